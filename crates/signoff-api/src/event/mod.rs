@@ -1,0 +1,186 @@
+//! `signoff.event/1`: what happens in a run, as one JSON object per line; and the same events as the
+//! journal holds them.
+//!
+//! Formats change with ceremony: samples of every version are kept in `tests/samples` and read by
+//! the tests.
+
+mod convert;
+mod parts;
+
+use std::collections::BTreeMap;
+
+pub use parts::{
+    Choice, Ended, Facts, Grade, ItemKind, Observed, Outcome, PauseReason, Process, Settings, Verdict, WorkItem,
+    WorkInput, WorkKind, WorkPayload, outcome_name, step_status,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub const SCHEMA: &str = "signoff.event/1";
+pub const JOURNAL_SCHEMA: &str = "signoff.journal/1";
+
+/// One event of a run's stream.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Streamed {
+    pub schema: String,
+    pub run: String,
+    pub seq: u64,
+    /// RFC 3339, UTC, milliseconds.
+    pub at: String,
+    #[serde(flatten)]
+    pub event: Event,
+    /// Status of the step after this event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Share of the steps that have ended, 0–100.
+    pub progress: u8,
+    /// With `run_finished`: how every step ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<BTreeMap<String, StepEnd>>,
+}
+
+/// How a step ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepEnd {
+    pub status: String,
+    /// The grade.
+    pub evidence: Option<Grade>,
+    pub facts: Option<Facts>,
+    pub attempts: u32,
+}
+
+/// One line of `journal.jsonl`. `hash` is the sha256 of the line up to `,"hash":`, `prev` the hash
+/// of the line before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Journaled {
+    pub v: u32,
+    pub seq: u64,
+    pub at: String,
+    #[serde(flatten)]
+    pub event: Event,
+    pub prev: String,
+    pub hash: String,
+}
+
+/// The events of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    RunStarted {
+        run: String,
+        plan: String,
+        /// The plan\'s file, relative to the workspace where it lies inside.
+        path: String,
+        digest: String,
+        terms: String,
+        settings: Settings,
+    },
+    RunResumed {
+        reopened: bool,
+        by: String,
+    },
+    StepStarted {
+        step: String,
+    },
+    BaselineStarted {
+        step: String,
+    },
+    BaselineFinished {
+        step: String,
+        verdict: Verdict,
+        observed: Observed,
+    },
+    AttemptStarted {
+        step: String,
+        attempt: u32,
+    },
+    WorkItem {
+        step: String,
+        attempt: u32,
+        item: WorkItem,
+    },
+    ProcessStarted {
+        step: String,
+        attempt: u32,
+        process: Process,
+    },
+    WorkFinished {
+        step: String,
+        attempt: u32,
+        ended: Ended,
+        /// What the agent said last; never judged.
+        output: Output,
+    },
+    AttemptInterrupted {
+        step: String,
+        attempt: u32,
+        stopped: bool,
+    },
+    ContractStarted {
+        step: String,
+        attempt: u32,
+    },
+    ContractFinished {
+        step: String,
+        attempt: u32,
+        verdict: Verdict,
+        unmet: Vec<String>,
+        observed: Observed,
+    },
+    RetryScheduled {
+        step: String,
+        not_before_ms: u64,
+        counted: bool,
+        reason: String,
+    },
+    StepCompleted {
+        step: String,
+        attempts: u32,
+        evidence: Grade,
+        facts: Facts,
+    },
+    StepFailed {
+        step: String,
+        attempts: u32,
+        reason: String,
+    },
+    StepSkipped {
+        step: String,
+        reason: String,
+        satisfies: bool,
+    },
+    StepBlocked {
+        step: String,
+        by: String,
+    },
+    StepWaiting {
+        step: String,
+        item: String,
+    },
+    InboxOpened {
+        item: String,
+        kind: ItemKind,
+        step: String,
+        question: String,
+        choices: Vec<Choice>,
+    },
+    InboxAnswered {
+        item: String,
+        step: String,
+        choice: Choice,
+        note: Option<String>,
+        by: String,
+    },
+    RunPaused {
+        reason: PauseReason,
+    },
+    RunFinished {
+        outcome: Outcome,
+    },
+}
+
+/// Seed 002's `output.text`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Output {
+    pub text: String,
+}

@@ -1,0 +1,263 @@
+//! The parts that events are made of.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use signoff_engine as engine;
+
+/// Declares a wire enum that mirrors an engine enum of the same variants, with both conversions:
+/// the two may drift apart only by failing to compile.
+macro_rules! mirrored {
+    ($(#[$doc:meta])* $name:ident = $engine:ty { $($variant:ident),+ $(,)? } $style:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = $style)]
+        pub enum $name { $($variant),+ }
+
+        impl From<$engine> for $name {
+            fn from(value: $engine) -> Self {
+                match value { $(<$engine>::$variant => Self::$variant),+ }
+            }
+        }
+
+        impl From<$name> for $engine {
+            fn from(value: $name) -> Self {
+                match value { $($name::$variant => Self::$variant),+ }
+            }
+        }
+    };
+}
+
+mirrored! {
+    /// Only `pass` advances a plan.
+    Verdict = engine::Verdict { Pass, Fail, Inconclusive } "snake_case"
+}
+mirrored! {
+    /// How we know that a step is done.
+    Grade = engine::Grade { Proved, Held, Observed, Accepted } "snake_case"
+}
+mirrored! {
+    /// How a run ended.
+    Outcome = engine::Outcome { Completed, Partial, Failed } "snake_case"
+}
+mirrored! {
+    /// Why a person is asked.
+    ItemKind = engine::ItemKind { Escalation, Acceptance, Budget } "snake_case"
+}
+mirrored! {
+    /// A person's answer.
+    Choice = engine::Choice { Retry, Fixed, Accept, Allow, Skip, Abort } "snake_case"
+}
+mirrored! {
+    /// Seed 002's kinds of work.
+    WorkKind = engine::WorkKind { Code, Review } "SCREAMING_SNAKE_CASE"
+}
+mirrored! {
+    /// Why a run stands still.
+    PauseReason = engine::PauseReason { Waiting, Interrupted, Changed } "snake_case"
+}
+
+/// What qualifies a grade.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Facts {
+    /// Confinement really enforced.
+    pub sandbox: String,
+    /// Was marked done by someone else.
+    pub claimed: bool,
+    /// The harness died while the agent worked.
+    pub interrupted: bool,
+    /// The agent did not end well, yet its contract went red → green.
+    pub agent_failed: bool,
+    pub repaired_by: Option<String>,
+    pub accepted_by: Option<String>,
+}
+
+impl From<engine::Facts> for Facts {
+    fn from(facts: engine::Facts) -> Self {
+        let engine::Facts { sandbox, claimed, interrupted, agent_failed, repaired_by, accepted_by } = facts;
+        Self { sandbox, claimed, interrupted, agent_failed, repaired_by, accepted_by }
+    }
+}
+
+impl From<Facts> for engine::Facts {
+    fn from(facts: Facts) -> Self {
+        let Facts { sandbox, claimed, interrupted, agent_failed, repaired_by, accepted_by } = facts;
+        Self { sandbox, claimed, interrupted, agent_failed, repaired_by, accepted_by }
+    }
+}
+
+/// Settings the run was started with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Settings {
+    pub backoff_ms: u64,
+    pub baseline: bool,
+    pub sandbox: String,
+}
+
+impl From<engine::Settings> for Settings {
+    fn from(settings: engine::Settings) -> Self {
+        let engine::Settings { backoff, baseline, sandbox } = settings;
+        Self { backoff_ms: backoff, baseline, sandbox }
+    }
+}
+
+impl From<Settings> for engine::Settings {
+    fn from(settings: Settings) -> Self {
+        let Settings { backoff_ms, baseline, sandbox } = settings;
+        Self { backoff: backoff_ms, baseline, sandbox }
+    }
+}
+
+/// How a process ended: `{"exit_code": 1}`, `{"signal": 9}`, `"timed_out"` or
+/// `{"not_started": "why"}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    ExitCode(i32),
+    Signal(i32),
+    TimedOut,
+    NotStarted(String),
+}
+
+impl From<engine::ProcessEnd> for Ended {
+    fn from(ended: engine::ProcessEnd) -> Self {
+        match ended {
+            engine::ProcessEnd::Exited(code) => Self::ExitCode(code),
+            engine::ProcessEnd::Signaled(signal) => Self::Signal(signal),
+            engine::ProcessEnd::TimedOut => Self::TimedOut,
+            engine::ProcessEnd::NotStarted(reason) => Self::NotStarted(reason),
+        }
+    }
+}
+
+impl From<Ended> for engine::ProcessEnd {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::ExitCode(code) => Self::Exited(code),
+            Ended::Signal(signal) => Self::Signaled(signal),
+            Ended::TimedOut => Self::TimedOut,
+            Ended::NotStarted(reason) => Self::NotStarted(reason),
+        }
+    }
+}
+
+/// What the harness saw when it ran a contract; the texts are the last part of long output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Observed {
+    pub ended: Ended,
+    pub stdout: String,
+    pub stderr: String,
+    pub duration_ms: u64,
+}
+
+impl From<engine::Observation> for Observed {
+    fn from(seen: engine::Observation) -> Self {
+        let engine::Observation { ended, stdout, stderr, duration_ms } = seen;
+        Self { ended: ended.into(), stdout, stderr, duration_ms }
+    }
+}
+
+impl From<Observed> for engine::Observation {
+    fn from(seen: Observed) -> Self {
+        let Observed { ended, stdout, stderr, duration_ms } = seen;
+        Self { ended: ended.into(), stdout, stderr, duration_ms }
+    }
+}
+
+/// Identity of a process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Process {
+    pub pid: u32,
+    pub starttime: u64,
+    pub boot_id: String,
+}
+
+impl From<engine::Process> for Process {
+    fn from(process: engine::Process) -> Self {
+        let engine::Process { pid, starttime, boot_id } = process;
+        Self { pid, starttime, boot_id }
+    }
+}
+
+impl From<Process> for engine::Process {
+    fn from(process: Process) -> Self {
+        let Process { pid, starttime, boot_id } = process;
+        Self { pid, starttime, boot_id }
+    }
+}
+
+/// Seed 002's WorkItem.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkItem {
+    pub agent_id: String,
+    #[serde(rename = "type")]
+    pub kind: WorkKind,
+    pub input: WorkInput,
+    pub payload: WorkPayload,
+}
+
+/// The prompt (only its beginning where it is long) and the sha256 of its whole text, which is kept
+/// beside the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkInput {
+    pub prompt: String,
+    pub prompt_sha256: String,
+}
+
+/// Where a WorkItem comes from and what goes with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkPayload {
+    pub subscriptions: Vec<String>,
+    pub plan_id: String,
+    pub step: usize,
+}
+
+impl From<engine::WorkItem> for WorkItem {
+    fn from(item: engine::WorkItem) -> Self {
+        let engine::WorkItem { agent_id, kind, prompt, prompt_sha256, subscriptions, plan_id, number } = item;
+        Self {
+            agent_id,
+            kind: kind.into(),
+            input: WorkInput { prompt, prompt_sha256 },
+            payload: WorkPayload { subscriptions, plan_id, step: number },
+        }
+    }
+}
+
+impl From<WorkItem> for engine::WorkItem {
+    fn from(item: WorkItem) -> Self {
+        let WorkItem { agent_id, kind, input, payload } = item;
+        Self {
+            agent_id,
+            kind: kind.into(),
+            prompt: input.prompt,
+            prompt_sha256: input.prompt_sha256,
+            subscriptions: payload.subscriptions,
+            plan_id: payload.plan_id,
+            number: payload.step,
+        }
+    }
+}
+
+/// The word for a step's status.
+pub fn step_status(status: engine::StepStatus) -> &'static str {
+    match status {
+        engine::StepStatus::Pending => "pending",
+        engine::StepStatus::Blocked => "blocked",
+        engine::StepStatus::Ready => "ready",
+        engine::StepStatus::Running => "running",
+        engine::StepStatus::Verifying => "verifying",
+        engine::StepStatus::Waiting => "waiting",
+        engine::StepStatus::Completed => "completed",
+        engine::StepStatus::Failed => "failed",
+        engine::StepStatus::Skipped => "skipped",
+    }
+}
+
+/// The word for an outcome.
+pub fn outcome_name(outcome: engine::Outcome) -> &'static str {
+    match outcome {
+        engine::Outcome::Completed => "completed",
+        engine::Outcome::Partial => "partial",
+        engine::Outcome::Failed => "failed",
+    }
+}

@@ -1,0 +1,49 @@
+//! `signoff.inbox/1`: everything that waits on a person.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use signoff_engine as engine;
+
+use crate::event::ItemKind;
+
+pub const SCHEMA: &str = "signoff.inbox/1";
+
+/// The open items, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Inbox {
+    pub schema: String,
+    pub items: Vec<Item>,
+}
+
+/// One question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Item {
+    /// `RUN/NAME`, as `answer` takes it.
+    pub id: String,
+    pub kind: ItemKind,
+    pub run: String,
+    pub step: String,
+    pub question: String,
+    pub choices: Vec<String>,
+}
+
+impl Inbox {
+    pub fn new(items: Vec<Item>) -> Self {
+        Self { schema: SCHEMA.to_owned(), items }
+    }
+}
+
+impl Item {
+    pub fn new(run: &engine::Run, item: &engine::Item) -> Self {
+        Self {
+            id: format!("{}/{}", run.id(), item.id),
+            kind: item.kind.into(),
+            run: run.id().to_owned(),
+            step: run.step(item.step).map_or_else(String::new, |(step, _)| step.id.clone()),
+            question: item.question.clone(),
+            choices: item.choices.iter().map(|choice| choice.name().to_owned()).collect(),
+        }
+    }
+}

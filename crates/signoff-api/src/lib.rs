@@ -1,0 +1,14 @@
+//! Says: the serde types and JSON Schemas of everything that leaves the process or goes to disk as
+//! JSON. Each shape has a version in its `schema` field. No logic.
+//!
+//! Start reading at [`plan`] for what `show` prints, or [`event`] for what a journal holds.
+
+pub mod diagnostics;
+pub mod error;
+pub mod event;
+pub mod inbox;
+pub mod plan;
+pub mod plan_ref;
+pub mod project;
+pub mod run;
+pub mod schema;

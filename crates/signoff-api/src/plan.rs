@@ -1,0 +1,245 @@
+//! `signoff.plan/1`: a plan as `show --format json` prints it. Absent optional fields are `null` or
+//! `[]`, never missing.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use signoff_plan::model;
+
+pub const SCHEMA: &str = "signoff.plan/1";
+
+/// A resolved plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    pub schema: String,
+    pub dialect: String,
+    pub id: Option<String>,
+    pub title: Option<String>,
+    pub task: Option<String>,
+    /// State derived from signatures and journals, not the word in the file.
+    pub status: String,
+    pub version: Option<u64>,
+    pub digest: String,
+    /// Digest of the terms; `null` without a store.
+    pub terms: Option<String>,
+    pub budget: Budget,
+    pub tools: Option<Vec<String>>,
+    pub steps: Vec<Step>,
+}
+
+/// Limits; `null` is unlimited.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    pub tokens: Option<u64>,
+    pub usd: Option<f64>,
+    pub wall_s: Option<f64>,
+    pub agents: Option<u64>,
+}
+
+/// One step with its definition resolved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    pub id: String,
+    pub number: usize,
+    pub title: String,
+    pub status: String,
+    pub depends_on: Vec<String>,
+    pub work: Work,
+    pub hint: Option<Hint>,
+    pub contract: Option<Contract>,
+    pub on_fail: OnFail,
+    pub subscriptions: Vec<String>,
+    pub produces: Vec<String>,
+    pub protects: Vec<String>,
+    pub tools: Option<Vec<String>>,
+    pub approval: bool,
+    pub when: Option<String>,
+    pub for_each: Option<String>,
+    pub max_items: Option<u64>,
+    pub timeout_s: Option<f64>,
+    pub budget: Option<Budget>,
+    pub isolation: Option<String>,
+    pub critical: bool,
+    pub locks: Vec<String>,
+    pub acceptance: Vec<String>,
+    pub subtasks: Vec<String>,
+    pub instructions: Option<String>,
+    pub result: Option<Value>,
+}
+
+/// What is done in a step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Work {
+    Agent { role: Option<String>, task: String },
+    Tool { tool: String, args: Value },
+    Ask { question: String, choices: Vec<String> },
+    Check,
+}
+
+/// Seed 003's tool hint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hint {
+    pub tool: Option<String>,
+    pub operation: Option<String>,
+    pub target: Option<String>,
+}
+
+/// The command that decides.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Contract {
+    pub command: String,
+    pub shell: String,
+    pub expect: Vec<String>,
+    pub timeout_s: Option<f64>,
+    pub baseline: bool,
+    /// `allowed` or `forbidden`.
+    pub fewer_tests: String,
+    /// `always` or `once`.
+    pub holds: String,
+}
+
+/// What happens when the contract does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OnFail {
+    pub retries: u32,
+    pub then: String,
+}
+
+/// What the model alone does not know.
+#[derive(Debug, Clone, Default)]
+pub struct Around<'a> {
+    pub dialect: &'a str,
+    pub status: &'a str,
+    pub digest: String,
+    pub terms: Option<String>,
+    /// The shell of contracts that name none.
+    pub shell: &'a str,
+    /// Status of each step, in plan order; missing ones are `pending`.
+    pub step_statuses: Vec<&'static str>,
+}
+
+impl Plan {
+    pub fn new(plan: &model::Plan, around: &Around<'_>) -> Self {
+        let steps = plan.steps.iter().enumerate().map(|(at, step)| {
+            let status = around.step_statuses.get(at).copied().unwrap_or("pending");
+            Step::new(step, status, around.shell)
+        });
+        Self {
+            schema: SCHEMA.to_owned(),
+            dialect: around.dialect.to_owned(),
+            id: plan.id.clone(),
+            title: Some(plan.display_title().to_owned()),
+            task: plan.task.clone(),
+            status: around.status.to_owned(),
+            version: plan.version,
+            digest: around.digest.clone(),
+            terms: around.terms.clone(),
+            budget: Budget::from(&plan.budget),
+            tools: plan.tools.clone(),
+            steps: steps.collect(),
+        }
+    }
+}
+
+impl From<&model::Budget> for Budget {
+    fn from(budget: &model::Budget) -> Self {
+        Self {
+            tokens: budget.tokens,
+            usd: budget.usd_e4.map(dollars),
+            wall_s: budget.wall.map(|wall| wall.as_secs_f64()),
+            agents: budget.agents,
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no budget reaches 2^53 hundredths of a cent")]
+fn dollars(hundredths_of_cents: u64) -> f64 {
+    hundredths_of_cents as f64 / 10_000.0
+}
+
+impl Step {
+    fn new(step: &model::Step, status: &str, shell: &str) -> Self {
+        Self {
+            id: step.id.clone(),
+            number: step.number,
+            title: step.title.clone(),
+            status: status.to_owned(),
+            depends_on: step.depends_on.clone(),
+            work: Work::from(&step.work),
+            hint: step.hint.as_ref().map(Hint::from),
+            contract: step.contract.as_ref().map(|contract| Contract::new(contract, shell)),
+            on_fail: OnFail {
+                retries: step.on_fail.retries,
+                then: step.on_fail.then.name().to_owned(),
+            },
+            subscriptions: step.subscriptions.iter().map(ToString::to_string).collect(),
+            produces: step.produces.clone(),
+            protects: step.protects.clone(),
+            tools: step.tools.clone(),
+            approval: step.approval,
+            when: step.when.clone(),
+            for_each: step.for_each.clone(),
+            max_items: step.max_items,
+            timeout_s: step.timeout.map(|timeout| timeout.as_secs_f64()),
+            budget: (!step.budget.is_empty()).then(|| Budget::from(&step.budget)),
+            isolation: step.isolation.clone(),
+            critical: step.critical,
+            locks: step.locks.clone(),
+            acceptance: step.acceptance.clone(),
+            subtasks: step.subtasks.clone(),
+            instructions: step.instructions.clone(),
+            result: None,
+        }
+    }
+}
+
+impl From<&model::Work> for Work {
+    fn from(work: &model::Work) -> Self {
+        match work {
+            model::Work::Agent { role, task } => Self::Agent {
+                role: role.clone(),
+                task: task.clone(),
+            },
+            model::Work::Tool { tool, args } => Self::Tool {
+                tool: tool.clone(),
+                args: args.clone(),
+            },
+            model::Work::Ask { question, choices } => Self::Ask {
+                question: question.clone(),
+                choices: choices.clone(),
+            },
+            model::Work::Check => Self::Check,
+        }
+    }
+}
+
+impl From<&model::Hint> for Hint {
+    fn from(hint: &model::Hint) -> Self {
+        Self {
+            tool: hint.tool.clone(),
+            operation: hint.operation.clone(),
+            target: hint.target.clone(),
+        }
+    }
+}
+
+impl Contract {
+    fn new(contract: &model::Contract, shell: &str) -> Self {
+        Self {
+            command: contract.command.clone(),
+            shell: contract.shell.clone().unwrap_or_else(|| shell.to_owned()),
+            expect: contract.expect.iter().map(ToString::to_string).collect(),
+            timeout_s: contract.timeout.map(|timeout| timeout.as_secs_f64()),
+            baseline: contract.baseline,
+            fewer_tests: if contract.fewer_tests_allowed { "allowed" } else { "forbidden" }.to_owned(),
+            holds: if contract.holds_once { "once" } else { "always" }.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! `signoff.run/1`: where a run stands, as `status` prints it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use signoff_engine as engine;
+
+use crate::event::{Facts, Grade, Outcome, step_status};
+use crate::inbox::Item;
+
+pub const SCHEMA: &str = "signoff.run/1";
+
+/// One run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    pub schema: String,
+    pub run: String,
+    pub plan: String,
+    pub title: String,
+    /// State of the plan: `executing`, `stalled`, `completed` or `failed`.
+    pub status: String,
+    pub outcome: Option<Outcome>,
+    pub digest: String,
+    pub terms: String,
+    pub started_at: String,
+    pub updated_at: String,
+    /// Share of the steps that have ended, 0–100.
+    pub progress: u8,
+    pub steps: Vec<Step>,
+    pub inbox: Vec<Item>,
+}
+
+/// One step of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    pub id: String,
+    pub title: String,
+    pub status: String,
+    pub attempts: u32,
+    pub evidence: Option<Grade>,
+    pub facts: Option<Facts>,
+    pub reason: Option<String>,
+}
+
+impl Step {
+    /// Every step of a run, in plan order.
+    pub fn all(run: &engine::Run) -> Vec<Self> {
+        run.steps()
+            .enumerate()
+            .map(|(at, (definition, state))| Self {
+                id: definition.id.clone(),
+                title: definition.title.clone(),
+                status: step_status(run.status_of(at)).to_owned(),
+                attempts: state.attempts,
+                evidence: state.evidence.as_ref().map(|(grade, _)| (*grade).into()),
+                facts: state.evidence.as_ref().map(|(_, facts)| facts.clone().into()),
+                reason: state.reason.clone(),
+            })
+            .collect()
+    }
+}

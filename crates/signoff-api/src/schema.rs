@@ -1,0 +1,26 @@
+//! The JSON Schemas of all shapes, for `docs/schemas/`.
+
+use schemars::{JsonSchema, schema_for};
+use serde_json::Value;
+
+use crate::{diagnostics, error, event, inbox, plan, plan_ref, project, run};
+
+/// Name and schema of every shape.
+pub fn all() -> Vec<(&'static str, Value)> {
+    vec![
+        (plan::SCHEMA, of::<plan::Plan>()),
+        (diagnostics::SCHEMA, of::<diagnostics::Diagnostics>()),
+        (event::SCHEMA, of::<event::Streamed>()),
+        (event::JOURNAL_SCHEMA, of::<event::Journaled>()),
+        (run::SCHEMA, of::<run::Run>()),
+        (inbox::SCHEMA, of::<inbox::Inbox>()),
+        (plan_ref::SCHEMA, of::<plan_ref::PlanRef>()),
+        (project::INIT_SCHEMA, of::<project::Init>()),
+        (project::TRUST_SCHEMA, of::<project::Trust>()),
+        (error::SCHEMA, of::<error::Error>()),
+    ]
+}
+
+fn of<T: JsonSchema>() -> Value {
+    schema_for!(T).to_value()
+}

@@ -1,0 +1,133 @@
+//! The stored form of every event. A change here is a new version of the format, with its own
+//! sample beside this one.
+
+use signoff_api::event::Event;
+use signoff_engine as engine;
+
+fn every_event() -> Vec<engine::Event> {
+    let step = || "build".to_owned();
+    let seen = |ended| engine::Observation {
+        ended,
+        stdout: "out".to_owned(),
+        stderr: "err".to_owned(),
+        duration_ms: 12,
+    };
+    vec![
+        engine::Event::RunStarted {
+            run: "20261115-093012-k3f9".to_owned(),
+            plan: "plan.md".to_owned(),
+            path: "plan.md".to_owned(),
+            digest: "sha256:aa".to_owned(),
+            terms: "sha256:bb".to_owned(),
+            settings: engine::Settings { backoff: 1000, baseline: true, sandbox: "none".to_owned() },
+        },
+        engine::Event::RunResumed { reopened: true, by: "ann".to_owned() },
+        engine::Event::StepStarted { step: step() },
+        engine::Event::BaselineStarted { step: step() },
+        engine::Event::BaselineFinished {
+            step: step(),
+            verdict: engine::Verdict::Fail,
+            observed: seen(engine::ProcessEnd::Exited(1)),
+        },
+        engine::Event::AttemptStarted { step: step(), attempt: 1 },
+        engine::Event::WorkItem {
+            step: step(),
+            attempt: 1,
+            item: engine::WorkItem {
+                agent_id: "coder".to_owned(),
+                kind: engine::WorkKind::Code,
+                prompt: "Do it.".to_owned(),
+                prompt_sha256: "cc".to_owned(),
+                subscriptions: vec!["file:a.md".to_owned()],
+                plan_id: "plan.md".to_owned(),
+                number: 1,
+            },
+        },
+        engine::Event::ProcessStarted {
+            step: step(),
+            attempt: 1,
+            process: engine::Process { pid: 42, starttime: 7, boot_id: "dd".to_owned() },
+        },
+        engine::Event::WorkFinished {
+            step: step(),
+            attempt: 1,
+            ended: engine::ProcessEnd::Signaled(9),
+            text: "all tests pass".to_owned(),
+        },
+        engine::Event::AttemptInterrupted { step: step(), attempt: 1, stopped: false },
+        engine::Event::ContractStarted { step: step(), attempt: 1 },
+        engine::Event::ContractFinished {
+            step: step(),
+            attempt: 1,
+            verdict: engine::Verdict::Inconclusive,
+            unmet: vec!["time limit reached".to_owned()],
+            observed: seen(engine::ProcessEnd::TimedOut),
+        },
+        engine::Event::RetryScheduled { step: step(), not_before: 5, counted: true, reason: "r".to_owned() },
+        engine::Event::StepCompleted {
+            step: step(),
+            attempts: 2,
+            evidence: engine::Grade::Proved,
+            facts: engine::Facts {
+                sandbox: "none".to_owned(),
+                claimed: false,
+                interrupted: true,
+                agent_failed: false,
+                repaired_by: None,
+                accepted_by: Some("ann".to_owned()),
+            },
+        },
+        engine::Event::StepFailed { step: step(), attempts: 3, reason: "r".to_owned() },
+        engine::Event::StepSkipped { step: step(), reason: "r".to_owned(), satisfies: true },
+        engine::Event::StepBlocked { step: step(), by: "test".to_owned() },
+        engine::Event::StepWaiting { step: step(), item: "build-1".to_owned() },
+        engine::Event::InboxOpened {
+            item: "build-1".to_owned(),
+            kind: engine::ItemKind::Escalation,
+            step: step(),
+            question: "q".to_owned(),
+            choices: engine::Choice::ALL.to_vec(),
+        },
+        engine::Event::InboxAnswered {
+            item: "build-1".to_owned(),
+            step: step(),
+            choice: engine::Choice::Retry,
+            note: None,
+            by: "ann".to_owned(),
+        },
+        engine::Event::RunPaused { reason: engine::PauseReason::Waiting },
+        engine::Event::RunFinished { outcome: engine::Outcome::Partial },
+    ]
+}
+
+#[test]
+fn version_1_is_written_as_its_sample_says_and_read_back() {
+    let sample = include_str!("samples/event-v1.jsonl");
+    let lines: Vec<&str> = sample.lines().collect();
+    let events = every_event();
+    let written: Vec<String> = events
+        .iter()
+        .map(|event| serde_json::to_string(&Event::from(event.clone())).unwrap())
+        .collect();
+    assert_eq!(written, lines, "\n{}", written.join("\n"));
+    for (line, event) in lines.iter().zip(events) {
+        let read: Event = serde_json::from_str(line).unwrap();
+        assert_eq!(engine::Event::from(read), event);
+    }
+}
+
+#[test]
+fn unknown_fields_of_later_versions_are_ignored_and_unknown_events_refused() {
+    let line = r#"{"type":"step_started","step":"build","later":1}"#;
+    assert!(serde_json::from_str::<Event>(line).is_ok());
+    assert!(serde_json::from_str::<Event>(r#"{"type":"step_exploded","step":"build"}"#).is_err());
+}
+
+#[test]
+fn every_shape_has_a_schema() {
+    let all = signoff_api::schema::all();
+    assert_eq!(all.len(), 10);
+    for (name, schema) in all {
+        assert!(schema.get("properties").is_some() || schema.get("anyOf").is_some(), "{name}: {schema}");
+    }
+}

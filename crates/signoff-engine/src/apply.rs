@@ -1,0 +1,282 @@
+//! The only place where a run's state changes.
+
+use signoff_plan::model::Work;
+
+use crate::event::{Event, Recorded};
+use crate::input::Choice;
+use crate::state::{Failure, Item, Run, Stage, StepState, StepStatus, wants_baseline};
+use crate::verdict::Verdict;
+
+/// Applies one recorded event. Never fails: an event about an unknown step changes nothing, and the
+/// journal's reader has already refused what does not parse.
+pub fn apply(run: &mut Run, recorded: &Recorded) {
+    run.spent.note(recorded);
+    match &recorded.event {
+        Event::RunStarted { run: id, settings, .. } => {
+            run.id.clone_from(id);
+            run.settings = settings.clone();
+            run.started = true;
+        }
+        Event::RunResumed { reopened, .. } => resume(run, *reopened),
+        Event::RunPaused { reason } => run.pause = Some(reason.clone()),
+        Event::RunFinished { outcome } => run.outcome = Some(*outcome),
+        event => {
+            let at = event.step().and_then(|id| run.index.get(id).copied());
+            if let Some(at) = at {
+                apply_to_step(run, at, event);
+            }
+        }
+    }
+}
+
+fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    match event {
+        Event::StepStarted { .. } => begin(run, at),
+        Event::BaselineStarted { .. } => step.stage = Stage::Baselining,
+        Event::BaselineFinished { verdict, .. } => {
+            step.baseline = Some(*verdict);
+            step.stage = Stage::NeedsWork;
+        }
+        Event::AttemptStarted { attempt, .. } => start_attempt(step, *attempt),
+        Event::WorkItem { .. } => {}
+        Event::ProcessStarted { process, .. } => step.process = Some(process.clone()),
+        Event::WorkFinished { attempt, ended, .. } => {
+            step.process = None;
+            step.work_ended = Some(ended.clone());
+            step.status = StepStatus::Verifying;
+            step.stage = Stage::NeedsEvaluation { attempt: *attempt };
+        }
+        Event::AttemptInterrupted { attempt, stopped, .. } => interrupt(step, *attempt, *stopped),
+        Event::ContractStarted { attempt, .. } => {
+            step.status = StepStatus::Verifying;
+            step.stage = Stage::Evaluating { attempt: *attempt };
+        }
+        Event::ContractFinished { attempt, verdict, unmet, observed, .. } => {
+            // The consequence is an event of its own. If it was lost with a crash, the contract is
+            // evaluated once more, which costs time and is never wrong.
+            step.stage = Stage::NeedsEvaluation { attempt: *attempt };
+            match verdict {
+                Verdict::Pass => step.failure = None,
+                Verdict::Fail => {
+                    step.failure = Some(Failure {
+                        unmet: unmet.clone(),
+                        ended: observed.ended.clone(),
+                        stdout: observed.stdout.clone(),
+                        stderr: observed.stderr.clone(),
+                    });
+                }
+                Verdict::Inconclusive => step.inconclusive += 1,
+            }
+        }
+        Event::RetryScheduled { not_before, counted, .. } => {
+            step.failures += u32::from(*counted);
+            step.not_before = *not_before;
+            step.status = StepStatus::Running;
+            step.stage = Stage::NeedsWork;
+        }
+        Event::StepCompleted { evidence, facts, .. } => {
+            step.evidence = Some((*evidence, facts.clone()));
+            end(run, at, StepStatus::Completed, None);
+            satisfy_dependents(run, at);
+        }
+        Event::StepFailed { reason, .. } => {
+            end(run, at, StepStatus::Failed, Some(reason));
+            run.aborting |= run.plan().steps.get(at).is_some_and(|step| step.critical);
+        }
+        Event::StepSkipped { reason, satisfies, .. } => {
+            end(run, at, StepStatus::Skipped, Some(reason));
+            if *satisfies {
+                satisfy_dependents(run, at);
+            }
+        }
+        Event::StepBlocked { by, .. } => end(run, at, StepStatus::Blocked, Some(by)),
+        Event::StepWaiting { .. } => {}
+        Event::InboxOpened { item, kind, question, choices, .. } => {
+            let opened = Item {
+                id: item.clone(),
+                kind: *kind,
+                step: at,
+                question: question.clone(),
+                choices: choices.clone(),
+            };
+            step.status = StepStatus::Waiting;
+            step.stage = Stage::Waiting { item: item.clone() };
+            run.active.remove(&at);
+            run.items.insert(item.clone(), opened);
+            run.items_opened += 1;
+        }
+        Event::InboxAnswered { item, choice, note, by, .. } => {
+            run.items.remove(item);
+            run.active.insert(at);
+            answer(run, at, *choice, note.as_deref(), by);
+        }
+        Event::RunStarted { .. }
+        | Event::RunResumed { .. }
+        | Event::RunPaused { .. }
+        | Event::RunFinished { .. } => {}
+    }
+}
+
+fn begin(run: &mut Run, at: usize) {
+    let Some(definition) = run.signed.plan().steps.get(at) else {
+        return;
+    };
+    let stage = if wants_baseline(definition, &run.settings) {
+        Stage::NeedsBaseline
+    } else {
+        Stage::NeedsWork
+    };
+    run.ready.remove(&at);
+    run.active.insert(at);
+    if let Some(step) = run.steps.get_mut(at) {
+        step.status = StepStatus::Running;
+        step.stage = stage;
+    }
+}
+
+fn start_attempt(step: &mut StepState, attempt: u32) {
+    step.attempts = attempt;
+    step.interrupted = false;
+    step.inconclusive = 0;
+    step.work_ended = None;
+    step.process = None;
+    step.status = StepStatus::Running;
+    step.stage = Stage::Working { attempt };
+}
+
+fn interrupt(step: &mut StepState, attempt: u32, stopped: bool) {
+    step.interruptions += u32::from(!stopped);
+    step.interrupted = true;
+    step.process = None;
+    // Seen red before: if the contract holds now, the work was done. Otherwise nothing can be said
+    // about the attempt, and it is void.
+    step.stage = if step.baseline == Some(Verdict::Fail) {
+        Stage::NeedsEvaluation { attempt }
+    } else {
+        Stage::NeedsWork
+    };
+}
+
+fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str) {
+    let Some(definition) = run.signed.plan().steps.get(at) else {
+        return;
+    };
+    let retries = definition.on_fail.retries;
+    let is_check = definition.work == Work::Check;
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    step.inconclusive = 0;
+    step.interruptions = 0;
+    match choice {
+        Choice::Retry => {
+            // One more attempt, not a fresh set of retries: the policy was used up.
+            step.failures = retries;
+            step.hint = note.map(str::to_owned);
+            step.not_before = 0;
+            step.status = StepStatus::Running;
+            step.stage = Stage::NeedsWork;
+        }
+        Choice::Fixed => {
+            step.failures = retries;
+            step.repaired_by = Some(by.to_owned());
+            step.interrupted = false;
+            step.work_ended = None;
+            step.status = StepStatus::Verifying;
+            step.stage = if is_check {
+                Stage::NeedsWork
+            } else {
+                Stage::NeedsEvaluation {
+                    attempt: step.attempts,
+                }
+            };
+        }
+        Choice::Allow => {
+            step.status = StepStatus::Running;
+            step.stage = Stage::NeedsWork;
+        }
+        Choice::Accept | Choice::Skip | Choice::Abort => {
+            step.answered = Some((choice, by.to_owned()));
+        }
+    }
+}
+
+fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
+    run.ready.remove(&at);
+    run.active.remove(&at);
+    if let Some(step) = run.steps.get_mut(at) {
+        step.status = status;
+        step.stage = Stage::Ended;
+        step.answered = None;
+        step.reason = reason.cloned();
+    }
+}
+
+fn satisfy_dependents(run: &mut Run, at: usize) {
+    if let Some(step) = run.steps.get_mut(at) {
+        step.satisfies = true;
+    }
+    let dependents = run.dependents.get(at).cloned().unwrap_or_default();
+    for dependent in dependents {
+        let Some(step) = run.steps.get_mut(dependent) else {
+            continue;
+        };
+        step.waits_for = step.waits_for.saturating_sub(1);
+        if step.waits_for == 0 && step.status == StepStatus::Pending {
+            run.ready.insert(dependent);
+        }
+    }
+}
+
+/// After a crash or a pause, what was under way has to be asked for again.
+fn resume(run: &mut Run, reopened: bool) {
+    run.pause = None;
+    let active: Vec<usize> = run.active.iter().copied().collect();
+    for at in active {
+        let is_check = (run.signed.plan().steps.get(at)).is_some_and(|step| step.work == Work::Check);
+        let Some(step) = run.steps.get_mut(at) else {
+            continue;
+        };
+        match step.stage {
+            Stage::Working { attempt } if is_check => {
+                step.stage = Stage::NeedsEvaluation { attempt };
+            }
+            Stage::Baselining => step.stage = Stage::NeedsBaseline,
+            Stage::Evaluating { attempt } => step.stage = Stage::NeedsEvaluation { attempt },
+            // The engine decides about these by `AttemptInterrupted`.
+            Stage::Working { .. } => {}
+            Stage::Idle
+            | Stage::NeedsBaseline
+            | Stage::NeedsWork
+            | Stage::NeedsEvaluation { .. }
+            | Stage::Waiting { .. }
+            | Stage::Ended => {}
+        }
+    }
+    if reopened {
+        reopen(run);
+    }
+}
+
+/// Lets failed and blocked steps run again; what passed stays passed.
+fn reopen(run: &mut Run) {
+    run.outcome = None;
+    run.aborting = false;
+    for (at, step) in run.steps.iter_mut().enumerate() {
+        if !matches!(step.status, StepStatus::Failed | StepStatus::Blocked) {
+            continue;
+        }
+        step.reason = None;
+        step.failures = 0;
+        step.interruptions = 0;
+        step.not_before = 0;
+        step.status = StepStatus::Pending;
+        step.stage = Stage::Idle;
+        if step.waits_for == 0 {
+            run.ready.insert(at);
+        }
+    }
+}

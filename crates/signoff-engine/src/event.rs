@@ -1,0 +1,253 @@
+//! Everything that can happen in a run. The journal holds these, in their wire form
+//! (`signoff_api::event`), and nothing else changes the state.
+
+use crate::evidence::{Facts, Grade};
+use crate::input::Choice;
+use crate::verdict::{Observation, ProcessEnd, Verdict};
+use crate::Millis;
+
+/// An event with its place in the journal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    pub seq: u64,
+    pub at: Millis,
+    pub event: Event,
+}
+
+/// One thing that happened. Steps are named by id, so that a journal can be read on its own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    RunStarted {
+        run: String,
+        plan: String,
+        /// The plan\'s file, relative to the workspace where it lies inside.
+        path: String,
+        digest: String,
+        terms: String,
+        settings: Settings,
+    },
+    /// The run goes on after a pause, a crash, or (`reopened`) a failure.
+    RunResumed {
+        reopened: bool,
+        by: String,
+    },
+    StepStarted {
+        step: String,
+    },
+    BaselineStarted {
+        step: String,
+    },
+    BaselineFinished {
+        step: String,
+        verdict: Verdict,
+        observed: Observation,
+    },
+    AttemptStarted {
+        step: String,
+        attempt: u32,
+    },
+    /// Seed 002's WorkItem: what is handed to the agent.
+    WorkItem {
+        step: String,
+        attempt: u32,
+        item: WorkItem,
+    },
+    ProcessStarted {
+        step: String,
+        attempt: u32,
+        process: Process,
+    },
+    /// The agent's process tree is gone. `text` is what it said, which is never judged.
+    WorkFinished {
+        step: String,
+        attempt: u32,
+        ended: ProcessEnd,
+        text: String,
+    },
+    /// The harness died, or was `stopped` by a person, while the agent worked.
+    AttemptInterrupted {
+        step: String,
+        attempt: u32,
+        stopped: bool,
+    },
+    ContractStarted {
+        step: String,
+        attempt: u32,
+    },
+    ContractFinished {
+        step: String,
+        attempt: u32,
+        verdict: Verdict,
+        unmet: Vec<String>,
+        observed: Observation,
+    },
+    /// `counted`: the attempt before used up one of the step's retries.
+    RetryScheduled {
+        step: String,
+        not_before: Millis,
+        counted: bool,
+        reason: String,
+    },
+    StepCompleted {
+        step: String,
+        attempts: u32,
+        evidence: Grade,
+        facts: Facts,
+    },
+    StepFailed {
+        step: String,
+        attempts: u32,
+        reason: String,
+    },
+    /// `satisfies`: dependents may go on as if it had completed.
+    StepSkipped {
+        step: String,
+        reason: String,
+        satisfies: bool,
+    },
+    StepBlocked {
+        step: String,
+        by: String,
+    },
+    StepWaiting {
+        step: String,
+        item: String,
+    },
+    InboxOpened {
+        item: String,
+        kind: ItemKind,
+        step: String,
+        question: String,
+        choices: Vec<Choice>,
+    },
+    InboxAnswered {
+        item: String,
+        step: String,
+        choice: Choice,
+        note: Option<String>,
+        by: String,
+    },
+    RunPaused {
+        reason: PauseReason,
+    },
+    RunFinished {
+        outcome: Outcome,
+    },
+}
+
+impl Event {
+    /// The step this event is about, if it is about one.
+    pub fn step(&self) -> Option<&str> {
+        match self {
+            Self::RunStarted { .. }
+            | Self::RunResumed { .. }
+            | Self::RunPaused { .. }
+            | Self::RunFinished { .. } => None,
+            Self::StepStarted { step }
+            | Self::BaselineStarted { step }
+            | Self::BaselineFinished { step, .. }
+            | Self::AttemptStarted { step, .. }
+            | Self::WorkItem { step, .. }
+            | Self::ProcessStarted { step, .. }
+            | Self::WorkFinished { step, .. }
+            | Self::AttemptInterrupted { step, .. }
+            | Self::ContractStarted { step, .. }
+            | Self::ContractFinished { step, .. }
+            | Self::RetryScheduled { step, .. }
+            | Self::StepCompleted { step, .. }
+            | Self::StepFailed { step, .. }
+            | Self::StepSkipped { step, .. }
+            | Self::StepBlocked { step, .. }
+            | Self::StepWaiting { step, .. }
+            | Self::InboxOpened { step, .. }
+            | Self::InboxAnswered { step, .. } => Some(step),
+        }
+    }
+
+    /// Must this be on disk before anything else happens? True where an effect outside the harness
+    /// follows, or a person was told that it counts; losing any other event costs one more
+    /// evaluation and never a wrong answer.
+    pub fn reaches_outside(&self) -> bool {
+        matches!(
+            self,
+            Self::RunStarted { .. }
+                | Self::RunResumed { .. }
+                | Self::WorkItem { .. }
+                | Self::ProcessStarted { .. }
+                | Self::InboxAnswered { .. }
+                | Self::RunPaused { .. }
+                | Self::RunFinished { .. }
+        )
+    }
+}
+
+/// What the engine needs to know of the configuration, fixed when the run starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// First pause before a retry; it doubles from there.
+    pub backoff: Millis,
+    /// Contracts run once before the work unless a step says no.
+    pub baseline: bool,
+    /// Confinement really enforced, for the evidence.
+    pub sandbox: String,
+}
+
+/// Seed 002's unit of dispatch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkItem {
+    pub agent_id: String,
+    pub kind: WorkKind,
+    /// What the agent is told; only the beginning where it is long.
+    pub prompt: String,
+    /// `sha256` of the exact prompt, which is kept beside the journal.
+    pub prompt_sha256: String,
+    pub subscriptions: Vec<String>,
+    pub plan_id: String,
+    pub number: usize,
+}
+
+/// Seed 002's `CODE | REVIEW`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkKind {
+    Code,
+    Review,
+}
+
+/// Identity of a process that cannot be confused with a later one of the same number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    pub pid: u32,
+    pub starttime: u64,
+    pub boot_id: String,
+}
+
+/// Why a person is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemKind {
+    /// The step's policy is exhausted.
+    Escalation,
+    /// An agent step without a contract: only a person can say that it is done.
+    Acceptance,
+    /// The plan's budget does not allow another agent.
+    Budget,
+}
+
+/// Why a run stands still although it is not finished.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PauseReason {
+    /// Everything that is left waits on a person.
+    Waiting,
+    /// Ctrl-C or a termination signal.
+    Interrupted,
+    /// The plan or its terms are no longer what was signed.
+    Changed,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Completed,
+    /// Only steps that are `critical: no` failed.
+    Partial,
+    Failed,
+}

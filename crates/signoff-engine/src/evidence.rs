@@ -1,0 +1,31 @@
+//! How we know that a step is done, and what qualifies it.
+
+/// The grade of evidence of a completed step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grade {
+    /// The contract failed before the work and holds after it.
+    Proved,
+    /// The contract holds after the work; it was not seen to fail before.
+    Held,
+    /// The harness called a tool and saw its result.
+    Observed,
+    /// A person accepted it, by name.
+    Accepted,
+}
+
+/// What qualifies a grade. We claim no more than was enforced.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// Confinement really enforced.
+    pub sandbox: String,
+    /// The file said "done" before our journal knew of it.
+    pub claimed: bool,
+    /// The harness died while the agent worked; the contract was run on what it left.
+    pub interrupted: bool,
+    /// The agent did not end well (crash, time limit, non-zero exit), yet the contract went red → green.
+    pub agent_failed: bool,
+    /// A person repaired the step by hand after an escalation.
+    pub repaired_by: Option<String>,
+    /// A person accepted the step.
+    pub accepted_by: Option<String>,
+}

@@ -1,0 +1,119 @@
+//! What the outside reports to the engine. No input that an agent can produce carries a verdict.
+
+use crate::event::{Process, Settings, WorkItem};
+use crate::verdict::{Observation, ProcessEnd};
+
+/// One thing that happened outside.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    Start {
+        run: String,
+        plan: String,
+        /// The plan\'s file, relative to the workspace where it lies inside.
+        path: String,
+        digest: String,
+        terms: String,
+        settings: Settings,
+    },
+    /// The harness is back after a pause or a crash.
+    Resume {
+        by: String,
+    },
+    /// A person lets a failed run go on from its last passing contract.
+    Reopen {
+        by: String,
+    },
+    BaselineBegins {
+        step: usize,
+    },
+    BaselineEnded {
+        step: usize,
+        observed: Observation,
+    },
+    WorkBegins {
+        step: usize,
+        attempt: u32,
+        item: WorkItem,
+    },
+    ProcessHeld {
+        step: usize,
+        attempt: u32,
+        process: Process,
+    },
+    WorkEnded {
+        step: usize,
+        attempt: u32,
+        ended: ProcessEnd,
+        text: String,
+    },
+    EvaluationBegins {
+        step: usize,
+        attempt: u32,
+    },
+    EvaluationEnded {
+        step: usize,
+        attempt: u32,
+        observed: Observation,
+    },
+    Answer {
+        item: String,
+        choice: Choice,
+        note: Option<String>,
+        by: String,
+    },
+    /// The budget does not allow the agent that this step needs now.
+    OverBudget {
+        step: usize,
+    },
+    /// Nothing is left that could be done without a person.
+    Park,
+    /// Ctrl-C: agents have been ended.
+    Stop,
+    /// The plan or its terms are no longer what was signed.
+    Changed,
+    /// Every step has ended.
+    Finish,
+}
+
+/// A person's answer to an inbox item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// One more attempt; a note becomes a hint in its prompt.
+    Retry,
+    /// "I repaired it": evaluate the contract.
+    Fixed,
+    /// Only for steps without a contract.
+    Accept,
+    /// Grant the plan's budget once more.
+    Allow,
+    /// Go on without it; dependents may run.
+    Skip,
+    /// Fail the step and the run.
+    Abort,
+}
+
+impl Choice {
+    pub const ALL: [Self; 6] = [
+        Self::Retry,
+        Self::Fixed,
+        Self::Accept,
+        Self::Allow,
+        Self::Skip,
+        Self::Abort,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Retry => "retry",
+            Self::Fixed => "fixed",
+            Self::Accept => "accept",
+            Self::Allow => "allow",
+            Self::Skip => "skip",
+            Self::Abort => "abort",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|choice| choice.name() == name)
+    }
+}

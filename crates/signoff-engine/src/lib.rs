@@ -1,0 +1,40 @@
+//! Decides. A run is a pure state machine: [`due`] says what may happen now, [`decide`] turns what
+//! happened into events, [`apply`] is the only thing that changes the state.
+//!
+//! No files, processes, clock or randomness: time comes in with each input, so replaying a journal
+//! gives the same state, byte for byte. Start reading at [`due`], then [`decide`].
+
+#![warn(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::wildcard_enum_match_arm,
+    reason = "this crate is pure: no clock, no files, no processes"
+)]
+
+mod apply;
+mod backoff;
+mod budget;
+mod decide;
+mod due;
+mod event;
+mod evidence;
+mod input;
+mod lifecycle;
+mod state;
+mod unsupported;
+mod verdict;
+
+pub use apply::apply;
+pub use decide::{Refusal, decide};
+pub use budget::wall_left;
+pub use due::{Action, due};
+pub use event::{Event, ItemKind, Outcome, PauseReason, Process, Recorded, Settings, WorkItem, WorkKind};
+pub use evidence::{Facts, Grade};
+pub use input::{Choice, Input};
+pub use lifecycle::{Known, KnownRun, PlanState, derive};
+pub use state::{Failure, Item, Run, Stage, StepState, StepStatus};
+pub use unsupported::{Unsupported, unsupported};
+pub use verdict::{Observation, ProcessEnd, Verdict, baseline_verdict, judge};
+
+/// Milliseconds since the Unix epoch. The engine never reads a clock; this comes in from outside.
+pub type Millis = u64;

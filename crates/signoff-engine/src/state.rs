@@ -1,0 +1,277 @@
+//! The state of a run: what applying its events has led to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use signoff_plan::model::{Plan, Step, Work};
+use signoff_plan::signed::SignedPlan;
+
+use crate::Millis;
+use crate::budget::Spent;
+use crate::event::{ItemKind, Outcome, PauseReason, Process, Settings};
+use crate::evidence::{Facts, Grade};
+use crate::input::Choice;
+use crate::verdict::{ProcessEnd, Verdict};
+
+/// One run of one signed plan. Only [`apply`](crate::apply) changes it.
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub(crate) signed: SignedPlan,
+    pub(crate) id: String,
+    pub(crate) settings: Settings,
+    pub(crate) steps: Vec<StepState>,
+    pub(crate) index: BTreeMap<String, usize>,
+    /// Which steps wait for this one.
+    pub(crate) dependents: Vec<Vec<usize>>,
+    /// Steps whose dependencies are satisfied and that have not begun, in plan order.
+    // Plan order, not readiness order: replay must choose the same step.
+    pub(crate) ready: BTreeSet<usize>,
+    /// Steps that have begun and neither ended nor wait on a person.
+    pub(crate) active: BTreeSet<usize>,
+    pub(crate) items: BTreeMap<String, Item>,
+    pub(crate) items_opened: u32,
+    pub(crate) spent: Spent,
+    pub(crate) started: bool,
+    pub(crate) pause: Option<PauseReason>,
+    pub(crate) outcome: Option<Outcome>,
+    /// A critical step has failed: nothing new starts.
+    pub(crate) aborting: bool,
+}
+
+impl Run {
+    /// A run in which nothing has happened yet. There is no other way in than a signed plan.
+    pub fn new(signed: SignedPlan) -> Self {
+        let plan = signed.plan();
+        let index: BTreeMap<String, usize> = (0..)
+            .zip(&plan.steps)
+            .map(|(at, step)| (step.id.clone(), at))
+            .collect();
+        let mut dependents = vec![Vec::new(); plan.steps.len()];
+        let mut steps = Vec::with_capacity(plan.steps.len());
+        let mut ready = BTreeSet::new();
+        for (at, step) in plan.steps.iter().enumerate() {
+            let waits_for: BTreeSet<usize> = step
+                .depends_on
+                .iter()
+                .filter_map(|id| index.get(id).copied())
+                .collect();
+            for &dependency in &waits_for {
+                if let Some(list) = dependents.get_mut(dependency) {
+                    list.push(at);
+                }
+            }
+            if waits_for.is_empty() {
+                ready.insert(at);
+            }
+            steps.push(StepState::new(waits_for.len()));
+        }
+        Self {
+            id: String::new(),
+            settings: Settings {
+                backoff: 0,
+                baseline: true,
+                sandbox: String::new(),
+            },
+            steps,
+            index,
+            dependents,
+            ready,
+            active: BTreeSet::new(),
+            items: BTreeMap::new(),
+            items_opened: 0,
+            spent: Spent::default(),
+            started: false,
+            pause: None,
+            outcome: None,
+            aborting: false,
+            signed,
+        }
+    }
+
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub fn plan(&self) -> &Plan {
+        self.signed.plan()
+    }
+
+    pub fn signed(&self) -> &SignedPlan {
+        &self.signed
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    pub fn paused(&self) -> Option<&PauseReason> {
+        self.pause.as_ref()
+    }
+
+    /// Open inbox items, oldest first.
+    pub fn items(&self) -> impl Iterator<Item = &Item> {
+        self.items.values()
+    }
+
+    /// Each step's definition beside its state, in plan order.
+    pub fn steps(&self) -> impl Iterator<Item = (&Step, &StepState)> {
+        self.plan().steps.iter().zip(&self.steps)
+    }
+
+    pub fn step(&self, at: usize) -> Option<(&Step, &StepState)> {
+        Some((self.plan().steps.get(at)?, self.steps.get(at)?))
+    }
+
+    /// Is something under way that the harness itself does (agent, baseline, contract)?
+    pub fn in_flight(&self) -> bool {
+        self.active
+            .iter()
+            .filter_map(|&at| self.steps.get(at))
+            .any(|step| step.stage.in_flight())
+    }
+
+    /// The status people see, which is finer than what is stored.
+    pub fn status_of(&self, at: usize) -> StepStatus {
+        match self.steps.get(at) {
+            Some(step) if step.status == StepStatus::Pending && self.ready.contains(&at) => {
+                StepStatus::Ready
+            }
+            Some(step) => step.status,
+            None => StepStatus::Pending,
+        }
+    }
+}
+
+/// What the harness knows of one step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepState {
+    pub status: StepStatus,
+    pub stage: Stage,
+    /// Dependencies not yet satisfied.
+    pub waits_for: usize,
+    pub baseline: Option<Verdict>,
+    /// Attempts begun so far; numbers are never used twice.
+    pub attempts: u32,
+    /// Attempts that used up a retry.
+    pub failures: u32,
+    /// Times the harness died or was stopped while the agent worked.
+    pub interruptions: u32,
+    /// The present attempt was cut off.
+    pub interrupted: bool,
+    /// Inconclusive evaluations of the present attempt.
+    pub inconclusive: u32,
+    pub not_before: Millis,
+    /// How the agent of the present attempt ended.
+    pub work_ended: Option<ProcessEnd>,
+    pub process: Option<Process>,
+    /// What the next prompt must say about the attempt before.
+    pub failure: Option<Failure>,
+    /// A person's advice for the next attempt.
+    pub hint: Option<String>,
+    /// An answer whose consequence has not been recorded yet.
+    pub answered: Option<(Choice, String)>,
+    /// Who repaired the step by hand.
+    pub repaired_by: Option<String>,
+    pub evidence: Option<(Grade, Facts)>,
+    /// Dependents count this step as done.
+    pub satisfies: bool,
+    /// Why it failed, was skipped or is blocked.
+    pub reason: Option<String>,
+}
+
+impl StepState {
+    fn new(waits_for: usize) -> Self {
+        Self {
+            status: StepStatus::Pending,
+            stage: Stage::Idle,
+            waits_for,
+            baseline: None,
+            attempts: 0,
+            failures: 0,
+            interruptions: 0,
+            interrupted: false,
+            inconclusive: 0,
+            not_before: 0,
+            work_ended: None,
+            process: None,
+            failure: None,
+            hint: None,
+            answered: None,
+            repaired_by: None,
+            evidence: None,
+            satisfies: false,
+            reason: None,
+        }
+    }
+}
+
+/// Where a step stands between two events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stage {
+    Idle,
+    NeedsBaseline,
+    Baselining,
+    NeedsWork,
+    Working { attempt: u32 },
+    NeedsEvaluation { attempt: u32 },
+    Evaluating { attempt: u32 },
+    Waiting { item: String },
+    Ended,
+}
+
+impl Stage {
+    pub(crate) fn in_flight(&self) -> bool {
+        matches!(
+            self,
+            Self::Baselining | Self::Working { .. } | Self::Evaluating { .. }
+        )
+    }
+}
+
+/// The nine statuses of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepStatus {
+    Pending,
+    Blocked,
+    Ready,
+    Running,
+    Verifying,
+    Waiting,
+    Completed,
+    Failed,
+    Skipped,
+}
+
+/// A failed attempt, as its successor is told about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub unmet: Vec<String>,
+    pub ended: ProcessEnd,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Something that waits on a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    pub id: String,
+    pub kind: ItemKind,
+    pub step: usize,
+    pub question: String,
+    pub choices: Vec<Choice>,
+}
+
+/// Does this step need its contract run before the work?
+pub(crate) fn wants_baseline(step: &Step, settings: &Settings) -> bool {
+    let Some(contract) = &step.contract else {
+        return false;
+    };
+    match step.work {
+        // A claim of "done" is tested by the contract first, whatever the settings say.
+        Work::Agent { .. } => step.claimed || (contract.baseline && settings.baseline),
+        Work::Tool { .. } | Work::Ask { .. } | Work::Check => false,
+    }
+}

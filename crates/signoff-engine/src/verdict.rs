@@ -1,0 +1,189 @@
+//! From what a contract run showed to a verdict.
+
+use signoff_plan::model::Condition;
+
+/// How a process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProcessEnd {
+    Exited(i32),
+    Signaled(i32),
+    TimedOut,
+    /// It could not be started; the reason.
+    NotStarted(String),
+}
+
+impl ProcessEnd {
+    pub fn succeeded(&self) -> bool {
+        *self == Self::Exited(0)
+    }
+}
+
+impl std::fmt::Display for ProcessEnd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exited(code) => write!(f, "exit code {code}"),
+            Self::Signaled(signal) => write!(f, "ended by signal {signal}"),
+            Self::TimedOut => write!(f, "time limit reached"),
+            Self::NotStarted(reason) => write!(f, "not started: {reason}"),
+        }
+    }
+}
+
+/// What the harness saw when it ran a contract. The texts are capped by whoever made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observation {
+    pub ended: ProcessEnd,
+    pub stdout: String,
+    pub stderr: String,
+    pub duration_ms: u64,
+}
+
+/// Text kept in the journal of each stream, from its end.
+const JOURNALED: usize = 4000;
+
+impl Observation {
+    /// What is recorded: conditions were judged on the whole, people and retries need the end.
+    pub(crate) fn shortened(self) -> Self {
+        Self {
+            stdout: tail(self.stdout),
+            stderr: tail(self.stderr),
+            ..self
+        }
+    }
+}
+
+/// The last part of a text that is too long to record.
+pub(crate) fn tail(text: String) -> String {
+    let mut from = text.len().saturating_sub(JOURNALED);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    match text.get(from..) {
+        Some(end) if from > 0 => end.to_owned(),
+        Some(_) | None => text,
+    }
+}
+
+/// Only `Pass` advances a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Pass,
+    Fail,
+    Inconclusive,
+}
+
+/// Judges a contract run after the work, with the conditions that did not hold.
+///
+/// Inconclusive only for the harness's own reasons: a command that ran and crashed has failed.
+pub fn judge(expect: &[Condition], seen: &Observation) -> (Verdict, Vec<String>) {
+    match &seen.ended {
+        ProcessEnd::TimedOut | ProcessEnd::NotStarted(_) => {
+            (Verdict::Inconclusive, vec![seen.ended.to_string()])
+        }
+        ProcessEnd::Exited(_) | ProcessEnd::Signaled(_) => {
+            let unmet: Vec<String> = expect
+                .iter()
+                .filter(|condition| !holds(condition, seen))
+                .map(|condition| describe(condition, seen))
+                .collect();
+            let verdict = if unmet.is_empty() { Verdict::Pass } else { Verdict::Fail };
+            (verdict, unmet)
+        }
+    }
+}
+
+/// Judges a contract run before the work. Red counts only if the command really ran to its end: a
+/// missing command or a signal shows nothing about the work to come.
+pub fn baseline_verdict(expect: &[Condition], seen: &Observation) -> Verdict {
+    match seen.ended {
+        ProcessEnd::Exited(126 | 127) | ProcessEnd::Signaled(_) => Verdict::Inconclusive,
+        ProcessEnd::Exited(_) | ProcessEnd::TimedOut | ProcessEnd::NotStarted(_) => {
+            judge(expect, seen).0
+        }
+    }
+}
+
+fn holds(condition: &Condition, seen: &Observation) -> bool {
+    match condition {
+        Condition::ExitCode(code) => seen.ended == ProcessEnd::Exited(*code),
+        Condition::StdoutContains(text) => seen.stdout.contains(text),
+        Condition::StdoutEquals(text) => {
+            seen.stdout.trim_end_matches(['\n', '\r']) == text.trim_end_matches(['\n', '\r'])
+        }
+        Condition::StderrContains(text) => seen.stderr.contains(text),
+        // `unsupported` refuses such a plan before it starts; failing closed is right all the same.
+        Condition::TestsRunAtLeast(_) => false,
+    }
+}
+
+fn describe(condition: &Condition, seen: &Observation) -> String {
+    match condition {
+        Condition::ExitCode(_) => format!("{condition} (was: {})", seen.ended),
+        Condition::StdoutContains(_)
+        | Condition::StdoutEquals(_)
+        | Condition::StderrContains(_)
+        | Condition::TestsRunAtLeast(_) => condition.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(ended: ProcessEnd, stdout: &str) -> Observation {
+        Observation {
+            ended,
+            stdout: stdout.to_owned(),
+            stderr: String::new(),
+            duration_ms: 1,
+        }
+    }
+
+    #[test]
+    fn every_condition_must_hold() {
+        let expect = [
+            Condition::ExitCode(0),
+            Condition::StdoutContains("3 passed".to_owned()),
+        ];
+        assert_eq!(judge(&expect, &seen(ProcessEnd::Exited(0), "3 passed\n")).0, Verdict::Pass);
+        let (verdict, unmet) = judge(&expect, &seen(ProcessEnd::Exited(1), "2 passed\n"));
+        assert_eq!(verdict, Verdict::Fail);
+        assert_eq!(
+            unmet,
+            ["exit_code == 0 (was: exit code 1)", "stdout contains \"3 passed\""]
+        );
+    }
+
+    #[test]
+    fn equality_ignores_the_last_newline_only() {
+        let expect = [Condition::StdoutEquals("ok".to_owned())];
+        assert_eq!(judge(&expect, &seen(ProcessEnd::Exited(0), "ok\n")).0, Verdict::Pass);
+        assert_eq!(judge(&expect, &seen(ProcessEnd::Exited(0), " ok\n")).0, Verdict::Fail);
+    }
+
+    #[test]
+    fn the_harness_reasons_are_inconclusive() {
+        let expect = [Condition::ExitCode(0)];
+        assert_eq!(judge(&expect, &seen(ProcessEnd::TimedOut, "")).0, Verdict::Inconclusive);
+        let not_started = ProcessEnd::NotStarted("no bash".to_owned());
+        assert_eq!(judge(&expect, &seen(not_started, "")).0, Verdict::Inconclusive);
+        assert_eq!(judge(&expect, &seen(ProcessEnd::Signaled(11), "")).0, Verdict::Fail);
+    }
+
+    #[test]
+    fn a_missing_command_is_no_red_baseline() {
+        let expect = [Condition::ExitCode(0)];
+        for (code, verdict) in [
+            (0, Verdict::Pass),
+            (1, Verdict::Fail),
+            (126, Verdict::Inconclusive),
+            (127, Verdict::Inconclusive),
+        ] {
+            assert_eq!(baseline_verdict(&expect, &seen(ProcessEnd::Exited(code), "")), verdict);
+        }
+        assert_eq!(
+            baseline_verdict(&expect, &seen(ProcessEnd::Signaled(9), "")),
+            Verdict::Inconclusive
+        );
+    }
+}

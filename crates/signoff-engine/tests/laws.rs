@@ -1,0 +1,150 @@
+//! Laws that hold for any plan, any luck and any crash.
+
+mod world;
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use signoff_engine::{Choice, Event, Input, ProcessEnd, Run, apply};
+use world::{AGENT, CHECK, Fate, World, plan_text};
+
+fn step_body() -> impl Strategy<Value = String> {
+    let policy = prop_oneof![
+        Just(""),
+        Just("**on_fail:** abort\n"),
+        Just("**on_fail:** skip\n"),
+        Just("**on_fail:** retry(1), then escalate\n"),
+        Just("**on_fail:** retry(3), then abort\n"),
+    ];
+    let depends = prop_oneof![2 => Just(""), 1 => Just("**depends_on:** none\n"), 1 => Just("**depends_on:** 1\n")];
+    let critical = prop_oneof![3 => Just(""), 1 => Just("**critical:** no\n")];
+    let kind = prop_oneof![2 => Just(AGENT), 1 => Just(CHECK)];
+    (policy, depends, critical, kind).prop_map(|(policy, depends, critical, kind)| format!("{depends}{kind}{policy}{critical}"))
+}
+
+fn ends() -> impl Strategy<Value = Vec<ProcessEnd>> {
+    let one = prop_oneof![
+        4 => Just(ProcessEnd::Exited(0)),
+        3 => Just(ProcessEnd::Exited(1)),
+        1 => Just(ProcessEnd::TimedOut),
+        1 => Just(ProcessEnd::Signaled(9)),
+    ];
+    proptest::collection::vec(one, 0..12)
+}
+
+fn scenario() -> impl Strategy<Value = (String, Fate)> {
+    (proptest::collection::vec(step_body(), 1..6), ends(), ends(), ends()).prop_map(
+        |(mut bodies, baselines, agents, contracts)| {
+            if let Some(first) = bodies.first_mut() {
+                *first = first.replace("**depends_on:** 1\n", "");
+            }
+            let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+            let fate = Fate {
+                baselines: baselines.into(),
+                agents: agents.into(),
+                contracts: contracts.into(),
+            };
+            (plan_text(&bodies), fate)
+        },
+    )
+}
+
+/// Plays to the end; people answer by skipping.
+fn finish(world: &mut World) {
+    for _ in 0..200 {
+        world.play();
+        let Some(item) = world.run.items().next().map(|item| item.id.clone()) else {
+            break;
+        };
+        if world.run.outcome().is_some() {
+            break;
+        }
+        world.record(Input::Answer { item, choice: Choice::Skip, note: None, by: "ann".to_owned() });
+    }
+    assert!(world.run.outcome().is_some(), "the run did not end: {:#?}", world.story());
+}
+
+/// The laws every journal obeys.
+fn check_laws(world: &World) {
+    let mut dispatched: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut completed: Vec<&str> = Vec::new();
+    for recorded in &world.events {
+        match &recorded.event {
+            Event::WorkItem { step, attempt, .. } => {
+                let last = dispatched.insert(step, *attempt);
+                assert!(last.is_none_or(|last| last < *attempt), "attempt {attempt} of {step} was used twice");
+                assert!(!completed.contains(&step.as_str()), "{step} ran again after it was completed");
+            }
+            Event::StepCompleted { step, .. } => {
+                assert!(!completed.contains(&step.as_str()), "{step} was completed twice");
+                completed.push(step);
+            }
+            _ => {}
+        }
+    }
+    // A step starts only after what it waits for has been satisfied.
+    for (definition, state) in world.run.steps() {
+        if state.evidence.is_some() {
+            for id in &definition.depends_on {
+                let at = world.run.plan().index_of(id).expect("the dependency exists");
+                assert!(world.run.step(at).is_some_and(|(_, step)| step.satisfies), "{} ran before {id}", definition.id);
+            }
+        }
+    }
+}
+
+fn replay(world: &World) -> Run {
+    let mut run = Run::new(world.run.signed().clone());
+    for recorded in &world.events {
+        apply(&mut run, recorded);
+    }
+    run
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn replaying_the_journal_gives_the_same_state((text, fate) in scenario()) {
+        let mut world = World::new(&text, fate);
+        finish(&mut world);
+        check_laws(&world);
+        prop_assert_eq!(format!("{:?}", replay(&world)), format!("{:?}", world.run));
+    }
+
+    #[test]
+    fn a_crash_after_any_event_loses_nothing((text, fate) in scenario()) {
+        let mut whole = World::new(&text, fate.clone());
+        finish(&mut whole);
+        for cut in 1..whole.events.len() {
+            let mut world = World::new(&text, fate.clone());
+            world.events = whole.events[..cut].to_vec();
+            world.now = whole.now;
+            world.crash();
+            finish(&mut world);
+            check_laws(&world);
+            // What was acknowledged before the crash is still so after it.
+            for recorded in &whole.events[..cut] {
+                if let Event::StepCompleted { step, .. } = &recorded.event {
+                    let at = world.run.plan().index_of(step).expect("the step exists");
+                    prop_assert!(world.run.step(at).is_some_and(|(_, state)| state.evidence.is_some()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn crashes_in_the_middle_of_anything_end_well((text, fate) in scenario(), cuts in proptest::collection::vec(any::<bool>(), 0..40)) {
+        let mut world = World::new(&text, fate);
+        for cut in cuts {
+            if !world.step(cut) {
+                break;
+            }
+            if cut {
+                world.crash();
+            }
+        }
+        finish(&mut world);
+        check_laws(&world);
+    }
+}

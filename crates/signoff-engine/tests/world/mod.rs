@@ -1,0 +1,206 @@
+//! A world for the engine: a signed plan, a list of what will happen, no processes.
+
+use std::collections::VecDeque;
+
+use signoff_engine::{
+    Action, Event, Input, Observation, ProcessEnd, Recorded, Run, Settings, WorkItem, WorkKind, apply, decide, due,
+};
+use signoff_plan::Workspace;
+use signoff_plan::check::check;
+use signoff_plan::dialect::parse;
+use signoff_plan::digest::Digest;
+use signoff_plan::signed::{Signature, SignedPlan};
+use signoff_plan::source::Source;
+
+/// Signs a plan whose surroundings have everything.
+pub fn signed(text: &str) -> SignedPlan {
+    let source = Source::new("plan.md", text.as_bytes().to_vec());
+    let checked = check(&parse(&source), &Everything);
+    let plan = checked.accept().unwrap_or_else(|problems| panic!("{problems:#?}\n{text}"));
+    let terms = Digest::of_bytes(b"terms");
+    let signature = Signature {
+        plan: "plan.md".to_owned(),
+        digest: plan.digest(),
+        terms: terms.clone(),
+        by: "tester".to_owned(),
+        at: "2026-01-01T00:00:00.000Z".to_owned(),
+        proof: "any".to_owned(),
+        note: None,
+    };
+    SignedPlan::new(plan, &terms, &signature).expect("signed with its own digests")
+}
+
+struct Everything;
+
+impl Workspace for Everything {
+    fn path_exists(&self, _: &str) -> bool {
+        true
+    }
+
+    fn topic_exists(&self, _: &str) -> bool {
+        true
+    }
+
+    fn command_exists(&self, _: &str) -> bool {
+        true
+    }
+
+    fn agent_exists(&self, _: &str) -> bool {
+        true
+    }
+
+    fn agents(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A plan of these step bodies.
+pub fn plan_text(steps: &[&str]) -> String {
+    let mut text = "---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# Title\n\n**Budget:** 1h\n\n## Steps\n".to_owned();
+    for (at, body) in steps.iter().enumerate() {
+        text.push_str(&format!("\n### {}. Step\n\n{body}\n", at + 1));
+    }
+    text
+}
+
+pub const AGENT: &str = "**target:** coder\n**task:**\nDo it.\n\n**contract:**\n```shell\ntest -f out\n```\n";
+pub const CHECK: &str = "**contract:**\n```shell\ntest -f out\n```\n";
+
+pub fn saw(ended: ProcessEnd) -> Observation {
+    Observation {
+        ended,
+        stdout: String::new(),
+        stderr: "why".to_owned(),
+        duration_ms: 1,
+    }
+}
+
+/// What the next baselines, agents and contracts come to; when the list is empty, contracts are red
+/// before the work and green after it.
+#[derive(Debug, Default, Clone)]
+pub struct Fate {
+    pub baselines: VecDeque<ProcessEnd>,
+    pub agents: VecDeque<ProcessEnd>,
+    pub contracts: VecDeque<ProcessEnd>,
+}
+
+pub struct World {
+    pub run: Run,
+    pub events: Vec<Recorded>,
+    pub now: u64,
+    pub fate: Fate,
+}
+
+impl World {
+    pub fn new(text: &str, fate: Fate) -> Self {
+        let mut world = Self {
+            run: Run::new(signed(text)),
+            events: Vec::new(),
+            now: 1000,
+            fate,
+        };
+        world.record(Input::Start {
+            run: "run".to_owned(),
+            plan: "plan.md".to_owned(),
+            path: "plan.md".to_owned(),
+            digest: "d".to_owned(),
+            terms: "t".to_owned(),
+            settings: Settings {
+                backoff: 1000,
+                baseline: true,
+                sandbox: "none".to_owned(),
+            },
+        });
+        world
+    }
+
+    pub fn record(&mut self, input: Input) {
+        self.now += 1;
+        for event in decide(&self.run, self.now, input).expect("the input fits") {
+            let recorded = Recorded {
+                seq: self.events.len() as u64 + 1,
+                at: self.now,
+                event,
+            };
+            apply(&mut self.run, &recorded);
+            self.events.push(recorded);
+        }
+    }
+
+    /// The harness dies and comes back with what it had written.
+    pub fn crash(&mut self) {
+        let mut run = Run::new(self.run.signed().clone());
+        for recorded in &self.events {
+            apply(&mut run, recorded);
+        }
+        self.run = run;
+        if self.run.outcome().is_none() {
+            self.record(Input::Resume { by: "tester".to_owned() });
+        }
+    }
+
+    /// Performs one action, up to (not including) its last report if `cut`.
+    pub fn step(&mut self, cut: bool) -> bool {
+        let Some(action) = due(&self.run, self.now).into_iter().next() else {
+            return false;
+        };
+        match action {
+            Action::Baseline { step } => {
+                self.record(Input::BaselineBegins { step });
+                if !cut {
+                    let ended = self.fate.baselines.pop_front().unwrap_or(ProcessEnd::Exited(1));
+                    self.record(Input::BaselineEnded { step, observed: saw(ended) });
+                }
+            }
+            Action::Dispatch { step, attempt } => {
+                self.record(Input::WorkBegins { step, attempt, item: item() });
+                if !cut {
+                    let ended = self.fate.agents.pop_front().unwrap_or(ProcessEnd::Exited(0));
+                    self.record(Input::WorkEnded { step, attempt, ended, text: "all tests pass".to_owned() });
+                }
+            }
+            Action::Evaluate { step, attempt, .. } => {
+                self.record(Input::EvaluationBegins { step, attempt });
+                if !cut {
+                    let ended = self.fate.contracts.pop_front().unwrap_or(ProcessEnd::Exited(0));
+                    self.record(Input::EvaluationEnded { step, attempt, observed: saw(ended) });
+                }
+            }
+            Action::AskForBudget { step } => self.record(Input::OverBudget { step }),
+            Action::Wait { until } => self.now = until,
+            Action::Finish => self.record(Input::Finish),
+        }
+        true
+    }
+
+    pub fn play(&mut self) {
+        while self.step(false) {}
+    }
+
+    /// Types of the events, in order, of one step or of all.
+    pub fn story(&self) -> Vec<String> {
+        self.events.iter().map(|recorded| name(&recorded.event)).collect()
+    }
+}
+
+fn item() -> WorkItem {
+    WorkItem {
+        agent_id: "coder".to_owned(),
+        kind: WorkKind::Code,
+        prompt: "Do it.".to_owned(),
+        prompt_sha256: "sha".to_owned(),
+        subscriptions: Vec::new(),
+        plan_id: "plan.md".to_owned(),
+        number: 1,
+    }
+}
+
+/// `StepCompleted { .. }` as `StepCompleted step-1`.
+pub fn name(event: &Event) -> String {
+    let text = format!("{event:?}");
+    let kind = text.split([' ', '{']).next().unwrap_or_default().to_owned();
+    match event.step() {
+        Some(step) => format!("{kind} {step}"),
+        None => kind,
+    }
+}

@@ -1,0 +1,162 @@
+//! The grammar of budgets: `max 200k tokens, $1.50, 20 minutes wall clock, 3 agents`.
+
+use crate::duration;
+use crate::model::Budget;
+
+/// Reads a budget; what is wrong otherwise, as a whole clause.
+pub fn parse(text: &str) -> Result<Budget, String> {
+    let mut budget = Budget::default();
+    for part in text.split(',') {
+        let part = part.trim();
+        let limit = part.strip_prefix("max ").unwrap_or(part).trim();
+        if limit.is_empty() {
+            return Err("a limit is missing beside a comma".to_owned());
+        }
+        add(&mut budget, limit)?;
+    }
+    Ok(budget)
+}
+
+fn add(budget: &mut Budget, limit: &str) -> Result<(), String> {
+    let unclear = || {
+        format!(
+            "`{limit}` is no limit of tokens (`200k tokens`), money (`$1.50`), time (`20 minutes`) or agents (`3 agents`)"
+        )
+    };
+    if let Some(amount) = limit.strip_prefix('$') {
+        let amount = scaled(amount.trim(), 4).ok_or_else(unclear)?;
+        return set(&mut budget.usd_e4, amount, limit);
+    }
+    if let Some(amount) = unit(limit, &["tokens", "token"]) {
+        let amount = tokens(amount).ok_or_else(unclear)?;
+        return set(&mut budget.tokens, amount, limit);
+    }
+    if let Some(amount) = unit(limit, &["agents", "agent"]) {
+        let amount = scaled(amount, 0).ok_or_else(unclear)?;
+        return set(&mut budget.agents, amount, limit);
+    }
+    let time = unit(limit, &["wall clock"]).unwrap_or(limit);
+    let time = duration::parse(time).ok_or_else(unclear)?;
+    if budget.wall.replace(time).is_some() {
+        return Err(format!("`{limit}` limits time a second time"));
+    }
+    Ok(())
+}
+
+fn set(place: &mut Option<u64>, amount: u64, limit: &str) -> Result<(), String> {
+    if amount == 0 {
+        return Err(format!("`{limit}` allows nothing at all"));
+    }
+    match place.replace(amount) {
+        Some(_) => Err(format!("`{limit}` limits the same thing a second time")),
+        None => Ok(()),
+    }
+}
+
+/// What stands before one of these words at the end.
+fn unit<'a>(limit: &'a str, words: &[&str]) -> Option<&'a str> {
+    let before = words.iter().find_map(|word| limit.strip_suffix(word))?;
+    before.ends_with(' ').then(|| before.trim_end())
+}
+
+fn tokens(amount: &str) -> Option<u64> {
+    if let Some(thousands) = amount.strip_suffix(['k', 'K']) {
+        scaled(thousands.trim_end(), 3)
+    } else if let Some(millions) = amount.strip_suffix('M') {
+        scaled(millions.trim_end(), 6)
+    } else {
+        scaled(amount, 0)
+    }
+}
+
+/// A decimal number times ten to the `places`, exactly.
+fn scaled(text: &str, places: usize) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let fraction_is_short = fraction.trim_end_matches('0').len() <= places;
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) || !fraction_is_short {
+        return None;
+    }
+    let fraction: String = fraction
+        .chars()
+        .chain(std::iter::repeat('0'))
+        .take(places)
+        .collect();
+    format!("{whole}{fraction}").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Budget) {
+        assert_eq!(parse(text), Ok(expected), "{text}");
+    }
+
+    #[track_caller]
+    fn refused(text: &str, why: &str) {
+        let error = parse(text).expect_err(text);
+        assert!(error.contains(why), "{text}: {error}");
+    }
+
+    #[test]
+    fn limits_are_read() {
+        check(
+            "max 200k tokens, $1.50, 20 minutes wall clock, 3 agents",
+            Budget {
+                tokens: Some(200_000),
+                usd_e4: Some(15_000),
+                wall: Some(Duration::from_secs(1200)),
+                agents: Some(3),
+            },
+        );
+        let tokens = |count| Budget {
+            tokens: Some(count),
+            ..Budget::default()
+        };
+        check("max 1M tokens", tokens(1_000_000));
+        check("1.5M tokens", tokens(1_500_000));
+        check("1500 tokens", tokens(1500));
+        check(
+            "$0.0001",
+            Budget {
+                usd_e4: Some(1),
+                ..Budget::default()
+            },
+        );
+        check(
+            "1h 30m",
+            Budget {
+                wall: Some(Duration::from_secs(5400)),
+                ..Budget::default()
+            },
+        );
+        check(
+            "1 agent",
+            Budget {
+                agents: Some(1),
+                ..Budget::default()
+            },
+        );
+    }
+
+    #[test]
+    fn anything_else_is_refused_with_a_reason() {
+        refused("", "missing");
+        refused("200k tokens,", "missing");
+        refused("lots", "`lots` is no limit");
+        refused("200,000 tokens", "`200` is no limit");
+        refused("0 tokens", "nothing at all");
+        refused("$0.00", "nothing at all");
+        refused("$1, $2", "second time");
+        refused("5m, 6m", "second time");
+        refused("$1.00001", "no limit");
+        refused("1.5 tokens", "no limit");
+        refused("-5 tokens", "no limit");
+        refused("99999999999999999999M tokens", "no limit");
+        refused("0 minutes", "no limit");
+    }
+}

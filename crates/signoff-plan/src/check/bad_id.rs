@@ -1,0 +1,104 @@
+//! An id holds characters that ids may not hold, or is a number that means another step.
+//!
+//! ## Why
+//! Ids become file names, references and parts of messages. A number in `depends_on` means the
+//! step with that number, so an id that is another step's number would be ambiguous.
+//!
+//! ## Example
+//! ```text
+//! **id:** build & test
+//! ```
+//!
+//! ## Instead
+//! Letters, digits, `_` and `-`: `**id:** build-and-test`.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::Dialect;
+use crate::draft::{Draft, Spanned};
+
+/// Whether a text can be an id.
+pub fn is_id(text: &str) -> bool {
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    !text.is_empty() && text.chars().all(part)
+}
+
+/// The problem of a plan's id, if it has one.
+pub(super) fn plan(dialect: Dialect, id: &Spanned<String>) -> Option<Diagnostic> {
+    let bad = !id.value.is_empty() && !is_id(&id.value);
+    bad.then(|| unusable(dialect, "plan", id))
+}
+
+/// The problem of a step's id, if it has one.
+pub(super) fn step(draft: &Draft, index: usize, id: &Spanned<String>) -> Option<Diagnostic> {
+    if !is_id(&id.value) {
+        return Some(unusable(draft.dialect, "step", id).step(&id.value));
+    }
+    let number = id.value.parse::<usize>().ok()?;
+    let other = number != index + 1;
+    other.then(|| {
+        let message = format!("id `{number}` would be taken for step number {number}");
+        Diagnostic::new(Code::BadId, draft.dialect, id.span, message)
+            .step(&id.value)
+            .help("give the step a name that is not a number")
+    })
+}
+
+fn unusable(dialect: Dialect, what: &str, id: &Spanned<String>) -> Diagnostic {
+    let slug = slug(&id.value);
+    let message = format!(
+        "id `{}` of a {what} may only hold letters, digits, `_` and `-`",
+        id.value
+    );
+    let problem = Diagnostic::new(Code::BadId, dialect, id.span, message);
+    if is_id(&slug) {
+        problem.help(format!("write `{slug}`")).fix(id.span, slug)
+    } else {
+        problem
+    }
+}
+
+fn slug(text: &str) -> String {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    words.join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, plan};
+    use super::*;
+
+    #[test]
+    fn only_simple_names_are_ids() {
+        check(Code::BadId, &plan("### 1. A\n**id:** a_B-9\n"), &[]);
+        check(
+            Code::BadId,
+            &plan("### 1. A\n**id:** build & test\n"),
+            &[
+                "build & test | id `build & test` of a step may only hold letters, digits, `_` and `-` | \
+             write `build-test`",
+            ],
+        );
+        check(
+            Code::BadId,
+            &plan("").replace("type:", "id: ä\ntype:"),
+            &["ä | id `ä` of a plan may only hold letters, digits, `_` and `-` | -"],
+        );
+    }
+
+    #[test]
+    fn numbers_are_taken_for_numbers() {
+        check(
+            Code::BadId,
+            &plan("### 1. A\n**id:** 1\n### 2. B\n**id:** 1x\n"),
+            &[],
+        );
+        check(
+            Code::BadId,
+            &plan("### 1. A\n**id:** 2\n"),
+            &[
+                "2 | id `2` would be taken for step number 2 | give the step a name that is not a number",
+            ],
+        );
+    }
+}

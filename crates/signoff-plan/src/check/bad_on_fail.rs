@@ -1,0 +1,118 @@
+//! A failure policy cannot be read.
+//!
+//! ## Why
+//! The harness does exactly what the policy says and nothing else, so it must be sure what that is.
+//!
+//! ## Example
+//! ```text
+//! **on_fail:** retry 2
+//! ```
+//!
+//! ## Instead
+//! `retry(N)`, one of `escalate`, `abort`, `skip`, `replan`, `recover`, or both:
+//! `retry(2), then escalate`, which is also the default.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::Dialect;
+use crate::draft::Spanned;
+use crate::model::{FailAction, OnFail};
+use crate::on_fail;
+use crate::suggest::nearest;
+
+/// Reads a policy; reports one that cannot be, and takes the default.
+pub(super) fn read(
+    dialect: Dialect,
+    written: Option<&Spanned<String>>,
+    problems: &mut Vec<Diagnostic>,
+) -> OnFail {
+    let default = match dialect {
+        Dialect::Workunit => OnFail::DEFAULT,
+    };
+    let Some(written) = written else {
+        return default;
+    };
+    on_fail::parse(&written.value).unwrap_or_else(|| {
+        problems.push(unreadable(dialect, written));
+        default
+    })
+}
+
+fn unreadable(dialect: Dialect, written: &Spanned<String>) -> Diagnostic {
+    let message = format!("failure policy `{}` cannot be read", written.value);
+    let problem = Diagnostic::new(Code::BadOnFail, dialect, written.span, message);
+    match repaired(&written.value) {
+        Some(text) => problem.suggest(Some(&text)),
+        None => problem.help(
+            "write `retry(N)`, then one of `escalate`, `abort`, `skip`, `replan`, `recover`: \
+             `retry(2), then escalate`",
+        ),
+    }
+}
+
+/// What was most likely meant; only for suggesting.
+fn repaired(text: &str) -> Option<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    let words: Vec<_> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let names = || FailAction::ALL.into_iter().map(FailAction::name);
+    let action = |word: &str| {
+        names()
+            .find(|name| *name == word)
+            .or_else(|| nearest(word, names()))
+    };
+    let words: Vec<_> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["retry", count] => Some(format!("retry({})", count.parse::<u32>().ok()?)),
+        ["retry", count, "then", word] | ["retry", count, word] => Some(format!(
+            "retry({}), then {}",
+            count.parse::<u32>().ok()?,
+            action(word)?
+        )),
+        [word] => action(word).map(str::to_owned),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, checked, plan};
+    use super::*;
+
+    fn policy(text: &str) -> String {
+        plan(&format!("### 1. A\n**task:** x\n**on_fail:** {text}\n"))
+    }
+
+    #[test]
+    fn only_the_grammar_is_read() {
+        check(Code::BadOnFail, &policy("retry(1) then skip"), &[]);
+        check(
+            Code::BadOnFail,
+            &policy("retry 2"),
+            &["retry 2 | failure policy `retry 2` cannot be read | did you mean `retry(2)`?"],
+        );
+        check(
+            Code::BadOnFail,
+            &policy("retry(2), then excalate"),
+            &[
+                "retry(2), then excalate | failure policy `retry(2), then excalate` cannot be read | \
+             did you mean `retry(2), then escalate`?",
+            ],
+        );
+        check(
+            Code::BadOnFail,
+            &policy("retry(-1)"),
+            &[
+                "retry(-1) | failure policy `retry(-1)` cannot be read | write `retry(N)`, then one of \
+             `escalate`, `abort`, `skip`, `replan`, `recover`: `retry(2), then escalate`",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_default_is_filled_in() {
+        let default = checked(&plan("### 1. A\n**task:** x\n")).plan.steps[0].on_fail;
+        assert_eq!(default.to_string(), "retry(2), then escalate");
+    }
+}

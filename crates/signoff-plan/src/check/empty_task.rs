@@ -1,0 +1,66 @@
+//! An agent, or a person, is given nothing to do.
+//!
+//! ## Why
+//! The task is all that the agent gets.
+//!
+//! ## Example
+//! ```text
+//! ### 1. Build
+//! **target:** coder
+//! ```
+//!
+//! ## Instead
+//! A `**task:**` that says what to do. A step that only checks has no `**target:**`.
+
+use super::context::Context;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::model::Work;
+
+pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    for step in context.steps() {
+        let (text, field, who) = match &step.resolved.work {
+            Work::Agent { task, .. } => (task, "task", "agent"),
+            Work::Ask { question, .. } => (question, "ask", "person"),
+            Work::Tool { .. } | Work::Check => continue,
+        };
+        if text.trim().is_empty() {
+            let written = step.written.task.as_ref().or(step.written.ask.as_ref());
+            let span = written
+                .or(step.written.target.as_ref())
+                .map_or(step.span(), |text| text.span);
+            let message = format!("step `{}` gives its {who} nothing to do", step.id());
+            let found = step.problem(Code::EmptyTask, span, message);
+            problems.push(found.help(format!("say it under `**{field}:**`")));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, plan};
+    use super::*;
+
+    #[test]
+    fn agents_need_a_task() {
+        check(
+            Code::EmptyTask,
+            &plan("### 1. A\n**target:** coder\n**task:** x\n"),
+            &[],
+        );
+        check(
+            Code::EmptyTask,
+            &plan("### 1. A\n**contract:** `make`\n"),
+            &[],
+        );
+        check(
+            Code::EmptyTask,
+            &plan("### 1. A\n**target:** coder\n"),
+            &["coder | step `step-1` gives its agent nothing to do | say it under `**task:**`"],
+        );
+        check(
+            Code::EmptyTask,
+            &plan("### 1. A\n**task:**\n\n**on_fail:** abort\n"),
+            &["task | step `step-1` gives its agent nothing to do | say it under `**task:**`"],
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! The frontmatter is not valid YAML, or holds what plans do not.
+//!
+//! ## Why
+//! The harness reads and writes the frontmatter; it must know exactly what is there. Aliases,
+//! anchors and tags are refused because their meaning cannot be seen where they are used.
+//!
+//! ## Example
+//! ```text
+//! ---
+//! status: draft
+//! status: done
+//! ---
+//! ```
+//!
+//! ## Instead
+//! One `key: value` per line, each key once, closed by a line `---`.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::Dialect;
+use crate::source::Span;
+use crate::yaml::Problem;
+
+/// The frontmatter is never closed.
+pub(crate) fn unclosed(dialect: Dialect, opening: Span) -> Diagnostic {
+    let message = "the frontmatter is never closed";
+    Diagnostic::new(Code::FrontmatterInvalid, dialect, opening, message)
+        .help("end it with a line `---`")
+}
+
+/// The YAML cannot be read.
+pub(crate) fn yaml(dialect: Dialect, problem: &Problem) -> Diagnostic {
+    let message = format!("the frontmatter cannot be read: {}", problem.message);
+    Diagnostic::new(Code::FrontmatterInvalid, dialect, problem.span, message)
+}
+
+/// The YAML is something else than keys and values.
+pub(crate) fn no_mapping(dialect: Dialect, span: Span, found: &str) -> Diagnostic {
+    let message = format!("the frontmatter must be keys and values, not {found}");
+    Diagnostic::new(Code::FrontmatterInvalid, dialect, span, message)
+        .help("write one `key: value` per line")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, plan};
+    use super::*;
+
+    #[test]
+    fn every_problem_is_shown_in_place() {
+        check(Code::FrontmatterInvalid, &plan(""), &[]);
+        check(
+            Code::FrontmatterInvalid,
+            &plan("").replace("owner: me", "owner: me\nstatus: *x"),
+            &[
+                "status | the frontmatter cannot be read: `status` is given twice | -",
+                "*x | the frontmatter cannot be read: aliases are not read here; write the value again | -",
+            ],
+        );
+        check(
+            Code::FrontmatterInvalid,
+            "---\ntype: plan\n# T\n",
+            &["--- | the frontmatter is never closed | end it with a line `---`"],
+        );
+        check(
+            Code::FrontmatterInvalid,
+            "---\n- a\n---\n",
+            &[
+                "- a\n | the frontmatter must be keys and values, not a list | write one `key: value` per line",
+            ],
+        );
+    }
+}

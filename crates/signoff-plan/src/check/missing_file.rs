@@ -1,0 +1,98 @@
+//! A subscribed file does not exist.
+//!
+//! ## Why
+//! The agent would start without context that its task relies on.
+//!
+//! ## Example
+//! ```text
+//! **subscriptions:**
+//! - file:src/confg.py
+//! ```
+//!
+//! ## Instead
+//! Correct the path. A file that a step makes counts as there for the steps that wait for it, if
+//! the step `produces` it or names it in its task or contract.
+
+use super::context::Context;
+use super::path_outside_workspace::is_outside;
+use super::provided::{Absence, absence};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::model::Subscription;
+
+pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    for step in context.steps() {
+        for subscription in &step.resolved.subscriptions {
+            let Subscription::File { path, .. } = subscription else {
+                continue;
+            };
+            if is_outside(path) || absence(context, step, path) != Some(Absence::Nobody) {
+                continue;
+            }
+            let written = subscription.to_string();
+            let place = step
+                .written
+                .subscriptions
+                .iter()
+                .find(|text| text.value == written || text.value.contains(path.as_str()));
+            let span = place.map_or(step.span(), |text| text.span);
+            let message = format!(
+                "step `{}` subscribes to `{path}`, which does not exist",
+                step.id()
+            );
+            let found = step.problem(Code::MissingFile, span, message);
+            problems.push(
+                found.help(
+                    "correct the path, or let an earlier step declare it under `**produces:**`",
+                ),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, plan};
+    use super::*;
+
+    const HELP: &str = "correct the path, or let an earlier step declare it under `**produces:**`";
+
+    #[test]
+    fn a_file_must_exist() {
+        check(
+            Code::MissingFile,
+            &plan("### 1. A\n**subscriptions:** file:README.md, file:./README.md#L3\n"),
+            &[],
+        );
+        check(
+            Code::MissingFile,
+            &plan("### 1. A\n**subscriptions:**\n- file:nope.md#L1-L2\n"),
+            &[&format!(
+                "file:nope.md#L1-L2 | step `step-1` subscribes to `nope.md`, which does not exist | {HELP}"
+            )],
+        );
+    }
+
+    #[test]
+    fn or_be_made_by_a_step_that_is_waited_for() {
+        for source in [
+            "**produces:** docs/*.md",
+            "**task:** Write `docs/a.md`.",
+            "**contract:** `test -f docs/a.md`",
+        ] {
+            let steps =
+                format!("### 1. A\n{source}\n### 2. B\n**subscriptions:** file:docs/a.md\n");
+            check(Code::MissingFile, &plan(&steps), &[]);
+        }
+    }
+
+    #[test]
+    fn its_own_step_does_not_count() {
+        check(
+            Code::MissingFile,
+            &plan("### 1. A\n**task:** Write a.md\n**subscriptions:** file:a.md\n"),
+            &[&format!(
+                "file:a.md | step `step-1` subscribes to `a.md`, which does not exist | {HELP}"
+            )],
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Finds every problem of a plan in one pass, and resolves it.
+//!
+//! One module per code: its documentation is the page users see, and its wording and tests stand
+//! together. Problems that a dialect meets while reading are worded here too.
+
+pub mod bad_expect;
+pub mod bad_id;
+pub mod bad_on_fail;
+pub mod bad_value;
+pub mod budget_invalid;
+pub mod budget_missing;
+pub mod budget_unrealistic;
+pub mod contract_command_missing;
+pub mod contract_syntax;
+pub mod contract_vacuous;
+pub mod dependency_cycle;
+pub mod duplicate_id;
+pub mod empty_task;
+pub mod frontmatter_invalid;
+pub mod frontmatter_missing;
+pub mod missing_contract;
+pub mod missing_field;
+pub mod missing_file;
+pub mod missing_title;
+pub mod missing_topic;
+pub mod no_steps;
+pub mod not_utf8;
+pub mod order_error;
+pub mod path_outside_workspace;
+pub mod too_large;
+pub mod unexpanded_step;
+pub mod unknown_agent;
+pub mod unknown_dependency;
+pub mod unknown_field;
+pub mod unknown_status;
+pub mod unterminated_fence;
+
+mod context;
+mod graph;
+mod provided;
+pub(crate) mod resolve;
+#[cfg(test)]
+mod testing;
+
+use self::context::Context;
+use crate::Workspace;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::dialect::Dialect;
+use crate::draft::Draft;
+use crate::model::Plan;
+use crate::signed::CheckedPlan;
+
+/// A plan after the checks: resolved as far as possible, with every problem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    /// The resolved plan; where there are errors, the best guess for showing it.
+    pub plan: Plan,
+    /// The spelling it was read from.
+    pub dialect: Dialect,
+    /// Every problem, sorted by position.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Checked {
+    /// Number of problems that stop signing.
+    pub fn errors(&self) -> usize {
+        self.count(Severity::Error)
+    }
+
+    /// Number of problems that do not.
+    pub fn warnings(&self) -> usize {
+        self.count(Severity::Warning)
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        let same = |problem: &&Diagnostic| problem.severity == severity;
+        self.diagnostics.iter().filter(same).count()
+    }
+
+    /// The plan, ready to be signed; or every problem, if one of them is an error.
+    pub fn accept(self) -> Result<CheckedPlan, Vec<Diagnostic>> {
+        if self.errors() > 0 {
+            return Err(self.diagnostics);
+        }
+        Ok(CheckedPlan::new(self.plan, self.dialect))
+    }
+}
+
+/// Resolves a plan and reports every problem at once.
+pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
+    let mut problems = draft.problems.clone();
+    let resolved = resolve::resolve(draft, &mut problems);
+    let context = Context::new(draft, &resolved, workspace);
+    for check in CHECKS {
+        check(&context, &mut problems);
+    }
+    crate::diagnostic::sort(&mut problems);
+    Checked {
+        plan: resolved.plan,
+        dialect: draft.dialect,
+        diagnostics: problems,
+    }
+}
+
+/// A check over the whole plan.
+type Check = fn(&Context<'_>, &mut Vec<Diagnostic>);
+
+const CHECKS: [Check; 20] = [
+    budget_missing::check,
+    budget_unrealistic::check,
+    contract_command_missing::check,
+    contract_syntax::check,
+    contract_vacuous::check,
+    dependency_cycle::check,
+    duplicate_id::check,
+    empty_task::check,
+    missing_contract::check,
+    missing_field::check,
+    missing_file::check,
+    missing_title::check,
+    missing_topic::check,
+    no_steps::check,
+    order_error::check,
+    path_outside_workspace::check,
+    bad_value::numbering,
+    unexpanded_step::check,
+    unknown_agent::check,
+    unknown_status::check,
+];

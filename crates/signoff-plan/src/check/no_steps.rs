@@ -1,0 +1,40 @@
+//! The plan has no steps.
+//!
+//! ## Why
+//! There would be nothing to run and nothing to sign.
+//!
+//! ## Example
+//! A title and no `### 1. …` heading.
+//!
+//! ## Instead
+//! `## Steps`, then one `### N. Title` heading per step.
+
+use super::context::Context;
+use crate::diagnostic::{Code, Diagnostic};
+
+pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    // A file that is no plan at all, or too large to be read, needs no steps.
+    let readable = context.draft.anchors.insert_status.is_some();
+    if context.plan.steps.is_empty() && readable {
+        let found = context.problem(Code::NoSteps, context.plan_span(), "the plan has no steps");
+        problems.push(found.help("add `## Steps`, then `### 1. Title` for the first step"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, plan};
+    use super::*;
+
+    #[test]
+    fn a_plan_has_steps() {
+        check(Code::NoSteps, &plan("### 1. A\n"), &[]);
+        check(
+            Code::NoSteps,
+            &plan("#### 1. A\n"),
+            &[
+                "Title | the plan has no steps | add `## Steps`, then `### 1. Title` for the first step",
+            ],
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! A path leads out of the workspace.
+//!
+//! ## Why
+//! Plans read and write within the workspace they are run in, and nowhere else.
+//!
+//! ## Example
+//! ```text
+//! **subscriptions:** file:../secrets.env
+//! **produces:** /etc/motd
+//! ```
+//!
+//! ## Instead
+//! A path relative to the workspace, without `..` that leaves it.
+
+use super::context::Context;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::draft::Spanned;
+
+pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    for step in context.steps() {
+        let files = step.written.subscriptions.iter().filter_map(|text| {
+            let path = text.value.strip_prefix("file:")?;
+            Some((path.split("#L").next().unwrap_or(path), text))
+        });
+        let globs = step.written.produces.iter().chain(&step.written.protects);
+        let globs = globs.map(|text| (text.value.as_str(), text));
+        for (path, text) in files.chain(globs) {
+            let text: &Spanned<String> = text;
+            if is_outside(path) {
+                let message = format!(
+                    "step `{}` names `{path}`, which is outside the workspace",
+                    step.id()
+                );
+                let found = step.problem(Code::PathOutsideWorkspace, text.span, message);
+                problems.push(found.help("name a path relative to the workspace"));
+            }
+        }
+    }
+}
+
+/// Whether a path leads out of the workspace, judged by its text alone.
+pub(super) fn is_outside(path: &str) -> bool {
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    if drive || path.starts_with(['/', '\\', '~']) {
+        return true;
+    }
+    let mut depth = 0_usize;
+    for part in path.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return true,
+            },
+            _ => depth += 1,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, plan};
+    use super::*;
+
+    #[test]
+    fn text_alone_decides() {
+        for path in [
+            "../a",
+            "a/../../b",
+            "/etc",
+            "~/x",
+            "C:\\x",
+            "\\\\host\\x",
+            "a\\..\\..\\b",
+        ] {
+            assert!(is_outside(path), "{path}");
+        }
+        for path in ["a", "./a", "a/../b", "a/..", "..a/b", "a..b"] {
+            assert!(!is_outside(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn every_kind_of_path_is_checked() {
+        check(
+            Code::PathOutsideWorkspace,
+            &plan(
+                "### 1. A\n**subscriptions:** file:../a.md#L1\n**produces:** /x\n**protects:** src/**\n",
+            ),
+            &[
+                "file:../a.md#L1 | step `step-1` names `../a.md`, which is outside the workspace | \
+                 name a path relative to the workspace",
+                "/x | step `step-1` names `/x`, which is outside the workspace | \
+                 name a path relative to the workspace",
+            ],
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! One way to test a check: the smallest plan that shows the point, and what is said of it.
+
+use crate::Workspace;
+use crate::check::{Checked, check as run};
+use crate::diagnostic::Code;
+use crate::dialect::parse;
+use crate::source::Source;
+
+/// A world with two files, one topic, two roles, and every command but those named `missing-…`.
+pub(super) struct World;
+
+impl Workspace for World {
+    fn path_exists(&self, path: &str) -> bool {
+        ["src/app.py", "README.md"].contains(&path)
+    }
+
+    fn topic_exists(&self, name: &str) -> bool {
+        name == "known"
+    }
+
+    fn command_exists(&self, name: &str) -> bool {
+        !name.starts_with("missing-")
+    }
+
+    fn agent_exists(&self, name: &str) -> bool {
+        self.agents().iter().any(|agent| agent == name)
+    }
+
+    fn agents(&self) -> Vec<String> {
+        ["coder", "reviewer", "default"].map(str::to_owned).to_vec()
+    }
+}
+
+/// A whole plan around its steps.
+pub(super) fn plan(steps: &str) -> String {
+    format!(
+        "---\ntype: plan\nstatus: draft\nowner: me\n---\n# Title\n\n**Budget:** $9, 1h\n\n## Steps\n\n{steps}"
+    )
+}
+
+pub(super) fn checked(text: &str) -> Checked {
+    run(&parse(&Source::new("plan.md", text.into())), &World)
+}
+
+/// Asserts what one check says of a plan: per problem the text under the caret, the message and
+/// the help, as `caret | message | help`.
+#[track_caller]
+pub(super) fn check(code: Code, text: &str, expected: &[&str]) {
+    let found: Vec<String> = checked(text)
+        .diagnostics
+        .iter()
+        .filter(|problem| problem.code == code)
+        .map(|problem| {
+            let caret = problem.span.slice(text);
+            let help = problem.help.as_deref().unwrap_or("-");
+            format!("{caret} | {} | {help}", problem.message)
+        })
+        .collect();
+    assert_eq!(found, expected, "\n{text}");
+}

@@ -1,0 +1,98 @@
+//! A step names a role that is not configured.
+//!
+//! ## Why
+//! There would be nobody to do the work.
+//!
+//! ## Example
+//! ```text
+//! **target:** codr
+//! ```
+//!
+//! ## Instead
+//! A role from the configuration. Without `**target:**` the arbiter or the role `default` takes
+//! the step.
+
+use super::context::Context;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::model::Work;
+use crate::suggest::nearest;
+
+const DEFAULT: &str = "default";
+
+pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    let roles = context.workspace.agents();
+    for step in context.steps() {
+        let Work::Agent { role, .. } = &step.resolved.work else {
+            continue;
+        };
+        let name = role.as_deref().unwrap_or(DEFAULT);
+        if context.workspace.agent_exists(name) {
+            continue;
+        }
+        let span = step
+            .written
+            .target
+            .as_ref()
+            .map_or(step.span(), |target| target.span);
+        let found = match role {
+            Some(role) => {
+                let message = format!(
+                    "step `{}` is for `{role}`, which is no configured role",
+                    step.id()
+                );
+                let found = step.problem(Code::UnknownAgent, span, message);
+                match nearest(role, roles.iter().map(String::as_str)) {
+                    Some(name) => found.suggest(Some(name)),
+                    None => found.help(format!("add it to the configuration{}", known(&roles))),
+                }
+            }
+            None => {
+                let message = format!(
+                    "step `{}` names no role, and there is no `{DEFAULT}`",
+                    step.id()
+                );
+                let help = format!("add `**target:**`{}", known(&roles));
+                step.problem(Code::UnknownAgent, span, message).help(help)
+            }
+        };
+        problems.push(found);
+    }
+}
+
+fn known(roles: &[String]) -> String {
+    if roles.is_empty() {
+        return String::new();
+    }
+    let names: Vec<_> = roles.iter().map(|role| format!("`{role}`")).collect();
+    format!("; configured are {}", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, plan};
+    use super::*;
+
+    #[test]
+    fn roles_are_configured() {
+        check(
+            Code::UnknownAgent,
+            &plan("### 1. A\n**target:** coder\n### 2. B\n**task:** x\n"),
+            &[],
+        );
+        check(
+            Code::UnknownAgent,
+            &plan("### 1. A\n**target:** codr\n"),
+            &[
+                "codr | step `step-1` is for `codr`, which is no configured role | did you mean `coder`?",
+            ],
+        );
+        check(
+            Code::UnknownAgent,
+            &plan("### 1. A\n**target:** painter\n"),
+            &[
+                "painter | step `step-1` is for `painter`, which is no configured role | \
+             add it to the configuration; configured are `coder`, `reviewer`, `default`",
+            ],
+        );
+    }
+}

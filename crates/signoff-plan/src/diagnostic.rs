@@ -1,0 +1,313 @@
+//! What is wrong with a plan, where, and what to do about it.
+//!
+//! Wording lives with each check in [`crate::check`]; rendering is the caller's.
+
+use std::fmt;
+
+use crate::dialect::Dialect;
+use crate::source::Span;
+
+/// One problem of a plan. The message stands alone; everything else helps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Which check it is.
+    pub code: Code,
+    /// Whether it stops signing.
+    pub severity: Severity,
+    /// One line: lower case, names in back-ticks.
+    pub message: String,
+    /// Where to put the caret.
+    pub span: Span,
+    /// A few words for beside the caret.
+    pub label: Option<String>,
+    /// Other places that belong to the problem, each with a few words.
+    pub related: Vec<(Span, String)>,
+    /// Id of the step it is about.
+    pub step: Option<String>,
+    /// The next move.
+    pub help: Option<String>,
+    /// An edit that would solve it.
+    pub fix: Option<Fix>,
+}
+
+impl Diagnostic {
+    /// A problem with the severity its code has in this dialect.
+    pub fn new(code: Code, dialect: Dialect, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: code.severity(dialect),
+            message: message.into(),
+            span,
+            label: None,
+            related: Vec::new(),
+            step: None,
+            help: None,
+            fix: None,
+        }
+    }
+
+    /// Adds a few words for beside the caret.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// Adds another place that belongs to the problem.
+    #[must_use]
+    pub fn related(mut self, span: Span, note: impl Into<String>) -> Self {
+        self.related.push((span, note.into()));
+        self
+    }
+
+    /// Names the step it is about.
+    #[must_use]
+    pub fn step(mut self, id: impl Into<String>) -> Self {
+        self.step = Some(id.into());
+        self
+    }
+
+    /// Adds the next move.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds an edit that would solve it.
+    #[must_use]
+    pub fn fix(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.fix = Some(Fix {
+            span,
+            text: text.into(),
+        });
+        self
+    }
+
+    /// Adds "did you mean" with its edit, if there is a name to suggest.
+    #[must_use]
+    pub fn suggest(self, suggestion: Option<&str>) -> Self {
+        match suggestion {
+            Some(name) => {
+                let span = self.span;
+                self.help(format!("did you mean `{name}`?")).fix(span, name)
+            }
+            None => self,
+        }
+    }
+}
+
+/// Replaces a span by a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// What is replaced; empty = insert before it.
+    pub span: Span,
+    /// What is written there.
+    pub text: String,
+}
+
+/// How much a problem matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Stops signing.
+    Error,
+    /// Worth a look; does not stop signing.
+    Warning,
+}
+
+impl Severity {
+    /// `error` or `warning`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Declares the codes once, so that the list, the names and the enum cannot drift apart.
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// The stable name of a check. Its page is the module of the same name in
+        /// [`crate::check`].
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Code {
+            /// Every code, in alphabetical order.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The code as users see it, in kebab-case.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A condition of a contract cannot be read.
+    BadExpect = "bad-expect",
+    /// An id holds characters that ids may not hold.
+    BadId = "bad-id",
+    /// A failure policy cannot be read.
+    BadOnFail = "bad-on-fail",
+    /// A field holds something it cannot mean.
+    BadValue = "bad-value",
+    /// A budget cannot be read.
+    BudgetInvalid = "budget-invalid",
+    /// A plan with agents has no budget.
+    BudgetMissing = "budget-missing",
+    /// A budget is too small for its steps.
+    BudgetUnrealistic = "budget-unrealistic",
+    /// A contract calls a command that is not installed.
+    ContractCommandMissing = "contract-command-missing",
+    /// A contract is not valid shell.
+    ContractSyntax = "contract-syntax",
+    /// A contract that cannot fail.
+    ContractVacuous = "contract-vacuous",
+    /// Steps wait for each other.
+    DependencyCycle = "dependency-cycle",
+    /// Two steps have one id.
+    DuplicateId = "duplicate-id",
+    /// An agent is given nothing to do.
+    EmptyTask = "empty-task",
+    /// The frontmatter is not valid YAML.
+    FrontmatterInvalid = "frontmatter-invalid",
+    /// The file does not begin with frontmatter.
+    FrontmatterMissing = "frontmatter-missing",
+    /// An agent step has no contract.
+    MissingContract = "missing-contract",
+    /// A field that must be there is not.
+    MissingField = "missing-field",
+    /// A subscribed file does not exist.
+    MissingFile = "missing-file",
+    /// The plan has no title.
+    MissingTitle = "missing-title",
+    /// A subscribed topic does not exist.
+    MissingTopic = "missing-topic",
+    /// The plan has no steps.
+    NoSteps = "no-steps",
+    /// The file is not UTF-8.
+    NotUtf8 = "not-utf8",
+    /// A step needs what a later one produces.
+    OrderError = "order-error",
+    /// A path leads out of the workspace.
+    PathOutsideWorkspace = "path-outside-workspace",
+    /// The file or the plan is over a limit.
+    TooLarge = "too-large",
+    /// A heading stands for several steps.
+    UnexpandedStep = "unexpanded-step",
+    /// A step names a role that is not configured.
+    UnknownAgent = "unknown-agent",
+    /// A step waits for one that does not exist.
+    UnknownDependency = "unknown-dependency",
+    /// A field that the dialect does not have.
+    UnknownField = "unknown-field",
+    /// A status that the dialect does not have.
+    UnknownStatus = "unknown-status",
+    /// A fenced block is never closed.
+    UnterminatedFence = "unterminated-fence",
+}
+
+impl Code {
+    /// The severity of this code in a dialect.
+    ///
+    /// What depends on the environment is an error at once in the dialects whose seeds ask for it,
+    /// elsewhere only at approval.
+    pub const fn severity(self, dialect: Dialect) -> Severity {
+        match self {
+            Self::MissingContract
+            | Self::ContractVacuous
+            | Self::BudgetMissing
+            | Self::BudgetUnrealistic
+            | Self::UnknownField => Severity::Warning,
+            Self::UnknownAgent
+            | Self::MissingFile
+            | Self::MissingTopic
+            | Self::ContractCommandMissing
+            | Self::NoSteps => match dialect {
+                Dialect::Workunit => Severity::Error,
+            },
+            Self::BadExpect
+            | Self::BadId
+            | Self::BadOnFail
+            | Self::BadValue
+            | Self::BudgetInvalid
+            | Self::ContractSyntax
+            | Self::DependencyCycle
+            | Self::DuplicateId
+            | Self::EmptyTask
+            | Self::FrontmatterInvalid
+            | Self::FrontmatterMissing
+            | Self::MissingField
+            | Self::MissingTitle
+            | Self::NotUtf8
+            | Self::OrderError
+            | Self::PathOutsideWorkspace
+            | Self::TooLarge
+            | Self::UnexpandedStep
+            | Self::UnknownDependency
+            | Self::UnknownStatus
+            | Self::UnterminatedFence => Severity::Error,
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Puts problems into the order a reader meets them, the same every time, each once.
+pub(crate) fn sort(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by(|a, b| {
+        (a.span, a.severity, a.code)
+            .cmp(&(b.span, b.severity, b.code))
+            .then_with(|| a.message.cmp(&b.message))
+    });
+    diagnostics.dedup();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_kebab_case_and_sorted() {
+        let names: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        assert_eq!(names, sorted);
+        let kebab = |name: &&str| {
+            name.chars()
+                .all(|c| c.is_ascii_lowercase() || c == '-' || c == '8')
+        };
+        assert!(names.iter().all(kebab));
+    }
+
+    #[test]
+    fn problems_are_sorted_by_position_and_said_once() {
+        let at = |code, start| Diagnostic::new(code, Dialect::Workunit, Span::at(start), "x");
+        let mut list = vec![
+            at(Code::NoSteps, 9),
+            at(Code::BadId, 3),
+            at(Code::NoSteps, 9),
+            at(Code::BadExpect, 9),
+        ];
+        sort(&mut list);
+        let codes: Vec<_> = list.iter().map(|problem| problem.code.as_str()).collect();
+        assert_eq!(codes, ["bad-id", "bad-expect", "no-steps"]);
+    }
+}

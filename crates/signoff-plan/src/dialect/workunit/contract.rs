@@ -1,0 +1,106 @@
+//! `**contract:**`: a fenced block, then condition lines.
+
+use super::DIALECT;
+use super::fields::{Field, Fields};
+use super::values::{fences, marker_len, plain};
+use crate::check::{bad_value, missing_field};
+use crate::diagnostic::Diagnostic;
+use crate::draft::{Command, Contract, Spanned};
+use crate::markdown::{Document, Fence};
+use crate::source::Span;
+
+/// Reads a contract; without a command there is none.
+pub(super) fn read(
+    document: &Document<'_>,
+    fields: &Fields,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Contract> {
+    let field = fields.get("contract")?;
+    let (blocks, lines) = fences(document, field);
+    let mut expect: Vec<_> = lines
+        .iter()
+        .map(|line| condition(document, *line))
+        .collect();
+    let (command, shell) = match blocks.first() {
+        Some(fence) => {
+            if !field.inline.is_empty() {
+                expect.insert(0, condition(document, field.inline));
+            }
+            (content(fence), shell(fence, problems))
+        }
+        None => (inline_command(document, field, problems)?, None),
+    };
+    for extra in blocks.iter().skip(1) {
+        problems.push(bad_value::second_contract(
+            DIALECT,
+            extra.span,
+            command.span(),
+        ));
+    }
+    if command.text.trim().is_empty() {
+        problems.push(missing_field::command(DIALECT, field.label));
+        return None;
+    }
+    Some(Contract {
+        span: field.label,
+        command,
+        shell,
+        expect,
+        timeout: None,
+        baseline: None,
+        fewer_tests: None,
+        holds: None,
+    })
+}
+
+/// The text of a block, without the line end before its closing fence.
+fn content(fence: &Fence) -> Command {
+    let mut command = fence.content.clone();
+    if command.text.ends_with('\n') {
+        command.text.pop();
+    }
+    command
+}
+
+/// The shell a block names. `shell` and `bash` mean the configured one.
+fn shell(fence: &Fence, problems: &mut Vec<Diagnostic>) -> Option<Spanned<String>> {
+    let language = fence.language.as_ref()?;
+    match language.value.as_str() {
+        "sh" => Some(language.clone()),
+        "shell" | "bash" => None,
+        _ => {
+            problems.push(bad_value::contract_language(DIALECT, language));
+            None
+        }
+    }
+}
+
+/// A command in back-ticks on the label's line.
+fn inline_command(
+    document: &Document<'_>,
+    field: &Field,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Command> {
+    let text = document.slice(field.inline);
+    let inside = text
+        .strip_prefix('`')
+        .and_then(|rest| rest.strip_suffix('`'));
+    match inside.filter(|command| !command.contains('`')) {
+        Some(inside) => {
+            let mut command = Command::default();
+            let start = field.inline.start + 1;
+            command.push(inside, Span::new(start, start + inside.len()));
+            Some(command)
+        }
+        None => {
+            problems.push(missing_field::command(DIALECT, field.label));
+            None
+        }
+    }
+}
+
+fn condition(document: &Document<'_>, span: Span) -> Spanned<String> {
+    let marker = marker_len(document.slice(span)).unwrap_or(0);
+    let span = document.trimmed(Span::new(span.start + marker, span.end));
+    plain(Spanned::new(document.slice(span).to_owned(), span))
+}

@@ -1,0 +1,137 @@
+//! Splits the lines of a plan or a step into its labelled fields.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::DIALECT;
+use super::labels::{Form, Label, label};
+use crate::check::{bad_value, unknown_field};
+use crate::diagnostic::Diagnostic;
+use crate::markdown::Document;
+use crate::source::Span;
+
+/// A label and everything up to the next one.
+#[derive(Debug, Clone)]
+pub(super) struct Field {
+    /// The name it is known by.
+    pub(super) name: &'static str,
+    /// The name as written.
+    pub(super) label: Span,
+    /// The rest of the label's line, trimmed.
+    pub(super) inline: Span,
+    /// The whole line of the label.
+    pub(super) line: Span,
+    /// The lines after it.
+    pub(super) lines: Range<usize>,
+}
+
+/// Labelled fields, and the lines before the first of them.
+#[derive(Debug)]
+pub(super) struct Fields {
+    pub(super) leading: Range<usize>,
+    pub(super) fields: Vec<Field>,
+}
+
+/// Which labels count, and how to speak of what they belong to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scope {
+    pub(super) names: &'static [&'static str],
+    /// Labels that may be given more than once.
+    pub(super) repeatable: &'static [&'static str],
+    /// `a step` or `a plan`.
+    pub(super) owner: &'static str,
+}
+
+/// Splits lines into fields.
+///
+/// A label that the scope does not know is reported and stays part of the text around it: it may
+/// be prose, and prose must never be lost.
+pub(super) fn split(
+    document: &Document<'_>,
+    lines: Range<usize>,
+    scope: Scope,
+    problems: &mut Vec<Diagnostic>,
+) -> Fields {
+    let mut fields: Vec<Field> = Vec::new();
+    let mut leading = lines.clone();
+    for index in lines.clone() {
+        let Some(line) = document.lines.get(index) else {
+            break;
+        };
+        let Some(found) = label(document, line) else {
+            continue;
+        };
+        let Some(name) = recognise(document, &found, line.span, scope, problems) else {
+            continue;
+        };
+        match fields.last_mut() {
+            Some(last) => last.lines.end = index,
+            None => leading.end = index,
+        }
+        fields.push(Field {
+            name,
+            label: found.name.span,
+            inline: found.value,
+            line: line.span,
+            lines: index + 1..lines.end,
+        });
+    }
+    report_repeated(&fields, scope, problems);
+    Fields { leading, fields }
+}
+
+/// The field a label names; a near miss is reported.
+fn recognise(
+    document: &Document<'_>,
+    label: &Label,
+    line: Span,
+    scope: Scope,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<&'static str> {
+    let key = label.key();
+    let known = scope.names.iter().copied().find(|name| *name == key);
+    match (known, label.form) {
+        (Some(name), Form::Proper) => Some(name),
+        // Seed 002 itself writes `**status: done**`.
+        (Some("status"), Form::ValueInside) => Some("status"),
+        (Some(name), Form::ValueInside | Form::ColonOutside) => {
+            let value = document.slice(label.value);
+            let found = unknown_field::spelling(DIALECT, &label.name, line, name, value);
+            problems.push(found);
+            None
+        }
+        (None, Form::Proper) => {
+            let found = unknown_field::label(DIALECT, &label.name, scope.owner, scope.names);
+            problems.push(found);
+            None
+        }
+        (None, Form::ValueInside | Form::ColonOutside) => None,
+    }
+}
+
+fn report_repeated(fields: &[Field], scope: Scope, problems: &mut Vec<Diagnostic>) {
+    let mut first: BTreeMap<&str, Span> = BTreeMap::new();
+    for field in fields {
+        match first.get(field.name) {
+            None => {
+                first.insert(field.name, field.label);
+            }
+            Some(_) if scope.repeatable.contains(&field.name) => {}
+            Some(before) => {
+                problems.push(bad_value::repeated(
+                    DIALECT,
+                    field.name,
+                    field.label,
+                    *before,
+                ));
+            }
+        }
+    }
+}
+
+impl Fields {
+    /// The first field of a name.
+    pub(super) fn get(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}

@@ -1,0 +1,146 @@
+//! The block between two `---` lines at the top of the file.
+
+use super::DIALECT;
+use crate::check::{bad_value, frontmatter_invalid, unknown_field};
+use crate::draft::{Draft, Spanned};
+use crate::source::Span;
+use crate::yaml::{self, Entry, Kind};
+
+/// The fields that may stand here.
+const FIELDS: [&str; 7] = [
+    "type", "status", "owner", "id", "version", "previous", "params",
+];
+
+/// Where the frontmatter stands.
+pub(super) struct Located {
+    /// The lines between the fences.
+    yaml: Span,
+    /// The opening fence.
+    opening: Span,
+    /// Whether there is a closing fence.
+    closed: bool,
+    /// Where the body begins.
+    pub(super) body: usize,
+}
+
+/// Finds the frontmatter of a text that begins at `start`.
+pub(super) fn locate(text: &str, start: usize) -> Option<Located> {
+    let mut at = start;
+    let mut lines = text.get(start..)?.split_inclusive('\n');
+    let first = lines.next()?;
+    if first.trim_end() != "---" {
+        return None;
+    }
+    let opening = Span::new(start, start + 3);
+    at += first.len();
+    let inside = at;
+    for line in lines {
+        if line.trim_end() == "---" {
+            return Some(Located {
+                yaml: Span::new(inside, at),
+                opening,
+                closed: true,
+                body: at + line.len(),
+            });
+        }
+        at += line.len();
+    }
+    Some(Located {
+        yaml: Span::at(inside),
+        opening,
+        closed: false,
+        body: inside,
+    })
+}
+
+/// Reads the fields of the frontmatter.
+pub(super) fn read(text: &str, located: &Located, draft: &mut Draft) {
+    draft.anchors.header = located.opening;
+    if !located.closed {
+        draft
+            .problems
+            .push(frontmatter_invalid::unclosed(DIALECT, located.opening));
+        return;
+    }
+    draft.anchors.insert_status = Some(located.yaml.end);
+    let (root, problems) = yaml::parse(located.yaml.slice(text), located.yaml.start);
+    for problem in problems {
+        draft
+            .problems
+            .push(frontmatter_invalid::yaml(DIALECT, &problem));
+    }
+    let Some(root) = root else {
+        return;
+    };
+    match root.entries() {
+        Some(entries) => entries.iter().for_each(|entry| field(entry, draft)),
+        None => {
+            let found = frontmatter_invalid::no_mapping(DIALECT, root.span, root.describe());
+            draft.problems.push(found);
+        }
+    }
+}
+
+fn field(entry: &Entry, draft: &mut Draft) {
+    match entry.key.value.as_str() {
+        "type" => kind(entry, draft),
+        "status" => draft.status = text(entry, draft),
+        "owner" => draft.owner = text(entry, draft),
+        "id" => draft.id = text(entry, draft),
+        "version" => draft.version = text(entry, draft),
+        "previous" => draft.previous = text(entry, draft),
+        "params" => params(entry, draft),
+        _ => {
+            let found = unknown_field::key(DIALECT, &entry.key, &FIELDS);
+            draft.problems.push(found);
+        }
+    }
+}
+
+fn kind(entry: &Entry, draft: &mut Draft) {
+    let Some(word) = text(entry, draft) else {
+        return;
+    };
+    if !matches!(word.value.as_str(), "" | "plan") {
+        draft.problems.push(bad_value::type_of_file(DIALECT, &word));
+    }
+    draft.kind = Some(word);
+}
+
+/// The text of a field. One without a value is kept as empty text, so that it can be filled in.
+fn text(entry: &Entry, draft: &mut Draft) -> Option<Spanned<String>> {
+    if entry.value.kind == Kind::Null {
+        return Some(Spanned::new(String::new(), entry.key.span));
+    }
+    if let Some(text) = entry.value.text() {
+        return Some(text);
+    }
+    let found = bad_value::no_text(
+        DIALECT,
+        &entry.key,
+        entry.value.span,
+        entry.value.describe(),
+    );
+    draft.problems.push(found);
+    None
+}
+
+fn params(entry: &Entry, draft: &mut Draft) {
+    match entry.value.entries() {
+        Some(entries) => {
+            let pairs = entries
+                .iter()
+                .map(|param| (param.key.clone(), param.value.to_json()));
+            draft.params = pairs.collect();
+        }
+        None => {
+            let found = bad_value::no_mapping(
+                DIALECT,
+                &entry.key,
+                entry.value.span,
+                entry.value.describe(),
+            );
+            draft.problems.push(found);
+        }
+    }
+}

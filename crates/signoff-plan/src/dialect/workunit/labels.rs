@@ -1,0 +1,124 @@
+//! Bold labels: `**name:** value`.
+
+use crate::draft::Spanned;
+use crate::markdown::{Document, Line, LineKind};
+use crate::source::Span;
+
+/// A label at the beginning of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Label {
+    /// The name as written, without marks.
+    pub(super) name: Spanned<String>,
+    /// The rest of the line, trimmed.
+    pub(super) value: Span,
+    pub(super) form: Form,
+}
+
+/// How a label is spelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `**name:** value`
+    Proper,
+    /// `**name: value**`
+    ValueInside,
+    /// `**name**: value`
+    ColonOutside,
+}
+
+impl Label {
+    /// The name as fields are known by: lower case, words joined by `_`.
+    pub(super) fn key(&self) -> String {
+        self.name.value.to_lowercase().replace([' ', '-'], "_")
+    }
+}
+
+/// The label a line begins with, if any.
+pub(super) fn label(document: &Document<'_>, line: &Line) -> Option<Label> {
+    if line.kind != LineKind::Text {
+        return None;
+    }
+    let text = document.slice(line.span);
+    let indent = text.len() - text.trim_start_matches(' ').len();
+    let bold = text.get(indent..)?.strip_prefix("**")?;
+    let start = line.span.start + indent + 2;
+    let close = bold.find("**")?;
+    if indent > 3 {
+        return None;
+    }
+    let inside = bold.get(..close)?;
+    let after = bold.get(close + 2..)?;
+    let (name, value, form) = match inside.split_once(':') {
+        Some((name, "")) => {
+            let value = Span::new(start + close + 2, line.span.end);
+            (name, value, Form::Proper)
+        }
+        Some((name, rest)) if after.trim().is_empty() && rest.starts_with(' ') => {
+            let value = Span::new(start + name.len() + 1, start + close);
+            (name, value, Form::ValueInside)
+        }
+        None if after.starts_with(':') => {
+            let value = Span::new(start + close + 3, line.span.end);
+            (inside, value, Form::ColonOutside)
+        }
+        _ => return None,
+    };
+    is_name(name).then(|| Label {
+        name: Spanned::new(name.to_owned(), Span::new(start, start + name.len())),
+        value: document.trimmed(value),
+        form,
+    })
+}
+
+/// Whether a bold text could be the name of a field rather than a sentence.
+fn is_name(text: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ');
+    text.starts_with(char::is_alphabetic)
+        && !text.ends_with(' ')
+        && text.len() <= 40
+        && text.split(' ').count() <= 3
+        && text.chars().all(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<(&str, &str, Form)>) {
+        let document = Document::new(line, 0);
+        let found = label(&document, &document.lines[0]);
+        let found =
+            found.map(|label| (label.key(), label.value.slice(line).to_owned(), label.form));
+        let expected = expected.map(|(key, value, form)| (key.to_owned(), value.to_owned(), form));
+        assert_eq!(found, expected, "{line}");
+    }
+
+    #[test]
+    fn labels_are_bold_names_with_a_colon() {
+        check(
+            "**target:** coder \r\n",
+            Some(("target", "coder", Form::Proper)),
+        );
+        check("**Depends on:**", Some(("depends_on", "", Form::Proper)));
+        check(
+            "  **on-fail:** abort",
+            Some(("on_fail", "abort", Form::Proper)),
+        );
+        check(
+            "**status: done**",
+            Some(("status", "done", Form::ValueInside)),
+        );
+        check("**target**: x", Some(("target", "x", Form::ColonOutside)));
+    }
+
+    #[test]
+    fn other_bold_text_is_text() {
+        check("**target**", None);
+        check("    **target:** x", None);
+        check("**do not touch this file ever:** x", None);
+        check("x **target:** y", None);
+        check("**a: b** c", None);
+        check("**:** x", None);
+        check("**", None);
+    }
+}

@@ -1,0 +1,94 @@
+//! The native single file (seed 002): frontmatter, a title, plan fields as bold labels, and one
+//! `### N. Title` heading per step with its own labels.
+
+mod contract;
+mod fields;
+mod frontmatter;
+mod heading;
+mod labels;
+mod plan;
+mod sections;
+mod step;
+mod values;
+
+use self::sections::Section;
+use super::Dialect;
+use crate::check::{frontmatter_missing, too_large, unterminated_fence};
+use crate::draft::Draft;
+use crate::markdown::Document;
+use crate::source::{Source, Span};
+
+const DIALECT: Dialect = Dialect::Workunit;
+
+/// Reads a file, whatever it holds.
+pub(super) fn parse(source: &Source) -> Draft {
+    let text = source.text();
+    let start = source.byte_order_mark_len();
+    let mut draft = Draft::empty(DIALECT);
+    let body = match frontmatter::locate(text, start) {
+        Some(located) => {
+            frontmatter::read(text, &located, &mut draft);
+            located.body
+        }
+        None => {
+            let first_line = text.get(start..).and_then(|rest| rest.lines().next());
+            let span = Span::new(start, start + first_line.map_or(0, str::len));
+            draft.anchors.header = span;
+            draft.problems.push(frontmatter_missing::at(DIALECT, span));
+            start
+        }
+    };
+    draft.anchors.body = Span::at(body);
+    let document = Document::new(text, body);
+    report_unclosed(&document, &mut draft);
+    read_sections(&document, &mut draft);
+    draft
+}
+
+fn report_unclosed(document: &Document<'_>, draft: &mut Draft) {
+    for fence in document.fences.iter().filter(|fence| !fence.closed) {
+        let line = document
+            .slice(fence.span)
+            .lines()
+            .next()
+            .unwrap_or_default();
+        let opening = Span::new(fence.span.start, fence.span.start + line.len());
+        draft
+            .problems
+            .push(unterminated_fence::fence(DIALECT, opening));
+    }
+    for comment in &document.open_comments {
+        draft
+            .problems
+            .push(unterminated_fence::comment(DIALECT, *comment));
+    }
+}
+
+fn read_sections(document: &Document<'_>, draft: &mut Draft) {
+    let outline = sections::outline(document);
+    draft.title = outline.title;
+    let mut narrative = plan::Narrative::default();
+    let mut steps = 0;
+    for section in outline.sections {
+        match section {
+            Section::Preamble(lines) => plan::preamble(document, lines, draft, &mut narrative),
+            Section::Risks(lines) => plan::risks(document, lines, draft, &mut narrative),
+            Section::Narrative(lines) => narrative.add_lines(document, lines),
+            Section::Step(lines) => {
+                steps += 1;
+                if steps <= too_large::STEPS {
+                    step::read(document, lines, draft);
+                } else if steps == too_large::STEPS + 1 {
+                    let span = document.lines.get(lines.start).map(|line| line.span);
+                    draft
+                        .problems
+                        .push(too_large::steps(DIALECT, span.unwrap_or_default()));
+                }
+            }
+        }
+    }
+    draft.context = narrative.into_context();
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! Fields of the plan itself, and its narrative.
+
+use std::ops::Range;
+
+use super::DIALECT;
+use super::fields::{Field, Scope, split};
+use super::values::{Read, lines_span, list, markdown, marker_len, numbered, scalar};
+use crate::check::bad_value;
+use crate::draft::{Draft, Spanned};
+use crate::markdown::{Document, LineKind};
+use crate::source::Span;
+
+const SCOPE: Scope = Scope {
+    owner: "a plan",
+    repeatable: &[],
+    names: &[
+        "context",
+        "budget",
+        "priority",
+        "tools",
+        "constraints",
+        "task",
+        "risks",
+        "executor_model",
+    ],
+};
+
+/// Prose of the plan, collected in the order it stands in.
+#[derive(Debug, Default)]
+pub(super) struct Narrative {
+    pieces: Vec<Spanned<String>>,
+}
+
+impl Narrative {
+    /// Adds the text of some lines, if they hold any.
+    pub(super) fn add_lines(&mut self, document: &Document<'_>, lines: Range<usize>) {
+        let comment = |line: &crate::markdown::Line| {
+            line.kind == LineKind::Comment || document.is_separator(line)
+        };
+        if numbered(document, &lines).all(|(_, line)| comment(line)) {
+            return;
+        }
+        if let Some(span) = lines_span(document, &lines) {
+            self.add(Spanned::new(
+                document.slice(span).replace("\r\n", "\n"),
+                span,
+            ));
+        }
+    }
+
+    fn add(&mut self, piece: Spanned<String>) {
+        self.pieces.push(piece);
+    }
+
+    /// All pieces as one text.
+    pub(super) fn into_context(mut self) -> Option<Spanned<String>> {
+        self.pieces.sort_by_key(|piece| piece.span);
+        let first = self.pieces.first()?.span;
+        let span = self.pieces.last().map_or(first, |last| first.to(last.span));
+        let texts: Vec<_> = self.pieces.into_iter().map(|piece| piece.value).collect();
+        Some(Spanned::new(texts.join("\n\n"), span))
+    }
+}
+
+/// Reads the fields before the first section; everything else there is narrative.
+pub(super) fn preamble(
+    document: &Document<'_>,
+    lines: Range<usize>,
+    draft: &mut Draft,
+    narrative: &mut Narrative,
+) {
+    let fields = split(document, lines, SCOPE, &mut draft.problems);
+    narrative.add_lines(document, fields.leading.clone());
+    for field in &fields.fields {
+        match field.name {
+            "context" => match markdown(document, field) {
+                Some(text) => narrative.add(text),
+                None => empty(draft, field),
+            },
+            "task" => match markdown(document, field) {
+                Some(text) => draft.task = draft.task.take().or(Some(text)),
+                None => empty(draft, field),
+            },
+            "budget" => draft.budget = one(document, field, draft, narrative),
+            "priority" => draft.priority = one(document, field, draft, narrative),
+            "executor_model" => draft.executor_model = one(document, field, draft, narrative),
+            "tools" => draft.tools = Some(tools(many(document, field, true, narrative))),
+            "constraints" => draft.constraints = many(document, field, false, narrative),
+            "risks" => draft.risks = many(document, field, false, narrative),
+            _ => {}
+        }
+    }
+}
+
+/// Reads a `## Risks` section: one risk per item, prose is narrative.
+pub(super) fn risks(
+    document: &Document<'_>,
+    lines: Range<usize>,
+    draft: &mut Draft,
+    narrative: &mut Narrative,
+) {
+    let field = Field {
+        name: "risks",
+        label: Span::default(),
+        inline: Span::default(),
+        line: Span::default(),
+        lines: lines.clone(),
+    };
+    let begins_with_item = numbered(document, &lines)
+        .find(|(_, line)| !document.is_blank(line))
+        .is_some_and(|(_, line)| marker_len(document.slice(line.span).trim_start()).is_some());
+    if begins_with_item {
+        draft.risks.extend(many(document, &field, false, narrative));
+    } else {
+        narrative.add_lines(document, lines);
+    }
+}
+
+fn one(
+    document: &Document<'_>,
+    field: &Field,
+    draft: &mut Draft,
+    narrative: &mut Narrative,
+) -> Option<Spanned<String>> {
+    let Read { value, left_over } = scalar(document, field);
+    left(document, &left_over, narrative);
+    if value.is_none() {
+        empty(draft, field);
+    }
+    value
+}
+
+fn many(
+    document: &Document<'_>,
+    field: &Field,
+    commas: bool,
+    narrative: &mut Narrative,
+) -> Vec<Spanned<String>> {
+    let Read { value, left_over } = list(document, field, commas);
+    left(document, &left_over, narrative);
+    value
+}
+
+/// The word `none` means an empty scope.
+fn tools(mut items: Vec<Spanned<String>>) -> Vec<Spanned<String>> {
+    if let [only] = items.as_slice()
+        && only.value == "none"
+    {
+        items.clear();
+    }
+    items
+}
+
+fn left(document: &Document<'_>, lines: &[usize], narrative: &mut Narrative) {
+    if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
+        narrative.add_lines(document, *first..last + 1);
+    }
+}
+
+fn empty(draft: &mut Draft, field: &Field) {
+    draft
+        .problems
+        .push(bad_value::empty(DIALECT, field.name, field.label));
+}

@@ -1,0 +1,234 @@
+//! Reads the value of a field: one value, a list, free markdown, or a fenced block.
+
+use std::ops::Range;
+
+use super::fields::Field;
+use super::labels::label;
+use crate::draft::Spanned;
+use crate::markdown::{Document, Fence, Line, LineKind};
+use crate::source::Span;
+
+/// A value, and the lines of the field that were no part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Read<T> {
+    pub(super) value: T,
+    pub(super) left_over: Vec<usize>,
+}
+
+/// One value: the label's line, or the first paragraph under it.
+pub(super) fn scalar(document: &Document<'_>, field: &Field) -> Read<Option<Spanned<String>>> {
+    let mut parts: Vec<Span> = Vec::new();
+    let mut left_over = Vec::new();
+    let mut ended = false;
+    parts.extend(Some(field.inline).filter(|span| !span.is_empty()));
+    for (index, line) in numbered(document, &field.lines) {
+        match line.kind {
+            LineKind::Comment => continue,
+            LineKind::Fence(_) => ended = true,
+            LineKind::Text if document.is_separator(line) => {
+                ended |= !parts.is_empty();
+                continue;
+            }
+            LineKind::Text => ended |= label(document, line).is_some(),
+        }
+        if ended {
+            left_over.push(index);
+        } else {
+            parts.push(document.trimmed(line.span));
+        }
+    }
+    let value = joined(document, &parts).map(plain);
+    Read { value, left_over }
+}
+
+/// A list: items under the label, or names on its line where `commas` separate them.
+pub(super) fn list(
+    document: &Document<'_>,
+    field: &Field,
+    commas: bool,
+) -> Read<Vec<Spanned<String>>> {
+    let mut items: Vec<Vec<Span>> = Vec::new();
+    let mut left_over = Vec::new();
+    let mut bare: Vec<Span> = Some(field.inline)
+        .filter(|span| !span.is_empty())
+        .into_iter()
+        .collect();
+    let mut after_blank = false;
+    for (index, line) in numbered(document, &field.lines) {
+        match line.kind {
+            LineKind::Comment => continue,
+            LineKind::Fence(_) => {
+                left_over.push(index);
+                continue;
+            }
+            LineKind::Text => {}
+        }
+        if document.is_separator(line) {
+            after_blank = true;
+            continue;
+        }
+        let text = document.trimmed(line.span);
+        let indented = text.start > line.span.start;
+        if let Some(marker) = marker_len(document.slice(text)) {
+            items.push(vec![
+                document.trimmed(Span::new(text.start + marker, text.end)),
+            ]);
+        } else if label(document, line).is_some() || (after_blank && !indented) {
+            left_over.push(index);
+        } else if let Some(item) = items.last_mut() {
+            item.push(text);
+        } else {
+            bare.push(text);
+        }
+        after_blank = false;
+    }
+    let mut value = bare_items(document, &bare, commas);
+    value.extend(
+        items
+            .iter()
+            .filter_map(|item| joined(document, item))
+            .map(plain),
+    );
+    value.retain(|item| !item.value.is_empty());
+    Read { value, left_over }
+}
+
+/// Free markdown up to the next label, byte for byte but for line ends.
+pub(super) fn markdown(document: &Document<'_>, field: &Field) -> Option<Spanned<String>> {
+    let body = lines_span(document, &field.lines);
+    let span = match (field.inline.is_empty(), body) {
+        (true, body) => body?,
+        (false, None) => field.inline,
+        (false, Some(body)) => Span::new(field.inline.start, body.end),
+    };
+    Some(Spanned::new(
+        document.slice(span).replace("\r\n", "\n"),
+        span,
+    ))
+}
+
+/// From the first to the last line with text. Rules at both ends only separate.
+pub(super) fn lines_span(document: &Document<'_>, lines: &Range<usize>) -> Option<Span> {
+    let mut filled = numbered(document, lines).filter(|(_, line)| !document.is_separator(line));
+    let (_, first) = filled.next()?;
+    let last = filled.last().map_or(first, |(_, line)| line);
+    let end = last.span.start + document.slice(last.span).trim_end().len();
+    Some(Span::new(first.span.start, end))
+}
+
+/// The fenced blocks of a field, and its other lines with text.
+pub(super) fn fences<'d>(document: &'d Document<'_>, field: &Field) -> (Vec<&'d Fence>, Vec<Span>) {
+    let mut fences: Vec<usize> = Vec::new();
+    let mut others = Vec::new();
+    for (_, line) in numbered(document, &field.lines) {
+        match line.kind {
+            LineKind::Fence(index) if fences.last() != Some(&index) => fences.push(index),
+            LineKind::Fence(_) | LineKind::Comment => {}
+            LineKind::Text if document.is_separator(line) => {}
+            LineKind::Text => others.push(document.trimmed(line.span)),
+        }
+    }
+    let found = fences
+        .iter()
+        .filter_map(|index| document.fences.get(*index));
+    (found.collect(), others)
+}
+
+/// The lines of a range with their indexes.
+pub(super) fn numbered<'d>(
+    document: &'d Document<'_>,
+    lines: &Range<usize>,
+) -> impl Iterator<Item = (usize, &'d Line)> {
+    let (start, end) = (lines.start, lines.end);
+    let lines = document.lines.iter().enumerate();
+    lines.skip(start).take(end.saturating_sub(start))
+}
+
+/// Length of the list marker that a text begins with, with a check box if there is one.
+pub(super) fn marker_len(text: &str) -> Option<usize> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let after = match digits {
+        0 => text.strip_prefix(['-', '*', '+'])?,
+        1..=9 => text.get(digits..)?.strip_prefix(['.', ')'])?,
+        _ => return None,
+    };
+    let item = after.strip_prefix([' ', '\t'])?.trim_start();
+    let boxes = ["[ ] ", "[x] ", "[X] "];
+    let item = boxes
+        .iter()
+        .find_map(|b| item.strip_prefix(b))
+        .unwrap_or(item);
+    Some(text.len() - item.len())
+}
+
+fn bare_items(document: &Document<'_>, parts: &[Span], commas: bool) -> Vec<Spanned<String>> {
+    if !commas {
+        return joined(document, parts).map(plain).into_iter().collect();
+    }
+    let pieces = parts
+        .iter()
+        .flat_map(|part| split_commas(document.slice(*part), part.start));
+    pieces
+        .map(|piece| {
+            let span = document.trimmed(piece);
+            plain(Spanned::new(document.slice(span).to_owned(), span))
+        })
+        .collect()
+}
+
+/// The places between commas; a comma inside brackets or back-ticks is part of a name, as in
+/// `src/{a,b}.rs`.
+fn split_commas(text: &str, start: usize) -> Vec<Span> {
+    let mut pieces = Vec::new();
+    let mut depth = 0_usize;
+    let mut code = false;
+    let mut from = 0;
+    for (index, c) in text.char_indices() {
+        match c {
+            '`' => code = !code,
+            '{' | '[' | '(' => depth += 1,
+            '}' | ']' | ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 && !code => {
+                pieces.push(Span::new(start + from, start + index));
+                from = index + 1;
+            }
+            _ => {}
+        }
+    }
+    pieces.push(Span::new(start + from, start + text.len()));
+    pieces
+}
+
+/// Several stretches as one text, as markdown joins the lines of a paragraph.
+fn joined(document: &Document<'_>, parts: &[Span]) -> Option<Spanned<String>> {
+    let (first, last) = (parts.first()?, parts.last()?);
+    let texts: Vec<_> = parts.iter().map(|part| document.slice(*part)).collect();
+    Some(Spanned::new(texts.join(" "), first.to(*last)))
+}
+
+/// Takes away a comment at the end and the back-ticks around a value.
+pub(super) fn plain(text: Spanned<String>) -> Spanned<String> {
+    let Spanned { value, span } = text;
+    let mut start = span.start;
+    let mut kept = value.as_str();
+    if let Some((before, comment)) = kept.rsplit_once("<!--")
+        && comment.ends_with("-->")
+    {
+        kept = before.trim_end();
+    }
+    if let Some(inside) = kept
+        .strip_prefix('`')
+        .and_then(|rest| rest.strip_suffix('`'))
+        && !inside.contains('`')
+    {
+        kept = inside;
+        start += 1;
+    }
+    // A value that spans lines has another length than its place.
+    let span = if value.len() == span.len() {
+        Span::new(start, start + kept.len())
+    } else {
+        span
+    };
+    Spanned::new(kept.to_owned(), span)
+}

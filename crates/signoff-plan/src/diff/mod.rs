@@ -1,0 +1,227 @@
+//! What changed between two plans, as a reviewer wants to read it.
+//!
+//! Works on [canonical](crate::digest::canonical) values, so that exactly what would void a
+//! signature is shown, and nothing else.
+
+mod lines;
+mod order;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// One difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Id of the step; `None` = the plan itself.
+    pub step: Option<String>,
+    /// Path of the field, such as `contract.command`; `step` for a whole step, `position` for a
+    /// moved one.
+    pub field: String,
+    /// What it was; `None` = nothing. Of a longer text only the lines that differ.
+    pub before: Option<String>,
+    /// What it is; `None` = nothing. Of a longer text only the lines that differ.
+    pub after: Option<String>,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.step, self.field.as_str()) {
+            (Some(step), "step") => {
+                let (verb, title) = match (&self.before, &self.after) {
+                    (None, Some(title)) => ("added", title),
+                    (Some(title), _) => ("removed", title),
+                    (None, None) => ("changed", step),
+                };
+                return write!(f, "step `{step}` {verb}: {}", one_line(title));
+            }
+            (Some(step), "position") => write!(f, "step `{step}` moved: ")?,
+            (Some(step), field) => write!(f, "step `{step}` `{field}`: ")?,
+            (None, field) => write!(f, "plan `{field}`: ")?,
+        }
+        match (&self.before, &self.after) {
+            (Some(before), Some(after)) => {
+                let (before, after) = from_the_difference(before, after);
+                write!(f, "{} → {}", one_line(&before), one_line(&after))
+            }
+            (None, Some(after)) => write!(f, "added {}", one_line(after)),
+            (Some(before), None) => write!(f, "removed {}", one_line(before)),
+            (None, None) => f.write_str("changed"),
+        }
+    }
+}
+
+/// Both texts from shortly before they differ, so that shortening does not hide the difference.
+fn from_the_difference(before: &str, after: &str) -> (String, String) {
+    const LEAD: usize = 20;
+    let same = before
+        .chars()
+        .zip(after.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let skip = same.saturating_sub(LEAD);
+    if skip == 0 || before.chars().count().max(after.chars().count()) <= LENGTH {
+        return (before.to_owned(), after.to_owned());
+    }
+    let rest = |text: &str| {
+        std::iter::once('…')
+            .chain(text.chars().skip(skip))
+            .collect()
+    };
+    (rest(before), rest(after))
+}
+
+/// How long a text may be in a one-line summary.
+const LENGTH: usize = 60;
+
+/// The first line of a text, shortened, with a sign that there is more.
+fn one_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let mut short: String = line.chars().take(LENGTH).collect();
+    if short.len() < text.trim_end().len() {
+        short.push('…');
+    }
+    short
+}
+
+/// Differences between two canonical plans: plan fields first, then steps in the order of the
+/// newer plan, then steps that are gone.
+pub fn compare(before: &Value, after: &Value) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let (old, new) = (without_steps(before), without_steps(after));
+    fields(None, "", &old, &new, &mut changes);
+    let (old, new) = (steps(before), steps(after));
+    let moved = order::moved(&ids(&old), &ids(&new));
+    for (index, step) in new.iter().enumerate() {
+        let id = id(step);
+        match old.iter().position(|other| self::id(other) == id) {
+            None => changes.push(whole(id, None, Some(step))),
+            Some(position) => {
+                if moved.contains(id) {
+                    changes.push(position_change(id, position, index));
+                }
+                if let Some(other) = old.get(position) {
+                    fields(Some(id), "", &object(other), &object(step), &mut changes);
+                }
+            }
+        }
+    }
+    let kept: BTreeSet<&str> = new.iter().map(id).collect();
+    for step in old.iter().filter(|step| !kept.contains(id(step))) {
+        changes.push(whole(id(step), Some(step), None));
+    }
+    changes
+}
+
+fn without_steps(plan: &Value) -> Map<String, Value> {
+    let mut members = object(plan);
+    // What has a comparison of its own, and what is no content.
+    members.retain(|name, _| name != "steps" && name != "schema");
+    members
+}
+
+fn steps(plan: &Value) -> Vec<Value> {
+    plan.get("steps")
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default()
+}
+
+fn ids(steps: &[Value]) -> Vec<String> {
+    steps.iter().map(|step| id(step).to_owned()).collect()
+}
+
+fn id(step: &Value) -> &str {
+    step.get("id").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn object(value: &Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+fn whole(id: &str, before: Option<&Value>, after: Option<&Value>) -> Change {
+    let title = |step: &Value| {
+        let title = step.get("title").and_then(Value::as_str);
+        title.unwrap_or_default().to_owned()
+    };
+    Change {
+        step: Some(id.to_owned()),
+        field: "step".to_owned(),
+        before: before.map(title),
+        after: after.map(title),
+    }
+}
+
+fn position_change(id: &str, before: usize, after: usize) -> Change {
+    Change {
+        step: Some(id.to_owned()),
+        field: "position".to_owned(),
+        before: Some((before + 1).to_string()),
+        after: Some((after + 1).to_string()),
+    }
+}
+
+/// Compares two objects member by member; objects inside are compared in the same way.
+fn fields(
+    step: Option<&str>,
+    prefix: &str,
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    changes: &mut Vec<Change>,
+) {
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    for name in names {
+        let (old, new) = (before.get(name), after.get(name));
+        if old == new {
+            continue;
+        }
+        let path = format!("{prefix}{name}");
+        // Tool arguments and parameters are the author's own shape: shown whole.
+        let ours = !matches!(name.as_str(), "args" | "params");
+        match (old, new) {
+            (Some(Value::Object(old)), Some(Value::Object(new))) if ours => {
+                fields(step, &format!("{path}."), old, new, changes);
+            }
+            _ => changes.push(value(step, path, old, new)),
+        }
+    }
+}
+
+fn value(
+    step: Option<&str>,
+    field: String,
+    before: Option<&Value>,
+    after: Option<&Value>,
+) -> Change {
+    let (before, after) = (before.map(shown), after.map(shown));
+    let (before, after) = match (before, after) {
+        (Some(old), Some(new)) if old.contains('\n') || new.contains('\n') => {
+            let (old, new) = lines::differing(&old, &new);
+            (Some(old), Some(new))
+        }
+        other => other,
+    };
+    Change {
+        step: step.map(str::to_owned),
+        field,
+        before,
+        after,
+    }
+}
+
+/// A value as text: strings as they are, lists of strings one per line.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().map(shown).collect();
+            items.join("\n")
+        }
+        Value::Object(_) => crate::digest::canonical_json(value),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

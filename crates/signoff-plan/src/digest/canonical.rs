@@ -1,0 +1,294 @@
+//! What a signature covers, as JSON.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::SCHEMA;
+use crate::model::{Budget, Condition, Contract, Hint, OnFail, Plan, Step, Work};
+
+/// The part of a resolved plan that its digest covers.
+///
+/// Defaults are left out, so that saying what holds anyway changes nothing; sets are sorted; text
+/// has LF line ends and no blank lines at its end.
+pub fn canonical(plan: &Plan) -> Value {
+    let Plan {
+        title,
+        task,
+        context,
+        budget,
+        tools,
+        constraints,
+        params,
+        risks,
+        executor_model,
+        steps,
+        // Who, when and how far: not what will be done.
+        id: _,
+        status: _,
+        version: _,
+        owner: _,
+        previous: _,
+        priority: _,
+    } = plan;
+    let mut out = Members::default();
+    out.put("schema", Value::from(SCHEMA));
+    out.text("title", title.as_deref());
+    out.text("task", task.as_deref());
+    out.text("context", context.as_deref());
+    out.list("risks", risks);
+    out.list("constraints", constraints);
+    if !params.is_empty() {
+        out.put("params", params.clone().into_iter().collect());
+    }
+    out.scope("tools", tools.as_deref());
+    out.object("budget", budget_members(budget));
+    out.text("executor_model", executor_model.as_deref());
+    out.put("steps", steps.iter().map(step_value).collect());
+    Value::Object(out.0)
+}
+
+fn step_value(step: &Step) -> Value {
+    let Step {
+        id,
+        title,
+        depends_on,
+        work,
+        contract,
+        on_fail,
+        subscriptions,
+        produces,
+        protects,
+        tools,
+        approval,
+        when,
+        for_each,
+        max_items,
+        timeout,
+        budget,
+        critical,
+        locks,
+        isolation,
+        acceptance,
+        subtasks,
+        instructions,
+        hint,
+        // Follows from the order; a mark.
+        number: _,
+        claimed: _,
+    } = step;
+    let mut out = Members::default();
+    out.put("id", Value::from(id.as_str()));
+    out.text("title", Some(title));
+    out.set("depends_on", depends_on);
+    out.put("work", work_value(work));
+    if let Some(contract) = contract {
+        out.put("contract", contract_value(contract));
+    }
+    if *on_fail != OnFail::DEFAULT {
+        let then = on_fail.then.name();
+        out.put("on_fail", json!({"retries": on_fail.retries, "then": then}));
+    }
+    let subscriptions: Vec<_> = subscriptions.iter().map(ToString::to_string).collect();
+    out.list("subscriptions", &subscriptions);
+    out.set("produces", produces);
+    out.set("protects", protects);
+    out.scope("tools", tools.as_deref());
+    out.flag("approval", *approval, false);
+    out.text("when", when.as_deref());
+    out.text("for_each", for_each.as_deref());
+    out.number("max_items", max_items.filter(|max| *max != Step::MAX_ITEMS));
+    out.duration("timeout_ms", *timeout);
+    out.object("budget", budget_members(budget));
+    out.flag("critical", *critical, true);
+    out.set("locks", locks);
+    out.text("isolation", isolation.as_deref());
+    out.list("acceptance", acceptance);
+    out.list("subtasks", subtasks);
+    out.text("instructions", instructions.as_deref());
+    out.object("hint", hint.as_ref().map(hint_members).unwrap_or_default());
+    Value::Object(out.0)
+}
+
+fn work_value(work: &Work) -> Value {
+    let mut out = Members::default();
+    out.put("kind", Value::from(work.kind()));
+    match work {
+        Work::Agent { role, task } => {
+            out.text("role", role.as_deref());
+            out.text("task", Some(task));
+        }
+        Work::Tool { tool, args } => {
+            out.text("tool", Some(tool));
+            out.put("args", args.clone());
+        }
+        Work::Ask { question, choices } => {
+            out.text("question", Some(question));
+            out.list("choices", choices);
+        }
+        Work::Check => {}
+    }
+    Value::Object(out.0)
+}
+
+fn contract_value(contract: &Contract) -> Value {
+    let Contract {
+        command,
+        shell,
+        expect,
+        timeout,
+        baseline,
+        fewer_tests_allowed,
+        holds_once,
+    } = contract;
+    let mut out = Members::default();
+    // Byte-exact but for line ends: white space can matter to a shell.
+    let command = line_feeds(command);
+    out.put("command", Value::from(command.trim_end_matches('\n')));
+    out.text("shell", shell.as_deref());
+    if expect.as_slice() != [Condition::DEFAULT] {
+        let expect: Vec<_> = expect.iter().map(ToString::to_string).collect();
+        out.list("expect", &expect);
+    }
+    out.duration("timeout_ms", *timeout);
+    out.flag("baseline", *baseline, true);
+    out.flag("fewer_tests_allowed", *fewer_tests_allowed, false);
+    out.flag("holds_once", *holds_once, false);
+    Value::Object(out.0)
+}
+
+fn budget_members(budget: &Budget) -> Members {
+    let mut out = Members::default();
+    out.number("tokens", budget.tokens);
+    out.number("usd_e4", budget.usd_e4);
+    out.duration("wall_ms", budget.wall);
+    out.number("agents", budget.agents);
+    out
+}
+
+fn hint_members(hint: &Hint) -> Members {
+    let mut out = Members::default();
+    out.text("tool", hint.tool.as_deref());
+    out.text("operation", hint.operation.as_deref());
+    out.text("target", hint.target.as_deref());
+    out
+}
+
+/// Members of an object under construction; each method leaves out what equals its default.
+#[derive(Default)]
+struct Members(Map<String, Value>);
+
+impl Members {
+    fn put(&mut self, name: &str, value: Value) {
+        self.0.insert(name.to_owned(), value);
+    }
+
+    fn text(&mut self, name: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.put(name, Value::from(tidy(text)));
+        }
+    }
+
+    fn list(&mut self, name: &str, items: &[String]) {
+        if !items.is_empty() {
+            self.put(name, items.iter().map(|item| tidy(item)).collect());
+        }
+    }
+
+    fn set(&mut self, name: &str, items: &[String]) {
+        if !items.is_empty() {
+            self.put(name, sorted(items));
+        }
+    }
+
+    /// A tool scope: an empty one allows nothing, which is not the same as none.
+    fn scope(&mut self, name: &str, items: Option<&[String]>) {
+        if let Some(items) = items {
+            self.put(name, sorted(items));
+        }
+    }
+
+    fn flag(&mut self, name: &str, value: bool, default: bool) {
+        if value != default {
+            self.put(name, Value::from(value));
+        }
+    }
+
+    fn number(&mut self, name: &str, value: Option<u64>) {
+        if let Some(value) = value {
+            self.put(name, exact(value));
+        }
+    }
+
+    fn duration(&mut self, name: &str, value: Option<Duration>) {
+        let milliseconds =
+            |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        self.number(name, value.map(milliseconds));
+    }
+
+    fn object(&mut self, name: &str, members: Self) {
+        if !members.0.is_empty() {
+            self.put(name, Value::Object(members.0));
+        }
+    }
+}
+
+/// A whole number as JSON, as text where a double could not hold it.
+fn exact(value: u64) -> Value {
+    const LARGEST: u64 = (1 << 53) - 1;
+    if value <= LARGEST {
+        Value::from(value)
+    } else {
+        Value::from(value.to_string())
+    }
+}
+
+fn sorted(items: &[String]) -> Value {
+    let set: BTreeSet<String> = items.iter().map(|item| tidy(item)).collect();
+    set.into_iter().collect()
+}
+
+/// Text with LF line ends and no blank lines at its end.
+fn tidy(text: &str) -> String {
+    let text = line_feeds(text);
+    let mut end = text.len();
+    while let Some(kept) = text.get(..end) {
+        match kept.rfind('\n') {
+            Some(newline)
+                if kept
+                    .get(newline..)
+                    .is_some_and(|line| line.trim().is_empty()) =>
+            {
+                end = newline;
+            }
+            _ => break,
+        }
+    }
+    text.get(..end).unwrap_or_default().to_owned()
+}
+
+fn line_feeds(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_loses_carriage_returns_and_trailing_blank_lines() {
+        assert_eq!(tidy("a\r\nb \r\n\r\n  \n"), "a\nb ");
+        assert_eq!(tidy("  "), "  ");
+        assert_eq!(tidy("\n\n"), "");
+    }
+
+    #[test]
+    fn numbers_beyond_doubles_stay_exact() {
+        assert_eq!(
+            exact(9_007_199_254_740_991),
+            json!(9_007_199_254_740_991_u64)
+        );
+        assert_eq!(exact(9_007_199_254_740_993), json!("9007199254740993"));
+    }
+}

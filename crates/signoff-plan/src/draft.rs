@@ -1,0 +1,314 @@
+//! A plan *as written*: what a dialect read, with the place of every value, before names are
+//! resolved and defaults filled in.
+//!
+//! All dialects parse into this. Values with a grammar of their own (budgets, durations, failure
+//! policies, conditions) stay text here: the checks read them, so that each is worded in one place.
+
+use serde_json::Value;
+
+use crate::diagnostic::Diagnostic;
+use crate::dialect::Dialect;
+use crate::source::Span;
+
+/// A value and the place it was read from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Spanned<T> {
+    /// What was read.
+    pub value: T,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl<T> Spanned<T> {
+    /// Puts a value at its place.
+    pub const fn new(value: T, span: Span) -> Self {
+        Self { value, span }
+    }
+
+    /// Changes the value, keeps the place.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Spanned<U> {
+        Spanned::new(change(self.value), self.span)
+    }
+}
+
+/// A plan as written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// The spelling it was read from.
+    pub dialect: Dialect,
+    /// What could not be understood. Parsing never fails: the rest is here all the same.
+    pub problems: Vec<Diagnostic>,
+    /// Where to point when something that should be there is not.
+    pub anchors: Anchors,
+    /// What the file says it is (`type: plan`).
+    pub kind: Option<Spanned<String>>,
+    /// Explicit id.
+    pub id: Option<Spanned<String>>,
+    /// Title.
+    pub title: Option<Spanned<String>>,
+    /// The original request.
+    pub task: Option<Spanned<String>>,
+    /// Narrative, as one text.
+    pub context: Option<Spanned<String>>,
+    /// Status: a mark.
+    pub status: Option<Spanned<String>>,
+    /// Version.
+    pub version: Option<Spanned<String>>,
+    /// The role that owns execution.
+    pub owner: Option<Spanned<String>>,
+    /// Id of the plan this one replaces.
+    pub previous: Option<Spanned<String>>,
+    /// Budget, in the grammar of [`crate::check::budget_invalid`].
+    pub budget: Option<Spanned<String>>,
+    /// Priority.
+    pub priority: Option<Spanned<String>>,
+    /// Tool scope.
+    pub tools: Option<Vec<Spanned<String>>>,
+    /// Constraints.
+    pub constraints: Vec<Spanned<String>>,
+    /// Template parameters with their defaults.
+    pub params: Vec<(Spanned<String>, Value)>,
+    /// Risks.
+    pub risks: Vec<Spanned<String>>,
+    /// Model for agents that do not name their own.
+    pub executor_model: Option<Spanned<String>>,
+    /// The steps, in the order they stand in.
+    pub steps: Vec<Step>,
+}
+
+impl Draft {
+    /// A plan of which nothing has been read yet.
+    pub const fn empty(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            problems: Vec::new(),
+            anchors: Anchors {
+                header: Span::at(0),
+                insert_status: None,
+                body: Span::at(0),
+            },
+            kind: None,
+            id: None,
+            title: None,
+            task: None,
+            context: None,
+            status: None,
+            version: None,
+            owner: None,
+            previous: None,
+            budget: None,
+            priority: None,
+            tools: None,
+            constraints: Vec::new(),
+            params: Vec::new(),
+            risks: Vec::new(),
+            executor_model: None,
+            steps: Vec::new(),
+        }
+    }
+}
+
+/// Places that no value stands in, for messages and for edits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Anchors {
+    /// The frontmatter, or where it would be.
+    pub header: Span,
+    /// Where a new `status` line can be inserted.
+    pub insert_status: Option<usize>,
+    /// Where the body begins.
+    pub body: Span,
+}
+
+/// A step as written.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Step {
+    /// Everything that belongs to the step.
+    pub span: Span,
+    /// The line that names it.
+    pub heading: Span,
+    /// Its number, if it has one.
+    pub number: Option<Spanned<u64>>,
+    /// What stands in place of a number where one heading means several steps (`3–N`, `N+1`).
+    pub unexpanded: Option<Spanned<String>>,
+    /// Title, without marks.
+    pub title: Spanned<String>,
+    /// Explicit id.
+    pub id: Option<Spanned<String>>,
+    /// Ids or numbers of other steps; `None` = not said, empty = none.
+    pub depends_on: Option<Vec<Spanned<String>>>,
+    /// Role of the agent.
+    pub target: Option<Spanned<String>>,
+    /// What the agent is asked to do.
+    pub task: Option<Spanned<String>>,
+    /// Tool the harness calls.
+    pub tool: Option<Spanned<String>>,
+    /// Arguments of the tool.
+    pub args: Option<Spanned<Value>>,
+    /// Question for a person.
+    pub ask: Option<Spanned<String>>,
+    /// Answers to choose from.
+    pub choices: Vec<Spanned<String>>,
+    /// The contract.
+    pub contract: Option<Contract>,
+    /// Failure policy.
+    pub on_fail: Option<Spanned<String>>,
+    /// `file:` and `topic:` references.
+    pub subscriptions: Vec<Spanned<String>>,
+    /// Globs the step writes.
+    pub produces: Vec<Spanned<String>>,
+    /// Globs nobody may change while it runs.
+    pub protects: Vec<Spanned<String>>,
+    /// Tool scope.
+    pub tools: Option<Vec<Spanned<String>>>,
+    /// Whether a person must approve first.
+    pub approval: Option<Spanned<String>>,
+    /// Condition to run at all.
+    pub when: Option<Spanned<String>>,
+    /// Expression that yields a list.
+    pub for_each: Option<Spanned<String>>,
+    /// Limit of a loop.
+    pub max_items: Option<Spanned<String>>,
+    /// Time limit.
+    pub timeout: Option<Spanned<String>>,
+    /// Budget of this step.
+    pub budget: Option<Spanned<String>>,
+    /// `no`: the run goes on without it.
+    pub critical: Option<Spanned<String>>,
+    /// Named locks held while it runs.
+    pub locks: Vec<Spanned<String>>,
+    /// Where its work happens.
+    pub isolation: Option<Spanned<String>>,
+    /// Acceptance criteria.
+    pub acceptance: Vec<Spanned<String>>,
+    /// Subtasks.
+    pub subtasks: Vec<Spanned<String>>,
+    /// Marks that say how far the step is.
+    pub marks: Marks,
+}
+
+/// A contract as written.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Contract {
+    /// The label or block it was read from.
+    pub span: Span,
+    /// Shell text.
+    pub command: Command,
+    /// Language named for the text, if any.
+    pub shell: Option<Spanned<String>>,
+    /// Conditions, one text each.
+    pub expect: Vec<Spanned<String>>,
+    /// Time limit.
+    pub timeout: Option<Spanned<String>>,
+    /// Whether it is run before the work.
+    pub baseline: Option<Spanned<String>>,
+    /// Whether fewer tests than before are allowed.
+    pub fewer_tests: Option<Spanned<String>>,
+    /// Whether it must hold again at the end.
+    pub holds: Option<Spanned<String>>,
+}
+
+/// Shell text with a way back to where each part of it was written.
+///
+/// The text has LF line ends and no list indentation; the file may have both otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Command {
+    /// The text that is run.
+    pub text: String,
+    /// Offset in the text and the source bytes it came from, in order.
+    pub pieces: Vec<Piece>,
+}
+
+/// A stretch of text taken from the source in one go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// Where the stretch begins in the text.
+    pub offset: usize,
+    /// Where it stands in the source.
+    pub span: Span,
+}
+
+impl Command {
+    /// Adds a stretch of text and the place it came from.
+    pub(crate) fn push(&mut self, text: &str, span: Span) {
+        let offset = self.text.len();
+        self.pieces.push(Piece { offset, span });
+        self.text.push_str(text);
+    }
+
+    /// Where an offset of the text stands in the source.
+    pub fn source_offset(&self, offset: usize) -> usize {
+        let after = self.pieces.partition_point(|piece| piece.offset <= offset);
+        let piece = after
+            .checked_sub(1)
+            .and_then(|index| self.pieces.get(index));
+        match piece.or(self.pieces.first()) {
+            Some(piece) => {
+                let inside = offset.saturating_sub(piece.offset);
+                (piece.span.start + inside).min(piece.span.end)
+            }
+            None => 0,
+        }
+    }
+
+    /// Where a range of the text stands in the source.
+    pub fn source_span(&self, span: Span) -> Span {
+        if self.pieces.is_empty() {
+            return Span::default();
+        }
+        let start = self.source_offset(span.start);
+        // The end is found from the last covered byte: the next piece may begin a line later.
+        let end = match span.end.checked_sub(1) {
+            Some(last) if last >= span.start => self.source_offset(last) + 1,
+            _ => start,
+        };
+        Span::new(start, end)
+    }
+
+    /// The whole text in the source.
+    pub fn span(&self) -> Span {
+        match (self.pieces.first(), self.pieces.last()) {
+            (Some(first), Some(last)) => first.span.to(last.span),
+            _ => Span::default(),
+        }
+    }
+}
+
+/// Marks that say how far a step is; never believed, never part of the digest.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Marks {
+    /// `✅` in the heading, with the space that goes with it.
+    pub ticks: Vec<Span>,
+    /// Status lines.
+    pub statuses: Vec<StatusMark>,
+    /// Where a tick can be inserted.
+    pub insert_tick: usize,
+    /// Where a status line can be inserted: at the end of the last line with text.
+    pub insert_status: usize,
+}
+
+/// A status line of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusMark {
+    /// The word.
+    pub word: Spanned<String>,
+    /// The whole line, without its line end.
+    pub line: Span,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_of_a_command_lead_back_to_the_source() {
+        let mut command = Command::default();
+        command.push("ab\n", Span::new(10, 13));
+        command.push("cd", Span::new(16, 18));
+        assert_eq!(command.source_offset(0), 10);
+        assert_eq!(command.source_offset(3), 16);
+        assert_eq!(command.source_span(Span::new(0, 5)), Span::new(10, 18));
+        assert_eq!(command.source_span(Span::new(0, 2)), Span::new(10, 12));
+        assert_eq!(command.source_span(Span::new(5, 5)), Span::at(18));
+        assert_eq!(Command::default().source_span(Span::new(0, 9)), Span::at(0));
+    }
+}

@@ -1,0 +1,36 @@
+//! Names and checks plans: the model, the dialects (text ⇄ model, lossless edits), the checks, the
+//! digest and the difference between two plans.
+//!
+//! Pure: no files, processes, clock or randomness. What it must know of the world it asks through
+//! [`Workspace`]. Start reading at [`dialect::parse`], then [`check::check`].
+
+#![warn(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::wildcard_enum_match_arm,
+    reason = "this crate is pure: no clock, no files, no processes"
+)]
+#![warn(missing_docs)]
+
+pub mod budget;
+pub mod check;
+pub mod condition;
+pub mod diagnostic;
+pub mod dialect;
+pub mod diff;
+pub mod digest;
+pub mod draft;
+pub mod duration;
+pub mod edit;
+pub mod glob;
+mod markdown;
+pub mod model;
+pub mod on_fail;
+pub mod shell;
+pub mod signed;
+pub mod source;
+mod suggest;
+mod workspace;
+mod yaml;
+
+pub use workspace::Workspace;

@@ -1,0 +1,200 @@
+//! Plans that passed the checks, and plans that somebody signed.
+//!
+//! The stages are types, so that the wrong order cannot be written: only
+//! [`Checked::accept`](crate::check::Checked::accept) makes a [`CheckedPlan`], only a matching
+//! [`Signature`] makes a [`SignedPlan`], and only that can be run.
+
+use std::fmt;
+
+use crate::dialect::Dialect;
+pub use crate::digest::Digest;
+use crate::model::Plan;
+
+/// A plan without errors, and the digest that a signature would name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedPlan {
+    plan: Plan,
+    dialect: Dialect,
+    digest: Digest,
+}
+
+impl CheckedPlan {
+    /// For [`crate::check`] only, which has seen that there are no errors.
+    pub(crate) fn new(plan: Plan, dialect: Dialect) -> Self {
+        let digest = Digest::of_plan(&plan);
+        Self {
+            plan,
+            dialect,
+            digest,
+        }
+    }
+
+    /// The resolved plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The spelling it was read from.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// What a signature of this plan names.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+}
+
+/// Somebody's word that exactly this plan may run under exactly these terms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// Key of the plan: its id, else its path.
+    pub plan: String,
+    /// Digest of the plan.
+    pub digest: Digest,
+    /// Digest of what else decides: agents, sandbox, tools, defaults.
+    pub terms: Digest,
+    /// Who.
+    pub by: String,
+    /// When, RFC 3339.
+    pub at: String,
+    /// How we know it was them: `policy`, `client`, `any`, `terminal`, `key`.
+    pub proof: String,
+    /// What they wanted to add.
+    pub note: Option<String>,
+}
+
+/// A plan that may run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SignedPlan {
+    checked: CheckedPlan,
+    signature: Signature,
+}
+
+impl SignedPlan {
+    /// Joins a plan with its signature, if that is over this plan and these terms.
+    pub fn new(
+        checked: CheckedPlan,
+        terms: &Digest,
+        signature: &Signature,
+    ) -> Result<Self, Mismatch> {
+        if signature.digest != checked.digest {
+            return Err(Mismatch::Plan {
+                signed: signature.digest,
+                present: checked.digest,
+            });
+        }
+        if signature.terms != *terms {
+            return Err(Mismatch::Terms {
+                signed: signature.terms,
+                present: *terms,
+            });
+        }
+        Ok(Self {
+            checked,
+            signature: signature.clone(),
+        })
+    }
+
+    /// The resolved plan.
+    pub fn plan(&self) -> &Plan {
+        &self.checked.plan
+    }
+
+    /// The spelling it was read from.
+    pub fn dialect(&self) -> Dialect {
+        self.checked.dialect
+    }
+
+    /// Digest of the plan.
+    pub fn digest(&self) -> Digest {
+        self.checked.digest
+    }
+
+    /// Digest of the terms.
+    pub fn terms(&self) -> Digest {
+        self.signature.terms
+    }
+
+    /// The signature itself.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+}
+
+/// Why a signature does not cover what is at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mismatch {
+    /// The plan was edited after it was signed.
+    Plan {
+        /// What was signed.
+        signed: Digest,
+        /// What is there now.
+        present: Digest,
+    },
+    /// The terms changed after the plan was signed.
+    Terms {
+        /// What was signed.
+        signed: Digest,
+        /// What is there now.
+        present: Digest,
+    },
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, signed, present) = match self {
+            Self::Plan { signed, present } => ("plan", signed, present),
+            Self::Terms { signed, present } => ("terms", signed, present),
+        };
+        let (signed, present) = (signed.short(), present.short());
+        write!(
+            f,
+            "the {what} changed since it was signed: signed `{signed}`, now `{present}`"
+        )
+    }
+}
+
+impl std::error::Error for Mismatch {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signature(digest: Digest, terms: Digest) -> Signature {
+        Signature {
+            plan: "plan.md".to_owned(),
+            digest,
+            terms,
+            by: "ada".to_owned(),
+            at: "2026-11-15T09:00:00Z".to_owned(),
+            proof: "terminal".to_owned(),
+            note: None,
+        }
+    }
+
+    #[test]
+    fn a_signature_covers_one_plan_under_one_set_of_terms() {
+        let checked = CheckedPlan::new(Plan::default(), Dialect::Workunit);
+        let digest = checked.digest();
+        let terms = Digest::of_bytes(b"terms");
+        let other = Digest::of_bytes(b"other");
+
+        let signed = SignedPlan::new(checked.clone(), &terms, &signature(digest, terms));
+        assert_eq!(signed.map(|plan| plan.digest()), Ok(digest));
+        assert_eq!(
+            SignedPlan::new(checked.clone(), &terms, &signature(other, terms)),
+            Err(Mismatch::Plan {
+                signed: other,
+                present: digest
+            })
+        );
+        assert_eq!(
+            SignedPlan::new(checked, &terms, &signature(digest, other)),
+            Err(Mismatch::Terms {
+                signed: other,
+                present: terms
+            })
+        );
+    }
+}

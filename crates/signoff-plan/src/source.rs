@@ -1,0 +1,184 @@
+//! Plan text as it lies on disk, and places in it.
+
+use std::fmt;
+
+/// A range of byte offsets into the original bytes of a [`Source`], byte order mark included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: usize,
+    /// Offset after the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// The range from `start` up to `end`; never ends before it starts.
+    pub const fn new(start: usize, end: usize) -> Self {
+        let end = if end < start { start } else { end };
+        Self { start, end }
+    }
+
+    /// The empty range before the byte at `offset`.
+    pub const fn at(offset: usize) -> Self {
+        Self::new(offset, offset)
+    }
+
+    /// Number of bytes covered.
+    pub const fn len(self) -> usize {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// Whether no byte is covered.
+    pub const fn is_empty(self) -> bool {
+        self.end <= self.start
+    }
+
+    /// The smallest range that covers both.
+    pub fn to(self, other: Self) -> Self {
+        Self::new(self.start.min(other.start), self.end.max(other.end))
+    }
+
+    /// The same range in a text that begins `offset` bytes later.
+    pub const fn shifted(self, offset: usize) -> Self {
+        Self::new(self.start + offset, self.end + offset)
+    }
+
+    /// The covered part of `text`; empty where the range does not fit it.
+    pub fn slice(self, text: &str) -> &str {
+        text.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+/// One plan file: its name for messages and its bytes, unchanged.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Source {
+    name: String,
+    bytes: Vec<u8>,
+    valid: usize,
+    line_starts: Vec<usize>,
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("name", &self.name)
+            .field("bytes", &self.bytes.len())
+            .finish_non_exhaustive()
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+impl Source {
+    /// Takes the bytes of a file as they are.
+    pub fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        let valid = match std::str::from_utf8(&bytes) {
+            Ok(text) => text.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        let newlines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        let line_starts = std::iter::once(0)
+            .chain(newlines.map(|(offset, _)| offset + 1))
+            .collect();
+        Self {
+            name: name.into(),
+            bytes,
+            valid,
+            line_starts,
+        }
+    }
+
+    /// The name used in messages, usually the path.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Every byte of the file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The text, up to the first byte that is not UTF-8.
+    // Not a lossy copy: offsets into this text are offsets into the bytes.
+    pub fn text(&self) -> &str {
+        self.bytes
+            .get(..self.valid)
+            .and_then(|bytes| std::str::from_utf8(bytes).ok())
+            .unwrap_or_default()
+    }
+
+    /// Offset of the first byte that is not UTF-8.
+    pub fn first_invalid_byte(&self) -> Option<usize> {
+        (self.valid < self.bytes.len()).then_some(self.valid)
+    }
+
+    /// Length of the byte order mark: 3 or 0.
+    pub fn byte_order_mark_len(&self) -> usize {
+        if self.bytes.starts_with(BYTE_ORDER_MARK) {
+            BYTE_ORDER_MARK.len()
+        } else {
+            0
+        }
+    }
+
+    /// Line and column of an offset, both from 1, the column in Unicode code points.
+    ///
+    /// A byte order mark takes no column, as editors show it. An offset past the end is the end.
+    pub fn line_column(&self, offset: usize) -> (usize, usize) {
+        let offset = offset.min(self.bytes.len());
+        let line = self.line_starts.partition_point(|start| *start <= offset);
+        let start = line
+            .checked_sub(1)
+            .and_then(|index| self.line_starts.get(index))
+            .copied()
+            .unwrap_or(0);
+        let start = if start == 0 {
+            self.byte_order_mark_len().min(offset)
+        } else {
+            start
+        };
+        let before = self.bytes.get(start..offset).unwrap_or_default();
+        let column = before
+            .iter()
+            .filter(|byte| !is_continuation(**byte))
+            .count()
+            + 1;
+        (line.max(1), column)
+    }
+}
+
+/// Whether a byte continues a UTF-8 character rather than beginning one.
+const fn is_continuation(byte: u8) -> bool {
+    byte & 0b1100_0000 == 0b1000_0000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: &[u8], offset: usize, expected: (usize, usize)) {
+        let source = Source::new("plan.md", bytes.to_vec());
+        assert_eq!(source.line_column(offset), expected);
+    }
+
+    #[test]
+    fn positions_count_code_points_from_one() {
+        check(b"", 0, (1, 1));
+        check(b"ab\ncd", 0, (1, 1));
+        check(b"ab\ncd", 3, (2, 1));
+        check(b"ab\r\ncd", 5, (2, 2));
+        check("é✅x".as_bytes(), 5, (1, 3));
+        check("\u{feff}ab".as_bytes(), 3, (1, 1));
+        check("\u{feff}ab".as_bytes(), 0, (1, 1));
+        check(b"ab\n", 99, (2, 1));
+    }
+
+    #[test]
+    fn text_stops_at_the_first_invalid_byte() {
+        let source = Source::new("plan.md", b"ok\xff more".to_vec());
+        assert_eq!(source.text(), "ok");
+        assert_eq!(source.first_invalid_byte(), Some(2));
+        assert_eq!(source.bytes().len(), 8);
+    }
+}

@@ -1,0 +1,293 @@
+//! From parser events to the tree.
+
+use std::collections::BTreeSet;
+
+use granit_parser::{Event, Parser, ScalarStyle};
+
+use super::{Entry, Kind, Node, Problem};
+use crate::draft::Spanned;
+use crate::source::Span;
+
+/// How deep collections may nest.
+const DEPTH: usize = 64;
+
+/// Reads one YAML document whose first byte stands at `offset` in the file.
+///
+/// `None` = there is nothing, or it could not be read at all.
+pub(crate) fn parse(text: &str, offset: usize) -> (Option<Node>, Vec<Problem>) {
+    let options = granit_parser::options! {
+        emit_unresolved_aliases: true,
+        emit_comments: false,
+        disallow_directives: true,
+        flow_nesting_limit: DEPTH,
+        block_nesting_limit: DEPTH,
+    };
+    let mut builder = Builder {
+        offset,
+        stack: Vec::new(),
+        root: None,
+        documents: 0,
+        problems: Vec::new(),
+    };
+    for event in Parser::new_from_str_with_options(text, options) {
+        match event {
+            Ok((event, span)) => builder.event(event, span),
+            Err(error) => {
+                let at = error.marker().byte_offset().unwrap_or(0).min(text.len());
+                builder.problem(Span::new(at, (at + 1).min(text.len())), error.info());
+                break;
+            }
+        }
+    }
+    builder.finish(text.len())
+}
+
+struct Builder {
+    offset: usize,
+    stack: Vec<Open>,
+    root: Option<Node>,
+    documents: usize,
+    problems: Vec<Problem>,
+}
+
+/// A collection whose end has not come yet.
+enum Open {
+    Sequence {
+        start: usize,
+        items: Vec<Node>,
+    },
+    Mapping {
+        start: usize,
+        entries: Vec<Entry>,
+        names: BTreeSet<String>,
+        key: Option<Key>,
+    },
+}
+
+/// A key whose value has not come yet.
+struct Key {
+    name: Spanned<String>,
+    /// Of a key given twice the first stays.
+    dropped: bool,
+}
+
+impl Builder {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the parser's events are non-exhaustive; the rest is no data"
+    )]
+    fn event(&mut self, event: Event<'_>, span: granit_parser::Span) {
+        let place = Span::new(
+            span.start.byte_offset().unwrap_or(0),
+            span.end.byte_offset().unwrap_or(0),
+        );
+        match event {
+            Event::DocumentStart(..) => {
+                self.documents += 1;
+                if self.documents == 2 {
+                    self.problem(place, "there is more than one document");
+                }
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                self.refuse_extras(anchor, tag.is_some(), place);
+                self.node(scalar(&text, style, place.shifted(self.offset)));
+            }
+            Event::SequenceStart(_, anchor, tag) => {
+                self.refuse_extras(anchor, tag.is_some(), place);
+                self.stack.push(Open::Sequence {
+                    start: place.start,
+                    items: Vec::new(),
+                });
+            }
+            Event::MappingStart(_, anchor, tag) => {
+                self.refuse_extras(anchor, tag.is_some(), place);
+                self.stack.push(Open::Mapping {
+                    start: place.start,
+                    entries: Vec::new(),
+                    names: BTreeSet::new(),
+                    key: None,
+                });
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(place.end),
+            Event::Alias(_) | Event::UnresolvedAlias(_) => {
+                self.problem(place, "aliases are not read here; write the value again");
+                self.node(Node {
+                    span: place.shifted(self.offset),
+                    kind: Kind::Null,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn refuse_extras(&mut self, anchor: usize, tag: bool, place: Span) {
+        if anchor != 0 {
+            self.problem(place, "anchors are not read here");
+        }
+        if tag {
+            self.problem(place, "tags are not read here");
+        }
+    }
+
+    fn problem(&mut self, place: Span, message: impl Into<String>) {
+        self.problems.push(Problem {
+            span: place.shifted(self.offset),
+            message: message.into(),
+        });
+    }
+
+    fn close(&mut self, end: usize) {
+        let node = match self.stack.pop() {
+            Some(Open::Sequence { start, items }) => Node {
+                span: Span::new(start, end).shifted(self.offset),
+                kind: Kind::Sequence(items),
+            },
+            Some(Open::Mapping { start, entries, .. }) => Node {
+                span: Span::new(start, end).shifted(self.offset),
+                kind: Kind::Mapping(entries),
+            },
+            None => return,
+        };
+        self.node(node);
+    }
+
+    /// Puts a finished node where it belongs.
+    fn node(&mut self, node: Node) {
+        match self.stack.last_mut() {
+            None => {
+                if self.documents <= 1 {
+                    self.root.get_or_insert(node);
+                }
+            }
+            Some(Open::Sequence { items, .. }) => items.push(node),
+            Some(Open::Mapping {
+                entries,
+                names,
+                key,
+                ..
+            }) => match key.take() {
+                None => {
+                    let (new, problem) = key_of(node, names);
+                    *key = Some(new);
+                    self.problems.extend(problem);
+                }
+                Some(Key { dropped: true, .. }) => {}
+                Some(Key { name, .. }) => entries.push(Entry {
+                    key: name,
+                    value: node,
+                }),
+            },
+        }
+    }
+
+    /// Closes what a broken document left open, so that what was read is not lost.
+    fn finish(mut self, end: usize) -> (Option<Node>, Vec<Problem>) {
+        while !self.stack.is_empty() {
+            self.close(end);
+        }
+        (self.root, self.problems)
+    }
+}
+
+fn scalar(text: &str, style: ScalarStyle, span: Span) -> Node {
+    let plain = style == ScalarStyle::Plain;
+    let kind = if plain && (span.is_empty() || text == "~") {
+        Kind::Null
+    } else {
+        Kind::Scalar {
+            text: text.to_owned(),
+            plain,
+        }
+    };
+    Node { span, kind }
+}
+
+fn key_of(node: Node, names: &mut BTreeSet<String>) -> (Key, Option<Problem>) {
+    let span = node.span;
+    let text = node.text();
+    let message = match &text {
+        None => Some("a key must be text".to_owned()),
+        Some(name) if !names.insert(name.value.clone()) => {
+            Some(format!("`{}` is given twice", name.value))
+        }
+        Some(_) => None,
+    };
+    let key = Key {
+        dropped: message.is_some(),
+        name: text.unwrap_or_default(),
+    };
+    (key, message.map(|message| Problem { span, message }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, json: &str, problems: &[&str]) {
+        let (node, found) = parse(text, 0);
+        let value = node.map_or(serde_json::Value::Null, |node| node.to_json());
+        assert_eq!(value.to_string(), json);
+        let found: Vec<_> = found
+            .iter()
+            .map(|problem| format!("{} {}", problem.span.start, problem.message))
+            .collect();
+        assert_eq!(found, problems);
+    }
+
+    #[test]
+    fn values_follow_the_core_schema() {
+        check(
+            "a: no\nb: 1.10\nc: '1'\nd: true\ne:\nf: 0x1f\n",
+            r#"{"a":"no","b":1.1,"c":"1","d":true,"e":null,"f":"0x1f"}"#,
+            &[],
+        );
+        check(
+            "a: [1, {b: ~}]\nc: |\n  x\n  y\n",
+            r#"{"a":[1,{"b":null}],"c":"x\ny\n"}"#,
+            &[],
+        );
+        check("", "null", &[]);
+    }
+
+    #[test]
+    fn every_problem_is_reported_and_the_rest_is_read() {
+        check(
+            "a: *x\nb: &y 1\na: 2\nc: !t 3\n",
+            r#"{"a":null,"b":1,"c":3}"#,
+            &[
+                "3 aliases are not read here; write the value again",
+                "12 anchors are not read here",
+                "14 `a` is given twice",
+                "25 tags are not read here",
+            ],
+        );
+        check(
+            "a: 1\nb: c: d\n",
+            r#"{"a":1,"b":"c"}"#,
+            &["9 mapping values are not allowed in this context"],
+        );
+        check(
+            "a: 1\n...\nb: 2\n",
+            r#"{"a":1}"#,
+            &["9 there is more than one document"],
+        );
+        check("? [1]\n: 2\n", "{}", &["2 a key must be text"]);
+    }
+
+    #[test]
+    fn depth_is_limited() {
+        let (_, problems) = parse(&"[".repeat(10_000), 0);
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].message.contains("limit"), "{problems:?}");
+    }
+
+    #[test]
+    fn places_count_from_the_file() {
+        let (node, _) = parse("é: \"x\"\n", 10);
+        let node = node.expect("a mapping");
+        let entry = &node.entries().expect("entries")[0];
+        assert_eq!(entry.key.span, Span::new(10, 12));
+        assert_eq!(entry.value.span, Span::new(14, 17));
+    }
+}

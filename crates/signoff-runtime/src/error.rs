@@ -1,0 +1,97 @@
+//! What can keep the runtime from doing what it was asked. Wording of hints and exit codes are the
+//! CLI's.
+
+use std::path::PathBuf;
+
+use signoff_engine::{Refusal, Unsupported};
+use signoff_plan::diagnostic::Diagnostic;
+use signoff_plan::source::Source;
+use signoff_store::FileError;
+use signoff_store::atomic::ReplaceError;
+use signoff_store::config::ConfigErrors;
+use signoff_store::journal::JournalError;
+use signoff_store::lock::Holder;
+
+use crate::difference::Difference;
+
+/// Why a command could not be carried out.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are what the variant's line names")]
+pub enum Error {
+    /// No `.signoff/` here or above.
+    NoStore { from: PathBuf },
+    /// The configuration has errors.
+    Config(ConfigErrors),
+    /// The project's configuration names commands and nobody trusted it.
+    Untrusted { config: PathBuf },
+    /// A file could not be read.
+    Unreadable { path: PathBuf, why: std::io::Error },
+    /// The plan has errors.
+    Invalid { source: Box<Source>, diagnostics: Vec<Diagnostic> },
+    /// Nobody signed this plan.
+    NotSigned { plan: PathBuf },
+    /// What was signed is not what is here.
+    Changed { plan: PathBuf, difference: Difference },
+    /// The digest is not the one the caller expected to sign.
+    Moved { expected: String, found: String },
+    /// The plan needs what this version cannot do.
+    Unsupported(Vec<Unsupported>),
+    /// Programs that agents or contracts need are missing.
+    MissingPrograms(Vec<String>),
+    /// Another run holds the workspace.
+    WorkspaceTaken { holder: Option<Holder> },
+    /// Another process drives this run.
+    RunTaken { run: String, holder: Option<Holder> },
+    /// No run of that name, or none at all.
+    NoSuchRun { run: Option<String>, known: Vec<String> },
+    /// The run has come to its end.
+    AlreadyFinished { run: String, outcome: &'static str },
+    /// A run's record cannot be trusted or read.
+    BrokenRun { run: String, why: String },
+    /// The journal holds an event this version does not know.
+    UnknownEvent { seq: u64, why: String },
+    /// An event has no form on disk.
+    Unwritable { why: String },
+    /// The journal cannot be trusted or written.
+    Journal(JournalError),
+    /// The engine refused.
+    Refused(Refusal),
+    /// A file operation failed.
+    File(FileError),
+    /// A file could not be replaced.
+    Replace(ReplaceError),
+    /// Signatures could not be read or written.
+    Signature(signoff_store::signatures::SignatureError),
+    /// The sandbox could not be set up.
+    Sandbox(std::io::Error),
+}
+
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
+}
+
+impl From<ReplaceError> for Error {
+    fn from(error: ReplaceError) -> Self {
+        Self::Replace(error)
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<ConfigErrors> for Error {
+    fn from(errors: ConfigErrors) -> Self {
+        Self::Config(errors)
+    }
+}
+
+impl From<signoff_store::signatures::SignatureError> for Error {
+    fn from(error: signoff_store::signatures::SignatureError) -> Self {
+        Self::Signature(error)
+    }
+}

@@ -1,0 +1,29 @@
+//! Acts: the only event loop. Asks the engine what is due, writes the journal, performs it through
+//! `signoff-work` and `signoff-sandbox`, and tells whoever watches.
+//!
+//! Renders nothing and holds no rule about plans: those are the engine's. Start reading at
+//! [`drive`](drive::drive), then [`live::Live`], which sets up what it drives.
+
+#![warn(missing_docs)]
+
+pub mod approve;
+mod clock;
+mod difference;
+pub mod drive;
+mod error;
+mod journal;
+pub mod live;
+mod local;
+mod marks;
+pub mod plan_file;
+mod preflight;
+pub mod project;
+pub mod state;
+pub mod view;
+mod watch;
+
+pub use clock::{Clock, SystemClock};
+pub use difference::Difference;
+pub use error::Error;
+pub use journal::FileJournal;
+pub use local::Interrupt;

@@ -1,0 +1,108 @@
+//! Marks written back into the plan's file: a projection of the state, for people. Never read.
+
+use std::path::PathBuf;
+
+use signoff_engine::{Event, Millis, PlanState, Recorded, Run, StepStatus};
+use signoff_plan::edit::{Marks, StepMark, apply_marks};
+use signoff_plan::source::Source;
+use signoff_store::atomic::{ReplaceError, replace};
+use signoff_store::failpoint;
+
+use crate::drive::Observe;
+use crate::error::Error;
+use crate::plan_file::{Everything, PlanFile};
+
+/// At most one write in this time, and one at pause and end.
+const EVERY: Millis = 1000;
+
+/// Writes marks, coalesced.
+#[derive(Debug)]
+pub(crate) struct Projection {
+    plan: PathBuf,
+    written: Millis,
+    /// Why marks could not be written, to be told once.
+    pub(crate) trouble: Option<String>,
+}
+
+impl Projection {
+    pub(crate) fn new(plan: PathBuf) -> Self {
+        Self { plan, written: 0, trouble: None }
+    }
+
+    /// Brings the file up to date. An edit by somebody else is kept; if it changed the definition,
+    /// nothing is written at all.
+    fn write(&mut self, run: &Run) -> Result<(), Error> {
+        let name = self.plan.to_string_lossy().into_owned();
+        let Ok(bytes) = std::fs::read(&self.plan) else {
+            return Ok(());
+        };
+        let present = PlanFile::from_bytes(&self.plan, &name, bytes.clone(), &Everything);
+        if present.digest() != run.signed().digest() {
+            return Ok(());
+        }
+        let marked = match apply_marks(&Source::new(name, bytes.clone()), &marks(run)) {
+            Ok(marked) => marked,
+            Err(refused) => {
+                self.trouble = Some(refused.to_string());
+                return Ok(());
+            }
+        };
+        if marked == bytes {
+            return Ok(());
+        }
+        failpoint::reached("mark.before");
+        match replace(&self.plan, Some(&bytes), &marked, false) {
+            // Somebody was quicker; the next write sees what they did.
+            Ok(_) | Err(ReplaceError::Changed { .. }) => {}
+            Err(error) => self.trouble = Some(error.to_string()),
+        }
+        failpoint::reached("mark.after");
+        Ok(())
+    }
+}
+
+impl Observe for Projection {
+    fn event(&mut self, run: &Run, recorded: &Recorded) -> Result<(), Error> {
+        let last = matches!(recorded.event, Event::RunPaused { .. } | Event::RunFinished { .. });
+        let changes_marks = matches!(
+            recorded.event,
+            Event::RunStarted { .. }
+                | Event::RunResumed { .. }
+                | Event::StepCompleted { .. }
+                | Event::StepFailed { .. }
+                | Event::StepSkipped { .. }
+        );
+        if last || (changes_marks && recorded.at >= self.written + EVERY) {
+            self.written = recorded.at;
+            self.write(run)?;
+        }
+        Ok(())
+    }
+}
+
+fn marks(run: &Run) -> Marks {
+    let state = match run.outcome() {
+        Some(signoff_engine::Outcome::Completed | signoff_engine::Outcome::Partial) => PlanState::Completed,
+        Some(signoff_engine::Outcome::Failed) => PlanState::Failed,
+        None => PlanState::Executing,
+    };
+    let steps = run.steps().filter_map(|(definition, step)| {
+        let mark = match step.status {
+            StepStatus::Completed => StepMark::Done,
+            StepStatus::Failed => StepMark::Failed,
+            StepStatus::Skipped => StepMark::Skipped,
+            // What the file says about a step that has not ended is somebody's claim; it stays.
+            StepStatus::Pending
+            | StepStatus::Blocked
+            | StepStatus::Ready
+            | StepStatus::Running
+            | StepStatus::Verifying
+            | StepStatus::Waiting => return None,
+        };
+        Some((definition.id.clone(), mark))
+    });
+    Marks {
+        status: Some(state.in_workunit().to_owned()),
+        steps: steps.collect(),
+    }
+}

@@ -1,0 +1,74 @@
+//! What must be true before anything starts.
+
+use signoff_engine::unsupported;
+use signoff_plan::diagnostic::Severity;
+use signoff_plan::digest::Digest;
+use signoff_plan::signed::{Mismatch, SignedPlan};
+use signoff_store::signatures;
+
+use crate::difference::Difference;
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::project::{Project, roles};
+
+/// The plan has no errors.
+pub(crate) fn no_errors(plan: &PlanFile) -> Result<(), Error> {
+    let errors = plan.checked.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+    if errors.count() == 0 {
+        return Ok(());
+    }
+    Err(Error::Invalid {
+        source: Box::new(plan.source.clone()),
+        diagnostics: plan.checked.diagnostics.clone(),
+    })
+}
+
+/// The plan asks for nothing that this version would have to ignore.
+pub(crate) fn supported(plan: &PlanFile) -> Result<(), Error> {
+    let missing = unsupported(&plan.checked.plan);
+    if missing.is_empty() { Ok(()) } else { Err(Error::Unsupported(missing)) }
+}
+
+/// Finds the signature over the present digests, or says what changed since the last one.
+pub(crate) fn signed(project: &Project, plan: PlanFile) -> Result<SignedPlan, Error> {
+    no_errors(&plan)?;
+    let key = plan.key(project);
+    let terms = project.terms(&plan.checked.plan);
+    let terms_digest = Digest::of_json(&terms);
+    if let Some(found) = signatures::matching(&project.store, &key, &plan.digest(), &terms_digest)? {
+        let path = plan.path.clone();
+        let source = plan.source.clone();
+        let checked = plan.checked.accept().map_err(|diagnostics| Error::Invalid {
+            source: Box::new(source),
+            diagnostics,
+        })?;
+        return SignedPlan::new(checked, &terms_digest, &found.signature)
+            .map_err(|_: Mismatch| Error::NotSigned { plan: path });
+    }
+    match signatures::newest(&project.store, &key)? {
+        Some(last) => {
+            let before = (&last.canonical_plan, &last.canonical_terms);
+            let difference = Difference::between(before, (&plan.canonical(), &terms));
+            Err(Error::Changed { plan: plan.path, difference })
+        }
+        None => Err(Error::NotSigned { plan: plan.path }),
+    }
+}
+
+/// Every program that an agent of this plan needs can be found.
+pub(crate) fn programs(project: &Project, plan: &PlanFile) -> Result<(), Error> {
+    let path = project.around.path();
+    let mut missing = Vec::new();
+    for role in roles(&plan.checked.plan) {
+        match project.config.agent(Some(&role)) {
+            Some((_, agent)) => {
+                let program = agent.command.first().cloned().unwrap_or_default();
+                if !signoff_sandbox::program_exists(program.as_ref(), &path, project.store.workspace()) {
+                    missing.push(format!("`{program}`, which agent `{role}` runs"));
+                }
+            }
+            None => missing.push(format!("an agent for role `{role}`")),
+        }
+    }
+    if missing.is_empty() { Ok(()) } else { Err(Error::MissingPrograms(missing)) }
+}

@@ -1,0 +1,168 @@
+//! A run as its journal tells it, for whoever only wants to look.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use signoff_engine::{Event, KnownRun, PauseReason, PlanState, Recorded, Run, StepStatus, apply};
+use signoff_store::journal::load;
+use signoff_store::lock::is_held;
+use signoff_store::runs::{is_run_id, list};
+
+use crate::clock::timestamp;
+use crate::error::Error;
+use crate::journal::recorded;
+use crate::live::{Started, signed_snapshot};
+use crate::project::Project;
+
+/// One run, read and not touched.
+#[derive(Debug)]
+pub struct View {
+    /// Its state.
+    pub run: Run,
+    /// Its events.
+    pub events: Vec<Recorded>,
+    /// The plan's name in the store.
+    pub key: String,
+    /// The plan's file.
+    pub plan_path: PathBuf,
+    /// Terms it runs under.
+    pub terms: Value,
+    /// Does a process drive it now?
+    pub driven: bool,
+}
+
+impl View {
+    /// Reads a run.
+    pub fn load(project: &Project, id: &str) -> Result<Self, Error> {
+        let dir = project.store.run_dir(id);
+        if !is_run_id(id) || !dir.path().is_dir() {
+            return Err(Self::unknown(project, Some(id)));
+        }
+        let broken = |why: &str| Error::BrokenRun { run: id.to_owned(), why: why.to_owned() };
+        let records = load(&dir.journal())?;
+        let events = records.iter().map(recorded).collect::<Result<Vec<_>, _>>()?;
+        let Some(Event::RunStarted { plan, path, digest, terms, .. }) = events.first().map(|first| &first.event) else {
+            return Err(broken("it ended before its first event was written"));
+        };
+        let started = Started { plan: plan.clone(), digest: digest.clone(), terms: terms.clone() };
+        let (signed, terms) = signed_snapshot(project, id, &dir, &started)?;
+        let mut run = Run::new(signed);
+        for event in &events {
+            apply(&mut run, event);
+        }
+        let plan_path = project.store.workspace().join(path);
+        let driven = is_held(&dir.lock()).unwrap_or(false);
+        Ok(Self { run, events, key: started.plan, plan_path, terms, driven })
+    }
+
+    /// The newest run, of any plan or of one.
+    pub fn newest(project: &Project, key: Option<&str>) -> Result<Option<Self>, Error> {
+        for entry in list(&project.store)?.into_iter().rev() {
+            match Self::load(project, &entry.id) {
+                Ok(view) if key.is_none_or(|key| view.key == key) => return Ok(Some(view)),
+                // Never got as far as its first event: nothing happened in it.
+                Ok(_) | Err(Error::BrokenRun { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The named run, or the newest.
+    pub fn find(project: &Project, id: Option<&str>) -> Result<Self, Error> {
+        match id {
+            Some(id) => Self::load(project, id),
+            None => Self::newest(project, None)?.ok_or_else(|| Self::unknown(project, None)),
+        }
+    }
+
+    pub(crate) fn unknown(project: &Project, id: Option<&str>) -> Error {
+        let known = list(&project.store).unwrap_or_default();
+        Error::NoSuchRun {
+            run: id.map(str::to_owned),
+            known: known.into_iter().map(|entry| entry.id).collect(),
+        }
+    }
+
+    /// What this run says about its plan.
+    pub fn known(&self) -> KnownRun {
+        KnownRun {
+            outcome: self.run.outcome(),
+            cared_for: self.driven || self.run.paused() == Some(&PauseReason::Waiting),
+        }
+    }
+
+    /// State of the plan as far as this run tells it.
+    pub fn state(&self) -> PlanState {
+        signoff_engine::derive(signoff_engine::Known {
+            has_errors: false,
+            signed: true,
+            run: Some(self.known()),
+        })
+    }
+
+    /// The shape `status` prints.
+    pub fn to_api(&self) -> signoff_api::run::Run {
+        let at = |event: Option<&Recorded>| event.map_or_else(String::new, |event| timestamp(event.at));
+        signoff_api::run::Run {
+            schema: signoff_api::run::SCHEMA.to_owned(),
+            run: self.run.id().to_owned(),
+            plan: self.key.clone(),
+            title: self.run.plan().display_title().to_owned(),
+            status: self.state().name().to_owned(),
+            outcome: self.run.outcome().map(Into::into),
+            digest: self.run.signed().digest().to_string(),
+            terms: self.run.signed().terms().to_string(),
+            started_at: at(self.events.first()),
+            updated_at: at(self.events.last()),
+            progress: progress(&self.run),
+            steps: signoff_api::run::Step::all(&self.run),
+            inbox: self.run.items().map(|item| signoff_api::inbox::Item::new(&self.run, item)).collect(),
+        }
+    }
+}
+
+/// Share of the steps that have ended, 0–100.
+pub fn progress(run: &Run) -> u8 {
+    let total = run.plan().steps.len();
+    let ended = run
+        .steps()
+        .filter(|(_, state)| {
+            matches!(
+                state.status,
+                StepStatus::Completed | StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
+            )
+        })
+        .count();
+    u8::try_from(ended * 100 / total.max(1)).unwrap_or(100)
+}
+
+/// An event as the stream shows it.
+pub fn streamed(run: &Run, recorded: &Recorded) -> signoff_api::event::Streamed {
+    use signoff_api::event::{SCHEMA, StepEnd, Streamed, step_status};
+    let status = recorded.event.step().and_then(|id| run.plan().index_of(id)).map(|at| run.status_of(at));
+    let steps = matches!(recorded.event, Event::RunFinished { .. }).then(|| {
+        run.steps()
+            .enumerate()
+            .map(|(at, (definition, state))| {
+                let end = StepEnd {
+                    status: step_status(run.status_of(at)).to_owned(),
+                    evidence: state.evidence.as_ref().map(|(grade, _)| (*grade).into()),
+                    facts: state.evidence.as_ref().map(|(_, facts)| facts.clone().into()),
+                    attempts: state.attempts,
+                };
+                (definition.id.clone(), end)
+            })
+            .collect()
+    });
+    Streamed {
+        schema: SCHEMA.to_owned(),
+        run: run.id().to_owned(),
+        seq: recorded.seq,
+        at: timestamp(recorded.at),
+        event: recorded.event.clone().into(),
+        status: status.map(|status| step_status(status).to_owned()),
+        progress: progress(run),
+        steps,
+    }
+}

@@ -1,0 +1,49 @@
+//! What is to be run.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Name of the variable that marks a command and everything it starts.
+pub const MARKER: &str = "SIGNOFF_INSIDE";
+
+/// One command, described in full: nothing is taken from the environment of the caller.
+#[derive(Debug, Clone)]
+pub struct Command {
+    /// Program and arguments. A program without `/` is looked up in the `PATH` of `env`.
+    pub argv: Vec<OsString>,
+    /// Directory the command starts in; relative programs and relative `PATH` entries are resolved against it.
+    pub cwd: PathBuf,
+    /// The complete environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// What the command reads.
+    pub stdin: Stdin,
+    /// Value of [`MARKER`] in the command's environment. Unique per attempt: it is how leftovers are found after a
+    /// crash.
+    pub marker: Option<String>,
+    /// What the command may use up.
+    pub limits: Limits,
+    /// Receives stdout and stderr as they arrive. Created on the first byte, readable by its owner only.
+    pub log: Option<PathBuf>,
+}
+
+/// What a command finds on its standard input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Stdin {
+    /// Nothing: end of file at once.
+    #[default]
+    Null,
+    /// These bytes, then end of file.
+    Bytes(Vec<u8>),
+}
+
+/// How much a command may use up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Wall-clock time from the release to the exit of the command.
+    pub time: Option<Duration>,
+    /// Bytes kept in memory per stream: the first half and the last half. The rest is read and dropped.
+    pub output: u64,
+    /// Size that the log file does not exceed.
+    pub log: u64,
+}

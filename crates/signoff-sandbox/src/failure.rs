@@ -1,0 +1,63 @@
+//! What a child says if it cannot become the command.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Prepare = 1,
+    EnterDirectory = 2,
+    Execute = 3,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) stage: Stage,
+    pub(crate) errno: i32,
+}
+
+impl Failure {
+    pub(crate) fn to_bytes(self) -> [u8; 5] {
+        let [a, b, c, d] = self.errno.to_le_bytes();
+        [self.stage as u8, a, b, c, d]
+    }
+
+    fn from_bytes([stage, errno @ ..]: [u8; 5]) -> Self {
+        let stage = match stage {
+            2 => Stage::EnterDirectory,
+            3 => Stage::Execute,
+            _ => Stage::Prepare,
+        };
+        Self {
+            stage,
+            errno: i32::from_le_bytes(errno),
+        }
+    }
+
+    /// Waits until the child has become the command, which closes the pipe, or says why not.
+    pub(crate) fn read(status: OwnedFd) -> io::Result<Option<Self>> {
+        let mut message = [0; 5];
+        match File::from(status).read_exact(&mut message) {
+            Ok(()) => Ok(Some(Self::from_bytes(message))),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn survives_the_pipe() {
+        for stage in [Stage::Prepare, Stage::EnterDirectory, Stage::Execute] {
+            let failure = Failure {
+                stage,
+                errno: 0x0102_0304,
+            };
+            assert_eq!(Failure::from_bytes(failure.to_bytes()), failure);
+        }
+    }
+}

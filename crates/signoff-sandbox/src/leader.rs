@@ -1,0 +1,127 @@
+//! The process that becomes the command, from its fork until it is reaped.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitOptions, WaitStatus, kill_process, kill_process_group, waitpid,
+};
+
+use crate::brand::Brand;
+use crate::ended::How;
+use crate::spawner::Spawner;
+use crate::tree::{self, Swept, Tree};
+use crate::{clock, exit};
+
+/// A child that is not yet reaped: until then its number cannot mean another process.
+///
+/// Dropping it ends it with its whole tree.
+#[derive(Debug)]
+pub(crate) struct Leader {
+    tree: Tree,
+    exit: OwnedFd,
+    reaped: bool,
+    /// The child dies with the thread that started it.
+    _spawner: Arc<Spawner>,
+}
+
+impl Leader {
+    pub(crate) fn new(
+        pid: Pid,
+        spawner: Arc<Spawner>,
+        brand: Option<Brand>,
+        marker: Option<String>,
+    ) -> io::Result<Self> {
+        let tree = Tree {
+            leader: pid,
+            brand,
+            marker,
+            spawner: spawner.thread(),
+        };
+        match exit::descriptor(pid) {
+            Ok(exit) => Ok(Self {
+                tree,
+                exit,
+                reaped: false,
+                _spawner: spawner,
+            }),
+            Err(error) => {
+                kill_process(pid, Signal::KILL).ok();
+                wait(pid);
+                Err(error)
+            }
+        }
+    }
+
+    /// Becomes readable when the leader has exited.
+    pub(crate) fn exit(&self) -> BorrowedFd<'_> {
+        self.exit.as_fd()
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.tree.leader.as_raw_nonzero().get().cast_unsigned()
+    }
+
+    /// Asks the leader and its process group to end.
+    pub(crate) fn terminate(&self) {
+        kill_process_group(self.tree.leader, Signal::TERM).ok();
+        // Who is stopped cannot hear.
+        kill_process_group(self.tree.leader, Signal::CONT).ok();
+    }
+
+    pub(crate) fn kill(&self) {
+        kill_process(self.tree.leader, Signal::KILL).ok();
+    }
+
+    pub(crate) fn reap_orphans(&self) {
+        self.tree.reap_orphans();
+    }
+
+    /// Ends what the leader, which has exited, left behind.
+    pub(crate) fn end_tree(&self) -> Swept {
+        self.tree.end()
+    }
+
+    /// Returns how the leader, which has exited, did so. From here on its number may mean another process.
+    pub(crate) fn reap(mut self) -> How {
+        self.reaped = true;
+        let _lock = tree::lock_children();
+        // Only a thief can have taken the status. Nobody may take its absence for success.
+        let unknown = How::Signaled(Signal::KILL.as_raw());
+        wait(self.tree.leader).map_or(unknown, how)
+    }
+}
+
+impl Drop for Leader {
+    fn drop(&mut self) {
+        if self.reaped {
+            return;
+        }
+        self.kill();
+        let mut exit = [PollFd::new(&self.exit, PollFlags::IN)];
+        while exit[0].revents().is_empty() && clock::poll(&mut exit, None).is_ok() {}
+        self.end_tree();
+        let _lock = tree::lock_children();
+        wait(self.tree.leader);
+    }
+}
+
+fn wait(pid: Pid) -> Option<WaitStatus> {
+    loop {
+        match waitpid(Some(pid), WaitOptions::empty()) {
+            Err(Errno::INTR) => {}
+            other => return other.ok().flatten().map(|(_, status)| status),
+        }
+    }
+}
+
+fn how(status: WaitStatus) -> How {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => How::Exited(code),
+        (None, Some(signal)) => How::Signaled(signal),
+        (None, None) => How::Signaled(Signal::KILL.as_raw()),
+    }
+}

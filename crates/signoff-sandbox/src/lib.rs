@@ -1,0 +1,53 @@
+//! Starts one command, watches its whole process tree, and ends it.
+//!
+//! The only crate that starts a process and the only home of `unsafe`. It knows nothing of plans or agents, and it
+//! judges nothing: it says how a command ended and what it printed.
+//!
+//! Start reading at [`Sandbox`]. A command is first [`Held`] at a gate, so that its [`Identity`] can be written down
+//! before it does anything; then it is [`Running`]; then it has [`Ended`], and so has everything it started.
+
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "brands are told by /proc")
+)]
+mod brand;
+mod captured;
+mod child;
+mod clock;
+mod command;
+mod ended;
+mod error;
+mod exit;
+mod failure;
+mod held;
+mod identity;
+#[cfg(target_os = "linux")]
+mod kill;
+mod leader;
+#[cfg_attr(not(target_os = "linux"), path = "leftovers_portable.rs")]
+mod leftovers;
+mod level;
+mod log;
+#[cfg(target_os = "linux")]
+mod proc;
+mod program;
+mod running;
+mod sandbox;
+mod spawner;
+mod stdio;
+mod stream;
+#[cfg_attr(not(target_os = "linux"), path = "tree_portable.rs")]
+mod tree;
+mod watch;
+
+pub use captured::Captured;
+pub use command::{Command, Limits, MARKER, Stdin};
+pub use ended::{Ended, How};
+pub use error::StartError;
+pub use held::Held;
+pub use identity::Identity;
+pub use leftovers::{end_leftovers, find_marked};
+pub use level::Level;
+pub use program::program_exists;
+pub use running::{Running, Stopper};
+pub use sandbox::Sandbox;

@@ -1,0 +1,72 @@
+//! The file that receives a command's output as it arrives.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+
+const NOTICE: &[u8] = "\n[… log full, the rest was left out …]\n".as_bytes();
+
+#[derive(Debug)]
+pub(crate) struct Log {
+    path: Option<PathBuf>,
+    file: Option<File>,
+    room: u64,
+    /// First failure; nothing is written after it, and the command goes on.
+    error: Option<io::ErrorKind>,
+}
+
+impl Log {
+    pub(crate) fn new(path: Option<PathBuf>, limit: u64) -> Self {
+        Self {
+            path,
+            file: None,
+            // The notice counts: the file never grows beyond its limit.
+            room: limit.saturating_sub(NOTICE.len() as u64),
+            error: None,
+        }
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        if let Err(error) = self.append(bytes) {
+            self.path = None;
+            self.error = Some(error.kind());
+        }
+    }
+
+    pub(crate) fn error(&self) -> Option<io::ErrorKind> {
+        self.error
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let Some(path) = &self.path else {
+            return Ok(());
+        };
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(open(path)?),
+        };
+        let fits = usize::try_from(self.room).map_or(bytes.len(), |room| room.min(bytes.len()));
+        file.write_all(&bytes[..fits])?;
+        self.room -= fits as u64;
+        if fits < bytes.len() {
+            file.write_all(NOTICE)?;
+            self.path = None;
+        }
+        Ok(())
+    }
+}
+
+// Not through a symbolic link: the directory may be one that an earlier command could write to.
+fn open(path: &PathBuf) -> io::Result<File> {
+    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits();
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .custom_flags(no_follow.cast_signed())
+        .open(path)
+}

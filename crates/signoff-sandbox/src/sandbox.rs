@@ -1,0 +1,157 @@
+//! Where commands are started.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::brand::Brand;
+use crate::child::{self, Image};
+use crate::command::{Command, Limits, MARKER};
+use crate::ended::Ended;
+use crate::error::StartError;
+use crate::held::{Gate, Held, Started};
+use crate::identity::Identity;
+use crate::leader::Leader;
+use crate::level::Level;
+use crate::spawner::Spawner;
+use crate::{program, stdio, tree};
+
+/// Starts commands, confined as far as this machine allows.
+///
+/// Making one turns this process into a subreaper: orphans of commands become its children. The host must not
+/// ignore `SIGCHLD`, nor wait for children it did not start itself.
+#[derive(Debug)]
+pub struct Sandbox {
+    spawner: Arc<Spawner>,
+}
+
+/// What we keep of a command that was started.
+#[derive(Debug)]
+pub(crate) struct Ours {
+    pub(crate) stdout: OwnedFd,
+    pub(crate) stderr: OwnedFd,
+    pub(crate) limits: Limits,
+    pub(crate) log: Option<PathBuf>,
+}
+
+impl Sandbox {
+    /// Prepares for starting commands; fails where their ends could not be observed.
+    pub fn new() -> io::Result<Self> {
+        if child::children_vanish() {
+            return Err(io::Error::other(
+                "SIGCHLD is ignored, so the end of a command could not be observed",
+            ));
+        }
+        tree::adopt_orphans()?;
+        Ok(Self {
+            spawner: Spawner::start()?,
+        })
+    }
+
+    /// Returns how strongly commands are confined here.
+    #[expect(
+        clippy::unused_self,
+        reason = "levels other than `none` are found out when the sandbox is made"
+    )]
+    pub fn level(&self) -> Level {
+        Level::None
+    }
+
+    /// Starts a process that becomes the command when it is released.
+    pub fn hold(&self, command: Command) -> Result<Held, StartError> {
+        let (read, write) = io::pipe()?;
+        let gate = Gate {
+            write: write.into(),
+            _read: read.try_clone()?.into(),
+        };
+        let started = self.start(command, Some(stdio::lift(read.into())?))?;
+        let identity = Identity::of(started.leader.pid())?;
+        Ok(Held {
+            started,
+            gate,
+            identity,
+        })
+    }
+
+    /// Runs a command to its end.
+    pub fn run(&self, command: Command) -> Result<Ended, StartError> {
+        Ok(self.start(command, None)?.confirm()?.wait())
+    }
+
+    fn start(&self, command: Command, gate: Option<OwnedFd>) -> Result<Started, StartError> {
+        let Some(name) = command.argv.first().cloned() else {
+            return Err(invalid("a command needs a program").into());
+        };
+        let program = program::find(&name, &command.cwd, &command.env)?;
+        let (stdout, child_stdout) = stdio::output()?;
+        let (stderr, child_stderr) = stdio::output()?;
+        let (status, child_status) = io::pipe()?;
+        let brand = Brand::next();
+        let image = Image {
+            program: c_string(program.as_os_str())?,
+            argv: command
+                .argv
+                .iter()
+                .map(|argument| c_string(argument))
+                .collect::<io::Result<_>>()?,
+            env: environment(command.env, command.marker.as_deref())?,
+            cwd: c_string(command.cwd.as_os_str())?,
+            stdio: [stdio::stdin(&command.stdin)?, child_stdout, child_stderr],
+            status: stdio::lift(child_status.into())?,
+            gate,
+            brand,
+        };
+        let pid = self.spawner.spawn(image)?;
+        let leader = Leader::new(pid, Arc::clone(&self.spawner), brand, command.marker)?;
+        let ours = Ours {
+            stdout,
+            stderr,
+            limits: command.limits,
+            log: command.log,
+        };
+        Ok(Started {
+            leader,
+            status: status.into(),
+            ours,
+            program: name,
+            cwd: command.cwd,
+        })
+    }
+}
+
+/// Writes the environment as the system takes it, with the marker in place of any other.
+fn environment(
+    variables: Vec<(OsString, OsString)>,
+    marker: Option<&str>,
+) -> io::Result<Vec<CString>> {
+    let mark = marker.map(|value| (OsString::from(MARKER), OsString::from(value)));
+    let kept = variables
+        .into_iter()
+        .filter(|(name, _)| marker.is_none() || name != MARKER);
+    let assign = |(name, value): (OsString, OsString)| {
+        if name.is_empty() || name.as_bytes().contains(&b'=') {
+            return Err(invalid("a variable's name is empty or contains `=`"));
+        }
+        let mut assignment = name.into_vec();
+        assignment.push(b'=');
+        assignment.extend(value.into_vec());
+        c_string(OsStr::from_bytes(&assignment))
+    };
+    kept.chain(mark).map(assign).collect()
+}
+
+fn c_string(text: &OsStr) -> io::Result<CString> {
+    CString::new(text.as_bytes()).map_err(|_| {
+        invalid(&format!(
+            "`{}` contains a zero byte",
+            Path::new(text).display()
+        ))
+    })
+}
+
+fn invalid(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}

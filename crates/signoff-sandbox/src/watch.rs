@@ -1,0 +1,169 @@
+//! Watches a running command until it is over: output, time, the wish to stop, the exit.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags};
+
+use crate::clock;
+use crate::ended::{Ended, How};
+use crate::leader::Leader;
+use crate::log::Log;
+use crate::stream::Stream;
+
+/// Between asking a command to end and ending it.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long output of those the command left behind is still awaited: `> >(tee log)` ends just after its shell.
+const LINGER: Duration = Duration::from_millis(200);
+/// Bound for reading what is in the pipes when the tree is gone.
+const DRAIN: Duration = Duration::from_secs(1);
+/// How often a long command's exited orphans are reaped.
+const REAP_EVERY: Duration = Duration::from_secs(5);
+/// As much as a pipe holds.
+const BUFFER: usize = 64 * 1024;
+
+#[derive(Debug)]
+pub(crate) struct Watch {
+    pub(crate) leader: Leader,
+    /// Readable once somebody wants the command stopped.
+    pub(crate) stop: OwnedFd,
+    pub(crate) stdout: Stream,
+    pub(crate) stderr: Stream,
+    pub(crate) log: Log,
+    pub(crate) started: Instant,
+    pub(crate) time: Option<Duration>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    Running,
+    /// Asked to end, for this reason.
+    Asked {
+        why: How,
+        kill_at: Instant,
+    },
+    Killed {
+        why: How,
+    },
+    /// The leader has exited; output may still come from others.
+    Exited {
+        why: Option<How>,
+        at: Instant,
+        until: Instant,
+    },
+}
+
+impl Watch {
+    pub(crate) fn until_over(mut self) -> Ended {
+        let mut buffer = vec![0; BUFFER];
+        let mut phase = Phase::Running;
+        let mut reap_at = self.started + REAP_EVERY;
+        loop {
+            if let Phase::Exited { why, at, until } = phase
+                && (self.silent() || Instant::now() >= until)
+            {
+                return self.finish(why, at, &mut buffer);
+            }
+            let ready = self.wait(phase, reap_at);
+            self.stdout.read(&mut buffer, &mut self.log);
+            self.stderr.read(&mut buffer, &mut self.log);
+            let now = Instant::now();
+            phase = self.advance(phase, ready, now);
+            if now >= reap_at {
+                self.leader.reap_orphans();
+                reap_at = now + REAP_EVERY;
+            }
+        }
+    }
+
+    fn silent(&self) -> bool {
+        self.stdout.fd().is_none() && self.stderr.fd().is_none()
+    }
+
+    fn wait(&self, phase: Phase, reap_at: Instant) -> Ready {
+        let exited = matches!(phase, Phase::Exited { .. });
+        let running = matches!(phase, Phase::Running);
+        let exit = (!exited).then(|| self.leader.exit());
+        let stop = running.then(|| self.stop.as_fd());
+        let outputs = [self.stdout.fd(), self.stderr.fd()].into_iter().flatten();
+        let watched = exit.into_iter().chain(stop).chain(outputs.map(AsFd::as_fd));
+        let mut fds: Vec<PollFd<'_>> = watched
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+            .collect();
+        let until = self
+            .next_moment(phase)
+            .map_or(reap_at, |moment| moment.min(reap_at));
+        // An error leaves everything unready, and what can be waited for is tried again.
+        clock::poll(&mut fds, Some(until)).ok();
+        let ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
+        Ready {
+            exit: !exited && ready(0),
+            stop: running && ready(1),
+        }
+    }
+
+    fn next_moment(&self, phase: Phase) -> Option<Instant> {
+        match phase {
+            Phase::Running => self.deadline(),
+            Phase::Asked { kill_at, .. } => Some(kill_at),
+            Phase::Killed { .. } => None,
+            Phase::Exited { until, .. } => Some(until),
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.time.and_then(|time| self.started.checked_add(time))
+    }
+
+    fn advance(&self, phase: Phase, ready: Ready, now: Instant) -> Phase {
+        match phase {
+            Phase::Running if ready.exit => exited(None, now, now + LINGER),
+            Phase::Asked { why, kill_at } if ready.exit => exited(Some(why), now, kill_at),
+            Phase::Killed { why } if ready.exit => exited(Some(why), now, now),
+            Phase::Running if ready.stop => self.ask(How::Stopped, now),
+            Phase::Running if self.deadline().is_some_and(|deadline| now >= deadline) => {
+                self.ask(How::TimedOut, now)
+            }
+            Phase::Asked { why, kill_at } if now >= kill_at => {
+                self.leader.kill();
+                Phase::Killed { why }
+            }
+            unchanged => unchanged,
+        }
+    }
+
+    fn ask(&self, why: How, now: Instant) -> Phase {
+        self.leader.terminate();
+        Phase::Asked {
+            why,
+            kill_at: now + GRACE,
+        }
+    }
+
+    fn finish(mut self, why: Option<How>, exited_at: Instant, buffer: &mut [u8]) -> Ended {
+        let swept = self.leader.end_tree();
+        let deadline = Instant::now() + DRAIN;
+        self.stdout.drain(buffer, &mut self.log, deadline);
+        self.stderr.drain(buffer, &mut self.log, deadline);
+        let how = self.leader.reap();
+        Ended {
+            how: why.unwrap_or(how),
+            stdout: self.stdout.into_captured(),
+            stderr: self.stderr.into_captured(),
+            duration: exited_at - self.started,
+            survivors_ended: swept.ended,
+            survivors_left: swept.left,
+            log_error: self.log.error(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Ready {
+    exit: bool,
+    stop: bool,
+}
+
+fn exited(why: Option<How>, at: Instant, until: Instant) -> Phase {
+    Phase::Exited { why, at, until }
+}

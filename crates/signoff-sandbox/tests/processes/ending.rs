@@ -1,0 +1,122 @@
+//! Commands that do not end by themselves.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use signoff_sandbox::{Ended, How, Running, Sandbox, find_marked};
+
+use crate::shell::{Fifo, lives, marker, run, sh};
+
+/// Runs a script that says through `$fifo` when it is ready, and stops it then.
+fn stop_when_ready(script: &str) -> Ended {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = Fifo::new(directory.path());
+    let sandbox = Sandbox::new().unwrap();
+    let mut command = sh(script);
+    command.env.push(("fifo".into(), fifo.path().into()));
+    let running = sandbox.hold(command).unwrap().release().unwrap();
+    let stopper = running.stopper();
+    let waiting = thread::spawn(move || running.wait());
+    fifo.read();
+    stopper.stop();
+    let ended = waiting.join().unwrap();
+    stopper.stop();
+    ended
+}
+
+#[test]
+fn the_time_limit_ends_it() {
+    let mut slow = sh("echo started; exec sleep 1000");
+    slow.limits.time = Some(Duration::from_millis(300));
+    let ended = run(slow);
+    assert_eq!(
+        (ended.how, ended.stdout.text().as_str()),
+        (How::TimedOut, "started\n")
+    );
+    assert!(
+        ended.duration >= Duration::from_millis(300) && ended.duration < Duration::from_secs(2)
+    );
+}
+
+#[test]
+fn a_time_limit_of_nothing_still_ends_it() {
+    let mut slow = sh("exec sleep 1000");
+    slow.limits.time = Some(Duration::ZERO);
+    assert_eq!(run(slow).how, How::TimedOut);
+}
+
+#[test]
+fn stopping_asks_first() {
+    let ended =
+        stop_when_ready("trap 'echo bye; exit 7' TERM; echo > $fifo; while :; do sleep 0.01; done");
+    assert_eq!(
+        (ended.how, ended.stdout.text().as_str()),
+        (How::Stopped, "bye\n")
+    );
+    assert!(ended.duration < Duration::from_secs(2));
+}
+
+#[test]
+fn stopping_leaves_the_group_time_to_end_though_its_shell_is_gone() {
+    let ended = stop_when_ready(
+        "(trap 'sleep 0.3; echo bye; exit' TERM; echo > $fifo; while :; do sleep 0.01; done); :",
+    );
+    assert_eq!(
+        (ended.how, ended.stdout.text().as_str()),
+        (How::Stopped, "bye\n")
+    );
+}
+
+#[test]
+fn who_ignores_the_request_is_killed() {
+    let asked = Instant::now();
+    let ended = stop_when_ready("trap '' TERM; sleep 1000 & echo > $fifo; wait");
+    assert_eq!((ended.how, ended.survivors_ended), (How::Stopped, 1));
+    assert!(asked.elapsed() >= Duration::from_secs(2));
+}
+
+#[test]
+fn who_is_suspended_hears_the_request() {
+    // Told by a child that waits until its parent is suspended.
+    let suspended = "until grep -q '^State:.T' /proc/$$/status; do :; done";
+    let ended = stop_when_ready(&format!(
+        "({suspended}; echo > $fifo) & kill -STOP $$; exec sleep 1000"
+    ));
+    assert_eq!(ended.how, How::Stopped);
+    assert!(ended.duration < Duration::from_secs(2));
+}
+
+#[test]
+fn stopping_what_is_over_does_nothing() {
+    let running = Sandbox::new()
+        .unwrap()
+        .hold(sh("exit 5"))
+        .unwrap()
+        .release()
+        .unwrap();
+    let stopper = running.stopper();
+    assert_eq!(running.wait().how, How::Exited(5));
+    stopper.stop();
+}
+
+#[test]
+fn who_is_no_longer_wanted_is_ended() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = Fifo::new(directory.path());
+    let mut command = sh(&format!(
+        "setsid sleep 1000 & echo $! > {}; wait",
+        fifo.path()
+    ));
+    command.marker = Some(marker());
+    let running: Running = Sandbox::new()
+        .unwrap()
+        .hold(command.clone())
+        .unwrap()
+        .release()
+        .unwrap();
+    let child = fifo.read_pid();
+    assert!(lives(child));
+    drop(running);
+    assert!(!lives(child));
+    assert_eq!(find_marked(&command.marker.unwrap()), []);
+}

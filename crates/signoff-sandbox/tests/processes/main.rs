@@ -1,0 +1,12 @@
+//! Real processes, started and ended.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod commands;
+mod crash;
+mod ending;
+mod gate;
+mod leftovers;
+mod output;
+mod shell;
+mod trees;

@@ -1,0 +1,92 @@
+//! One configuration file, applied over what the lower layers said.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use toml::de::DeTable;
+
+use super::problem::place;
+use super::read::Reader;
+use super::{Config, Origin, Problem, Source};
+
+/// Largest file that is read.
+const LARGEST: u64 = 1024 * 1024;
+
+/// Applies the file, if there is one; adds what is wrong with it to `problems`.
+pub(super) fn apply(config: &mut Config, path: &Path, origin: Origin, problems: &mut Vec<Problem>) {
+    let bytes = match read_limited(path) {
+        Ok(None) => return,
+        Ok(Some(bytes)) => bytes,
+        Err(message) => {
+            problems.push(unreadable(path, (1, 1), message));
+            return;
+        }
+    };
+    match std::str::from_utf8(&bytes) {
+        Ok(text) => problems.extend(parse(config, path, origin, text)),
+        Err(error) => {
+            let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+            let at = place(&valid, valid.len());
+            problems.push(unreadable(path, at, "the file is not UTF-8".to_owned()));
+        }
+    }
+    if origin == Origin::Project {
+        config.project = Some(Source {
+            path: path.to_path_buf(),
+            bytes,
+        });
+    }
+}
+
+fn read_limited(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) if bytes.len() as u64 > LARGEST => Err("the file is larger than 1 MiB".to_owned()),
+        Ok(_) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("cannot read the file: {error}")),
+    }
+}
+
+fn unreadable(path: &Path, (line, column): (usize, usize), message: String) -> Problem {
+    Problem {
+        file: path.to_path_buf(),
+        line,
+        column,
+        message,
+        suggestion: None,
+    }
+}
+
+fn parse(config: &mut Config, path: &Path, origin: Origin, text: &str) -> Vec<Problem> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let mut reader = Reader {
+        path,
+        text,
+        origin,
+        problems: Vec::new(),
+    };
+    for error in &errors {
+        let offset = error.span().map_or(0, |span| span.start);
+        reader.problem_at(offset, error.message().replace('\n', "; "), None);
+    }
+    let mut broken = std::mem::take(&mut reader.problems);
+    // The first mistake of a line is the writer's, the others are the parser's guesses.
+    broken.sort_by_key(|problem| (problem.line, problem.column));
+    broken.dedup_by_key(|problem| problem.line);
+    reader.document(table.get_ref(), config);
+    let mut problems = reader.problems;
+    if errors
+        .iter()
+        .any(|error| error.message().contains("unclosed"))
+    {
+        // What follows was read as part of something else.
+        problems.clear();
+    }
+    problems.retain(|problem| broken.iter().all(|broken| broken.line != problem.line));
+    problems.append(&mut broken);
+    problems.sort_by_key(|problem| (problem.line, problem.column));
+    problems
+}

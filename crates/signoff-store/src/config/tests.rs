@@ -1,0 +1,280 @@
+use std::fs;
+
+use super::*;
+
+/// Loads a user's and a project's file with these contents.
+fn load(user: &str, project: &str) -> Result<Config, Vec<String>> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    fs::write(path("user.toml"), user).unwrap();
+    fs::write(path("project.toml"), project).unwrap();
+    let layers = Layers {
+        user: Some(path("user.toml")),
+        project: Some(path("project.toml")),
+    };
+    let root = format!("{}/", dir.path().display());
+    Config::load(layers).map_err(|errors| {
+        let text = errors.to_string().replace(&root, "");
+        text.lines().map(str::to_owned).collect()
+    })
+}
+
+/// Checks the problems of a project's file, without its name.
+fn check(project: &str, expected: &[&str]) {
+    let found = load("", project).err().unwrap_or_default();
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|line| format!("project.toml:{line}"))
+        .collect();
+    assert_eq!(found, expected, "{project}");
+}
+
+#[test]
+fn nothing_configured_is_the_built_in_settings() {
+    let absent = Some(PathBuf::from("/nonexistent/config.toml"));
+    let layers = Layers {
+        user: absent.clone(),
+        project: absent,
+    };
+    let config = Config::load(layers).unwrap();
+    assert_eq!(config, Config::default());
+    assert_eq!(config.run.step_timeout.value, Duration::from_mins(10));
+    assert_eq!(config.sandbox.env.value, ["PATH", "LANG", "TERM", "HOME"]);
+    assert_eq!(config.contract.shell.origin.to_string(), "built-in");
+    assert!(!config.runs_project_commands());
+}
+
+#[test]
+fn each_layer_changes_what_it_names() {
+    let user = r#"
+        [run]
+        step_timeout = "90s"
+        backoff = "0s"
+        [agents.default]
+        driver = "command"
+        command = ["mine", "{task}"]
+        [agents.tester]
+        driver = "command"
+        command = ["my-tester"]
+    "#;
+    let project = r#"
+        run.step_timeout = "1h 30m"
+        contract = { shell = "sh", timeout = "1500ms", baseline = false }
+        agents.default = { driver = "command", command = ["theirs", "{prompt_file}", "{workspace}"] }
+        sandbox.env = ["PATH", "PATH"]
+    "#;
+    let config = load(user, project).unwrap();
+    let setting = |value, origin| Setting { value, origin };
+    let run = Run {
+        step_timeout: setting(Duration::from_mins(90), Origin::Project),
+        backoff: setting(Duration::ZERO, Origin::User),
+    };
+    assert_eq!(config.run, run);
+    assert_eq!(config.contract.timeout.value, Duration::from_millis(1500));
+    assert!(!config.contract.baseline.value);
+    assert_eq!(config.sandbox.env.value, ["PATH"]);
+    let (name, agent) = config.agent(Some("coder")).unwrap();
+    assert_eq!((name, agent.command[0].as_str()), ("default", "theirs"));
+    assert_eq!(config.agents["default"].origin, Origin::Project);
+    let (name, agent) = config.agent(Some("tester")).unwrap();
+    assert_eq!((name, agent.command[0].as_str()), ("tester", "my-tester"));
+    assert_eq!(config.agent(None).unwrap().0, "default");
+    assert!(config.runs_project_commands());
+    assert_eq!(config.project.unwrap().bytes, project.as_bytes());
+}
+
+#[test]
+fn without_a_default_an_unknown_role_leads_nowhere() {
+    let config = load("agents.coder = { driver = 'command', command = ['x'] }", "").unwrap();
+    assert!(config.agent(Some("tester")).is_none() && config.agent(None).is_none());
+}
+
+#[test]
+fn every_problem_of_every_file_at_once() {
+    let user = "[rum]\njobs = 4\n";
+    let project = "[run]\nstep_timout = \"1m\"\njobs = 4\nbackoff = 3\n\n[contract]\nbaseline = \"yes\"\ntimeout = \"soon\"\n";
+    assert_eq!(
+        load(user, project).unwrap_err(),
+        [
+            "user.toml:1:2: unknown section `[rum]`; the sections are `[run]`, `[contract]`, `[sandbox]` and `[agents]`; did you mean `run`?",
+            "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `step_timeout` and `backoff`; did you mean `step_timeout`?",
+            "project.toml:3:1: unknown key `jobs` in `[run]`, which has `step_timeout` and `backoff`",
+            "project.toml:4:11: expected a duration like `\"10m\"`, found a number",
+            "project.toml:7:12: expected `true` or `false`, found a string",
+            "project.toml:8:11: `soon` is not a duration; write one like `90s`, `10m` or `1h 30m`",
+        ]
+    );
+}
+
+#[test]
+fn sections_and_values_of_the_wrong_kind() {
+    check(
+        "run = 3",
+        &["1:7: expected a section `[run]`, found a number"],
+    );
+    check(
+        "[[contract]]",
+        &["1:1: expected a section `[contract]`, found a list"],
+    );
+    check(
+        "agents.x = 1",
+        &["1:12: expected a section `[agents.x]`, found a number"],
+    );
+    check(
+        "jobs = 4",
+        &[
+            "1:1: unknown key `jobs`; the sections are `[run]`, `[contract]`, `[sandbox]` and `[agents]`",
+        ],
+    );
+    check("contract.shell = ' '", &["1:18: must not be empty"]);
+    check(
+        "run.step_timeout = '0s'",
+        &["1:20: a time limit must be more than zero"],
+    );
+    check(
+        "run.backoff = '366d'",
+        &[
+            "1:15: `366d` is too long; the longest is `365d`; write one like `90s`, `10m` or `1h 30m`",
+        ],
+    );
+    check(
+        "run.backoff = '10'",
+        &["1:15: `10` is not a duration; write one like `90s`, `10m` or `1h 30m`"],
+    );
+}
+
+#[test]
+fn agents_say_what_they_lack() {
+    check(
+        "[agents.x]",
+        &["1:9: agent `x` has no `driver`; write `driver = \"command\"`"],
+    );
+    check(
+        "[agents.x]\ndriver = 'command'",
+        &[r#"1:9: agent `x` has no `command`; write one like `command = ["my-agent", "{task}"]`"#],
+    );
+    check(
+        "[agents.x]\ndriver = 'claude'",
+        &["2:10: this version has no `claude` driver yet; use `driver = \"command\"`"],
+    );
+    check(
+        "[agents.x]\ndriver = 'comand'\nmodel = 'big'",
+        &[
+            "2:10: unknown driver `comand`; there is `command`; did you mean `command`?",
+            "3:1: unknown key `model` in `[agents.x]`, which has `driver` and `command`",
+        ],
+    );
+}
+
+#[test]
+fn commands_are_lists_with_known_placeholders() {
+    let command = |value: &str| format!("agents.x = {{ driver = 'command', command = {value} }}");
+    check(
+        &command("[]"),
+        &["1:44: a command needs at least a program"],
+    );
+    check(
+        &command("['']"),
+        &["1:45: the program of a command must not be empty"],
+    );
+    check(
+        &command("'bash'"),
+        &["1:44: expected a list of strings, found a string"],
+    );
+    check(
+        &command("['a', 1, true]"),
+        &[
+            "1:50: expected a string, found a number",
+            "1:53: expected a string, found a boolean",
+        ],
+    );
+    let known = "there are `{task}`, `{prompt_file}` and `{workspace}`";
+    check(
+        &command("['a', '{taks}', 'awk {print}']"),
+        &[
+            &format!("1:50: unknown placeholder `{{taks}}`; {known}; did you mean `{{task}}`?"),
+            &format!(
+                "1:60: unknown placeholder `{{print}}`; {known}; put a space inside the braces if they are meant as they are"
+            ),
+        ],
+    );
+    check(
+        &command("['bash', '-c', 'x=${y}; { echo {a,b}; }; {task}']"),
+        &[],
+    );
+}
+
+#[test]
+fn a_project_can_only_take_variables_away() {
+    let lets_through =
+        |user: &str, project: &str| load(user, project).map(|config| config.sandbox.env.value);
+    assert_eq!(lets_through("", "sandbox.env = []").unwrap(), [""; 0]);
+    let user = "sandbox.env = ['PATH', 'TOKEN']";
+    assert_eq!(
+        lets_through(user, "sandbox.env = ['TOKEN']").unwrap(),
+        ["TOKEN"]
+    );
+    assert_eq!(
+        lets_through(user, "sandbox.env = ['HOME']").unwrap_err(),
+        [
+            "project.toml:1:16: a project cannot let the variable `HOME` through; add it to `[sandbox] env` in your own configuration"
+        ]
+    );
+    check(
+        "sandbox.env = ['A=B']",
+        &["1:16: `A=B` is not the name of a variable"],
+    );
+}
+
+#[test]
+fn columns_count_characters() {
+    let config = load("", "run = { 'é' = 1, backoff = 2 }").unwrap_err();
+    assert!(config[1].starts_with("project.toml:1:28: "), "{config:?}");
+}
+
+#[test]
+fn broken_lines_do_not_hide_the_problems_of_others() {
+    check(
+        "[run]\nbackoff = 1s\njobs = 3\n[contract]\nbaseline = tru\n",
+        &[
+            "2:11: string values must be quoted, expected literal string",
+            "3:1: unknown key `jobs` in `[run]`, which has `step_timeout` and `backoff`",
+            "5:12: invalid boolean, expected `true`",
+        ],
+    );
+    check(
+        "[run]\nbackoff = '1s'\nbackoff = '2s'",
+        &["3:1: duplicate key"],
+    );
+    check(
+        "[run\nbaseline = true",
+        &["1:5: unclosed table, expected `]`"],
+    );
+    let list = load(
+        "",
+        "[agents.x]\ncommand = ['a',\n 'b'\ndriver = 'command'\n",
+    )
+    .unwrap_err();
+    assert_eq!(list.len(), 1, "{list:?}");
+    assert!(list[0].starts_with("project.toml:4:"), "{list:?}");
+}
+
+#[test]
+fn files_that_cannot_be_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let problem = |path: PathBuf| {
+        let layers = Layers {
+            user: None,
+            project: Some(path),
+        };
+        let mut problems = Config::load(layers).unwrap_err().problems;
+        let problem = problems.remove(0);
+        format!("{}:{}: {}", problem.line, problem.column, problem.message)
+    };
+    let path = dir.path().join("config.toml");
+    fs::write(&path, b"[run]\nbackoff = \"\xff\"").unwrap();
+    assert_eq!(problem(path.clone()), "2:12: the file is not UTF-8");
+    fs::write(&path, "#".repeat(1024 * 1024 + 1)).unwrap();
+    assert_eq!(problem(path), "1:1: the file is larger than 1 MiB");
+    assert!(problem(dir.path().to_path_buf()).starts_with("1:1: cannot read the file: "));
+}

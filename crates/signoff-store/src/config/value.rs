@@ -1,0 +1,115 @@
+//! Single values of a configuration file, read as what they must be.
+
+use std::time::Duration;
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::read::Reader;
+
+/// Nothing we wait for takes longer; and no clock overflows below this.
+const LONGEST: Duration = Duration::from_hours(365 * 24);
+
+pub(super) type Value<'t> = Spanned<DeValue<'t>>;
+
+impl Reader<'_> {
+    pub(super) fn text(&mut self, value: &Value<'_>) -> Option<String> {
+        match value.get_ref() {
+            DeValue::String(text) if text.trim().is_empty() => {
+                self.problem(value, "must not be empty".to_owned(), None);
+                None
+            }
+            DeValue::String(text) if text.contains('\0') => {
+                self.problem(value, "must not contain a zero byte".to_owned(), None);
+                None
+            }
+            DeValue::String(text) => Some(text.clone().into_owned()),
+            other => self.wrong_type(value, "a string", other),
+        }
+    }
+
+    pub(super) fn boolean(&mut self, value: &Value<'_>) -> Option<bool> {
+        match value.get_ref() {
+            DeValue::Boolean(boolean) => Some(*boolean),
+            other => self.wrong_type(value, "`true` or `false`", other),
+        }
+    }
+
+    pub(super) fn duration(&mut self, value: &Value<'_>) -> Option<Duration> {
+        let DeValue::String(text) = value.get_ref() else {
+            return self.wrong_type(value, "a duration like `\"10m\"`", value.get_ref());
+        };
+        let message = match humantime::parse_duration(text) {
+            Ok(duration) if duration <= LONGEST => return Some(duration),
+            Ok(_) => format!("`{text}` is too long; the longest is `365d`"),
+            Err(_) => format!("`{}` is not a duration", text.escape_debug()),
+        };
+        let hint = "write one like `90s`, `10m` or `1h 30m`".to_owned();
+        self.problem(value, message, Some(hint));
+        None
+    }
+
+    /// A duration within which something must have happened.
+    pub(super) fn timeout(&mut self, value: &Value<'_>) -> Option<Duration> {
+        let duration = self.duration(value)?;
+        if duration.is_zero() {
+            self.problem(
+                value,
+                "a time limit must be more than zero".to_owned(),
+                None,
+            );
+            return None;
+        }
+        Some(duration)
+    }
+
+    /// A list of strings with the place of each.
+    pub(super) fn texts<'v, 't>(
+        &mut self,
+        value: &'v Value<'t>,
+    ) -> Option<Vec<(&'v Value<'t>, String)>> {
+        let DeValue::Array(items) = value.get_ref() else {
+            return self.wrong_type(value, "a list of strings", value.get_ref());
+        };
+        let mut texts = Vec::new();
+        let mut complete = true;
+        for item in items {
+            match item.get_ref() {
+                DeValue::String(text) if !text.contains('\0') => {
+                    texts.push((item, text.clone().into_owned()));
+                }
+                DeValue::String(_) => {
+                    self.problem(item, "must not contain a zero byte".to_owned(), None);
+                    complete = false;
+                }
+                other => {
+                    self.wrong_type::<()>(item, "a string", other);
+                    complete = false;
+                }
+            }
+        }
+        complete.then_some(texts)
+    }
+
+    pub(super) fn wrong_type<T>(
+        &mut self,
+        value: &Value<'_>,
+        expected: &str,
+        found: &DeValue<'_>,
+    ) -> Option<T> {
+        let message = format!("expected {expected}, found {}", described(found));
+        self.problem(value, message, None);
+        None
+    }
+}
+
+fn described(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "a boolean",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}

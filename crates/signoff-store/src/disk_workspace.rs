@@ -1,0 +1,193 @@
+//! Answers the checks' questions about a real directory.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use signoff_plan::Workspace;
+
+use crate::config::Config;
+
+/// A directory, the PATH that contracts get, and the configured agents.
+#[derive(Debug)]
+pub struct DiskWorkspace {
+    root: PathBuf,
+    topics: PathBuf,
+    /// Absolute directories outside the workspace.
+    search: Vec<PathBuf>,
+    agents: Vec<String>,
+    /// Commands asked for before; a plan names the same few again and again.
+    commands: Mutex<BTreeMap<String, bool>>,
+}
+
+impl DiskWorkspace {
+    /// `path` is the value of PATH. Entries inside the workspace do not count: an agent could put a
+    /// command there after the plan was signed. Nor do relative ones, which move with the reader.
+    pub fn new(root: &Path, path: &OsStr, config: &Config) -> Self {
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+        let search = std::env::split_paths(path)
+            .filter(|entry| entry.is_absolute())
+            .filter_map(|entry| entry.canonicalize().ok())
+            .filter(|entry| !entry.starts_with(&root))
+            .collect();
+        Self {
+            topics: root.join(".signoff").join("topics"),
+            root,
+            search,
+            agents: config.agents.keys().cloned().collect(),
+            commands: Mutex::default(),
+        }
+    }
+
+    fn find_command(&self, name: &str) -> bool {
+        if name.contains('/') {
+            return is_executable(&self.root.join(name));
+        }
+        !name.is_empty()
+            && self
+                .search
+                .iter()
+                .any(|directory| is_executable(&directory.join(name)))
+    }
+}
+
+impl Workspace for DiskWorkspace {
+    fn path_exists(&self, path: &str) -> bool {
+        !path.is_empty() && exists_inside(&self.root, &self.root.join(path))
+    }
+
+    fn topic_exists(&self, name: &str) -> bool {
+        let file = self.topics.join(format!("{name}.md"));
+        !name.is_empty()
+            && self
+                .topics
+                .canonicalize()
+                .is_ok_and(|topics| exists_inside(&topics, &file))
+    }
+
+    fn command_exists(&self, name: &str) -> bool {
+        let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = commands.get(name) {
+            return *known;
+        }
+        let found = self.find_command(name);
+        commands.insert(name.to_owned(), found);
+        found
+    }
+
+    fn agent_exists(&self, name: &str) -> bool {
+        self.agents
+            .iter()
+            .any(|agent| agent == name || agent == "default")
+    }
+
+    fn agents(&self) -> Vec<String> {
+        self.agents.clone()
+    }
+}
+
+/// Whether the path exists and, all links followed, lies in the directory.
+fn exists_inside(directory: &Path, path: &Path) -> bool {
+    path.canonicalize()
+        .is_ok_and(|real| real.starts_with(directory))
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::config::{Agent, Driver, Origin, Setting};
+
+    fn executable(path: &Path) {
+        fs::write(path, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    #[test]
+    fn paths_do_not_leave_the_workspace() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("work");
+        fs::create_dir_all(root.join("src")).unwrap();
+        fs::write(root.join("src/a.rs"), "").unwrap();
+        fs::write(dir.path().join("outside"), "").unwrap();
+        symlink(dir.path().join("outside"), root.join("out")).unwrap();
+        symlink("src/a.rs", root.join("in")).unwrap();
+        let workspace = DiskWorkspace::new(&root, OsStr::new(""), &Config::default());
+        for path in ["src", "src/a.rs", "./src/../src/a.rs", "in"] {
+            assert!(workspace.path_exists(path), "{path}");
+        }
+        for path in [
+            "",
+            "no",
+            "../outside",
+            "out",
+            "/etc/passwd",
+            "src/../../outside",
+        ] {
+            assert!(!workspace.path_exists(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn topics_are_notes_of_the_store() {
+        let dir = tempfile::tempdir().unwrap();
+        let topics = dir.path().join(".signoff/topics");
+        fs::create_dir_all(&topics).unwrap();
+        fs::write(topics.join("style.md"), "").unwrap();
+        fs::write(dir.path().join("README.md"), "").unwrap();
+        let workspace = DiskWorkspace::new(dir.path(), OsStr::new(""), &Config::default());
+        assert!(workspace.topic_exists("style"));
+        for name in ["", "other", "../../README", "/etc"] {
+            assert!(!workspace.topic_exists(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn commands_are_found_outside_the_workspace_and_asked_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, bin) = (dir.path().join("work"), dir.path().join("bin"));
+        fs::create_dir_all(root.join("bin")).unwrap();
+        fs::create_dir(&bin).unwrap();
+        executable(&bin.join("good"));
+        executable(&root.join("bin/planted"));
+        fs::write(bin.join("text"), "").unwrap();
+        let path = std::env::join_paths([root.join("bin"), PathBuf::from(""), bin.clone()]);
+        let workspace = DiskWorkspace::new(&root, &path.unwrap(), &Config::default());
+        assert!(workspace.command_exists("good"));
+        assert!(workspace.command_exists("bin/planted"));
+        for name in ["planted", "text", "absent", "", "../bin"] {
+            assert!(!workspace.command_exists(name), "{name}");
+        }
+        fs::remove_file(bin.join("good")).unwrap();
+        assert!(workspace.command_exists("good"), "the answer is remembered");
+    }
+
+    #[test]
+    fn a_default_agent_stands_in_for_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut config = Config::default();
+        let agent = Setting {
+            value: Agent {
+                driver: Driver::Command,
+                command: vec!["x".to_owned()],
+            },
+            origin: Origin::User,
+        };
+        config.agents.insert("coder".to_owned(), agent.clone());
+        let workspace = DiskWorkspace::new(dir.path(), OsStr::new(""), &config);
+        assert!(workspace.agent_exists("coder") && !workspace.agent_exists("tester"));
+        config.agents.insert("default".to_owned(), agent);
+        let workspace = DiskWorkspace::new(dir.path(), OsStr::new(""), &config);
+        assert!(workspace.agent_exists("tester"));
+        assert_eq!(workspace.agents(), ["coder", "default"]);
+    }
+}

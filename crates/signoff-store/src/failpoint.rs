@@ -1,0 +1,66 @@
+//! Places at which the crash tests kill the process.
+//!
+//! With the feature `failpoints`, `SIGNOFF_FAILPOINT="name:n"` ends the process by SIGKILL the n-th
+//! time that point is reached. Without the feature all of this compiles to nothing.
+
+/// Dies here, if this is the place and the count asked for.
+#[inline]
+pub fn reached(point: &str) {
+    if fires(point) {
+        die();
+    }
+}
+
+/// Counts one arrival; true when the process is to die at this one. For points that leave
+/// something half done first.
+#[cfg(not(feature = "failpoints"))]
+#[inline]
+pub(crate) fn fires(_point: &str) -> bool {
+    false
+}
+
+#[cfg(not(feature = "failpoints"))]
+#[inline]
+pub(crate) fn die() {}
+
+#[cfg(feature = "failpoints")]
+pub(crate) use armed::{die, fires};
+
+#[cfg(feature = "failpoints")]
+mod armed {
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use rustix::process::{Signal, getpid, kill_process};
+
+    struct Armed {
+        point: String,
+        left: AtomicU64,
+    }
+
+    fn armed() -> Option<&'static Armed> {
+        static ARMED: OnceLock<Option<Armed>> = OnceLock::new();
+        ARMED
+            .get_or_init(|| parse(&std::env::var("SIGNOFF_FAILPOINT").ok()?))
+            .as_ref()
+    }
+
+    fn parse(text: &str) -> Option<Armed> {
+        let (point, count) = text.rsplit_once(':')?;
+        Some(Armed {
+            point: point.to_owned(),
+            left: AtomicU64::new(count.parse().ok()?),
+        })
+    }
+
+    pub(crate) fn fires(point: &str) -> bool {
+        armed().is_some_and(|armed| {
+            armed.point == point && armed.left.fetch_sub(1, Ordering::Relaxed) == 1
+        })
+    }
+
+    pub(crate) fn die() {
+        // A kill that fails leaves the process alive, and the test that expected it dead says so.
+        kill_process(getpid(), Signal::KILL).ok();
+    }
+}

@@ -1,0 +1,26 @@
+//! Remembers: the store `.signoff/`, journals, signatures, locks, configuration files, and the one
+//! way a file is replaced.
+//!
+//! Knows files, locks and atomic writes; decides nothing, reads no clock, no randomness and no
+//! environment. Start reading at [`root::Store`], then [`journal::Journal`] and
+//! [`atomic::replace`].
+
+pub mod atomic;
+pub mod blobs;
+pub mod config;
+pub mod disk_workspace;
+pub mod failpoint;
+mod file_error;
+mod hash;
+pub mod journal;
+mod key;
+pub mod lock;
+pub mod root;
+pub mod runs;
+pub mod signatures;
+pub mod terms;
+pub mod timestamp;
+pub mod trust;
+
+pub use file_error::FileError;
+pub use terms::terms;

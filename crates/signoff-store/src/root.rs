@@ -1,0 +1,177 @@
+//! Where the store is: a directory `.signoff/` at the root of a workspace, found like `.git`.
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use crate::atomic::{self, Mode};
+use crate::runs::RunDir;
+use crate::{FileError, key};
+
+const NAME: &str = ".signoff";
+
+/// What belongs to this machine and not into the repository.
+const GITIGNORE: &[u8] = b"/runs/\n/locks/\n/worktrees/\n";
+
+/// A store that exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Store {
+    workspace: PathBuf,
+    dir: PathBuf,
+}
+
+/// The store of the nearest directory, from `from` upwards, that has one.
+pub fn discover(from: &Path) -> Option<Store> {
+    let from = from.canonicalize().unwrap_or_else(|_| from.to_path_buf());
+    from.ancestors()
+        .find(|directory| directory.join(NAME).is_dir())
+        .map(Store::at)
+}
+
+impl Store {
+    fn at(workspace: &Path) -> Self {
+        Self {
+            workspace: workspace.to_path_buf(),
+            dir: workspace.join(NAME),
+        }
+    }
+
+    /// Makes `.signoff/` in this directory, or completes one that is there.
+    pub fn create(workspace: &Path) -> Result<Self, FileError> {
+        let workspace = workspace
+            .canonicalize()
+            .map_err(FileError::at("find", workspace))?;
+        let store = Self::at(&workspace);
+        atomic::create_directories(&store.dir)?;
+        create_private(&store.runs_dir())?;
+        create_private(&store.locks_dir())?;
+        let gitignore = store.dir.join(".gitignore");
+        // Somebody's own .gitignore stays as it is.
+        atomic::create(&gitignore, GITIGNORE, Mode::Shared)?;
+        Ok(store)
+    }
+
+    /// The directory plans and agents work on; absolute, without links.
+    pub fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// The directory `.signoff`.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What a plan is known by: its id, else its path relative to the workspace.
+    ///
+    /// A relative `path` is taken from the workspace. The key is for people and records; as a file
+    /// name it is always percent-encoded.
+    pub fn key_of(&self, plan_id: Option<&str>, path: &Path) -> String {
+        match plan_id {
+            Some(id) if !id.is_empty() => id.to_owned(),
+            _ => key::of_path(&self.workspace, path),
+        }
+    }
+
+    /// The directory of a run; it need not exist. No id leads out of `runs/`.
+    pub fn run_dir(&self, run_id: &str) -> RunDir {
+        RunDir::at(self.runs_dir().join(key::encode(run_id)))
+    }
+
+    pub fn runs_dir(&self) -> PathBuf {
+        self.dir.join("runs")
+    }
+
+    pub fn locks_dir(&self) -> PathBuf {
+        self.dir.join("locks")
+    }
+
+    /// The lock that the one run working in this workspace holds.
+    pub fn workspace_lock(&self) -> PathBuf {
+        self.locks_dir().join("workspace")
+    }
+
+    pub fn config_path(&self) -> PathBuf {
+        self.dir.join("config.toml")
+    }
+
+    pub fn topics_dir(&self) -> PathBuf {
+        self.dir.join("topics")
+    }
+
+    /// The directory of the signatures of one plan.
+    pub(crate) fn signatures_dir(&self, key: &str) -> PathBuf {
+        self.dir.join("signatures").join(key::encode(key))
+    }
+}
+
+/// Makes a directory, and the missing ones above it, that only its owner may look into.
+pub(crate) fn create_private(path: &Path) -> Result<(), FileError> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(FileError::at("create", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn found_from_below_and_nearest_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let inner = dir.path().join("a/b");
+        fs::create_dir_all(inner.join("c")).unwrap();
+        assert_eq!(discover(&inner.join("c")), None);
+        let outer = Store::create(dir.path()).unwrap();
+        assert_eq!(discover(&inner.join("c")), Some(outer.clone()));
+        let nested = Store::create(&inner).unwrap();
+        assert_eq!(discover(&inner.join("c")), Some(nested));
+        assert_eq!(discover(&dir.path().join("a")), Some(outer));
+    }
+
+    #[test]
+    fn a_file_of_that_name_is_no_store() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(".signoff"), "").unwrap();
+        assert_eq!(discover(dir.path()), None);
+        assert!(Store::create(dir.path()).is_err());
+    }
+
+    #[test]
+    fn outputs_are_private_and_ignored_and_creating_twice_is_harmless() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&store.runs_dir()), 0o700);
+        let gitignore = store.dir().join(".gitignore");
+        assert_eq!(fs::read(&gitignore).unwrap(), GITIGNORE);
+        fs::write(&gitignore, "mine").unwrap();
+        assert_eq!(Store::create(dir.path()).unwrap(), store);
+        assert_eq!(fs::read(&gitignore).unwrap(), b"mine");
+    }
+
+    #[test]
+    fn no_run_id_leads_out_of_runs() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        for id in ["..", "../../x", "/etc", "", ".", "a/b"] {
+            let run = store.run_dir(id);
+            assert_eq!(run.path().parent(), Some(store.runs_dir().as_path()));
+            assert!(run.path().file_name().is_some());
+        }
+    }
+
+    #[test]
+    fn the_id_wins_over_the_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        let path = Path::new("plan.md");
+        assert_eq!(store.key_of(Some("PLAN-1"), path), "PLAN-1");
+        assert_eq!(store.key_of(None, path), "plan.md");
+        assert_eq!(store.key_of(Some(""), path), "plan.md");
+    }
+}

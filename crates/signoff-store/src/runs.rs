@@ -1,0 +1,128 @@
+//! Runs: their names, and which there are.
+
+mod directory;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{fs, io};
+
+pub use self::directory::{AttemptDir, RunDir};
+use crate::root::Store;
+use crate::{FileError, timestamp};
+
+/// Digits that sort as they count, without letters that look like others.
+const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// A run that has a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunEntry {
+    pub id: String,
+    pub dir: RunDir,
+}
+
+/// A name like `20261115-093012-k3f9`: UTC, then two digits of the fraction of the second and two
+/// of `random`. Names sort by time, to the millisecond.
+pub fn new_run_id(now: SystemTime, random: u32) -> String {
+    let now = timestamp::in_range(now);
+    let nanos = now
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.subsec_nanos());
+    // A 1024th of a second is two digits.
+    let fraction = u64::from(nanos) * 1024 / 1_000_000_000;
+    let digits = [
+        fraction >> 5,
+        fraction,
+        u64::from(random >> 5),
+        u64::from(random),
+    ];
+    let mut id: String = timestamp::rfc3339_ms(now)
+        .chars()
+        .take("2026-11-15T09:30:12".len())
+        .filter(|letter| !matches!(letter, '-' | ':'))
+        .map(|letter| if letter == 'T' { '-' } else { letter })
+        .collect();
+    id.push('-');
+    id.extend(digits.map(digit));
+    id
+}
+
+/// The lowest five bits as one digit.
+fn digit(value: u64) -> char {
+    usize::try_from(value & 31).map_or('0', |index| char::from(DIGITS[index]))
+}
+
+/// All runs of the store, newest last.
+pub fn list(store: &Store) -> Result<Vec<RunEntry>, FileError> {
+    let directory = store.runs_dir();
+    let entries = match fs::read_dir(&directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(FileError::at("read", &directory))?,
+    };
+    let mut runs = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(FileError::at("read", &directory))?;
+        if let Ok(id) = entry.file_name().into_string()
+            && is_run_id(&id)
+        {
+            let dir = store.run_dir(&id);
+            runs.push(RunEntry { id, dir });
+        }
+    }
+    runs.sort_by(|one, two| one.id.cmp(&two.id));
+    Ok(runs)
+}
+
+/// Whether this is spelled like a name of [`new_run_id`].
+pub fn is_run_id(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() == 20
+        && bytes.iter().enumerate().all(|(at, byte)| match at {
+            8 | 15 => *byte == b'-',
+            16.. => DIGITS.contains(byte),
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn at_ms(ms: u64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn names_sort_by_time() {
+        let start = 1_794_735_012_000;
+        assert_eq!(new_run_id(at_ms(start), 0), "20261115-093012-0000");
+        assert_eq!(new_run_id(at_ms(start + 999), 1023), "20261115-093012-zyzz");
+        let mut names = Vec::new();
+        for ms in (0..2500).step_by(2) {
+            names.push(new_run_id(
+                at_ms(start + ms),
+                u32::MAX - u32::try_from(ms).unwrap(),
+            ));
+        }
+        assert!(names.is_sorted() && names.iter().all(|name| is_run_id(name)));
+    }
+
+    #[test]
+    fn the_list_is_by_age_and_knows_only_runs() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        assert_eq!(list(&store).unwrap(), []);
+        let ids = [3000, 1000, 2000].map(|ms| new_run_id(at_ms(ms), 7));
+        for id in &ids {
+            assert!(store.run_dir(id).create().unwrap());
+            assert!(!store.run_dir(id).create().unwrap());
+        }
+        fs::create_dir(store.runs_dir().join("notes")).unwrap();
+        let listed: Vec<_> = list(&store)
+            .unwrap()
+            .into_iter()
+            .map(|run| run.id)
+            .collect();
+        assert_eq!(listed, [ids[1].clone(), ids[2].clone(), ids[0].clone()]);
+    }
+}

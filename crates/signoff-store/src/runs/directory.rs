@@ -1,0 +1,164 @@
+//! What lies where in the directory of a run.
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use crate::atomic::{self, Mode};
+use crate::root::create_private;
+use crate::{FileError, key};
+
+/// The directory of one run; knows the places in it, whether or not they exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunDir {
+    path: PathBuf,
+}
+
+/// The directory of one attempt at a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptDir {
+    path: PathBuf,
+}
+
+impl RunDir {
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Makes the directory; false when a run of this name exists already.
+    pub fn create(&self) -> Result<bool, FileError> {
+        if let Some(runs) = self.path.parent() {
+            create_private(runs)?;
+        }
+        match DirBuilder::new().mode(0o700).create(&self.path) {
+            Ok(()) => atomic::sync_parent(&self.path).map(|()| true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(FileError::at("create", &self.path)(error)),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn journal(&self) -> PathBuf {
+        self.path.join("journal.jsonl")
+    }
+
+    pub fn blobs(&self) -> PathBuf {
+        self.path.join("blobs")
+    }
+
+    /// The lock of the process that drives this run.
+    pub fn lock(&self) -> PathBuf {
+        self.path.join("lock")
+    }
+
+    /// Where the plan's exact bytes lie: `plan.md`, or with the extension it had.
+    pub fn snapshot(&self, extension: &str) -> PathBuf {
+        if extension.is_empty() {
+            return self.path.join("plan");
+        }
+        self.path.join(format!("plan.{}", key::encode(extension)))
+    }
+
+    /// Keeps the plan's exact bytes. A run has one snapshot, which never changes.
+    pub fn save_snapshot(&self, extension: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
+        let path = self.snapshot(extension);
+        if !atomic::create(&path, bytes, Mode::Private)? {
+            let exists = io::Error::from(io::ErrorKind::AlreadyExists);
+            return Err(FileError::at("create", &path)(exists));
+        }
+        Ok(path)
+    }
+
+    /// The snapshot's path and bytes, whatever its extension.
+    pub fn load_snapshot(&self) -> Result<Option<(PathBuf, Vec<u8>)>, FileError> {
+        let entries = match fs::read_dir(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            entries => entries.map_err(FileError::at("read", &self.path))?,
+        };
+        for entry in entries {
+            let path = entry.map_err(FileError::at("read", &self.path))?.path();
+            if path.file_stem().is_some_and(|stem| stem == "plan") {
+                let bytes = fs::read(&path).map_err(FileError::at("read", &path))?;
+                return Ok(Some((path, bytes)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The place of one attempt at a step. No step id leads out of `steps/`.
+    pub fn attempt(&self, step_id: &str, attempt: u32) -> AttemptDir {
+        let steps = self.path.join("steps");
+        AttemptDir {
+            path: steps.join(key::encode(step_id)).join(attempt.to_string()),
+        }
+    }
+}
+
+impl AttemptDir {
+    /// Makes the directory, if it is not there.
+    pub fn create(&self) -> Result<(), FileError> {
+        create_private(&self.path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn prompt(&self) -> PathBuf {
+        self.path.join("prompt")
+    }
+
+    pub fn agent_log(&self) -> PathBuf {
+        self.path.join("agent.log")
+    }
+
+    pub fn contract_log(&self) -> PathBuf {
+        self.path.join("contract.log")
+    }
+
+    pub fn baseline_log(&self) -> PathBuf {
+        self.path.join("baseline.log")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::root::Store;
+
+    #[test]
+    fn the_snapshot_is_exact_private_and_written_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        let run = store.run_dir("20261115-093012-0000");
+        assert_eq!(run.load_snapshot().unwrap(), None);
+        run.create().unwrap();
+        let bytes = b"# plan\r\n\xff";
+        let path = run.save_snapshot("md", bytes).unwrap();
+        assert_eq!(path, run.path().join("plan.md"));
+        assert!(run.save_snapshot("md", b"other").is_err());
+        assert_eq!(
+            run.load_snapshot().unwrap(),
+            Some((path.clone(), bytes.to_vec()))
+        );
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(run.path()), mode(&path)), (0o700, 0o600));
+    }
+
+    #[test]
+    fn steps_stay_inside_their_run() {
+        let run = RunDir::at(PathBuf::from("/r"));
+        let attempt = run.attempt("../../etc", 2);
+        assert_eq!(attempt.path(), Path::new("/r/steps/%2E.%2F..%2Fetc/2"));
+        assert_eq!(
+            run.attempt("build", 1).agent_log(),
+            Path::new("/r/steps/build/1/agent.log")
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! Signatures: one committed file each, with what was signed in full.
+
+mod file;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
+
+use serde_json::Value;
+use signoff_plan::signed::{Digest, Signature};
+
+use self::file::SignatureFile;
+use crate::atomic::{self, Mode};
+use crate::root::Store;
+use crate::{FileError, key, timestamp};
+
+/// A signature and what it was given for, so that a later difference can be shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Signed {
+    pub signature: Signature,
+    pub canonical_plan: Value,
+    pub canonical_terms: Value,
+}
+
+/// Why a signature could not be saved or believed.
+#[derive(Debug)]
+pub enum SignatureError {
+    /// The file is not a signature we wrote: broken, edited, or in the wrong place.
+    Invalid {
+        path: PathBuf,
+        reason: String,
+    },
+    /// What was to be saved could not be believed afterwards.
+    Refused {
+        plan: String,
+        reason: String,
+    },
+    File(FileError),
+}
+
+/// Saves a signature under its plan's key, synced, in a file of its own.
+pub fn save(
+    store: &Store,
+    signature: &Signature,
+    canonical_plan: &Value,
+    canonical_terms: &Value,
+) -> Result<PathBuf, SignatureError> {
+    let text = SignatureFile::new(signature, canonical_plan, canonical_terms).to_text();
+    // Through the reader's eyes: nothing is saved that would be refused later.
+    if let Err(reason) = SignatureFile::parse(text.as_bytes(), &signature.plan) {
+        let plan = signature.plan.clone();
+        return Err(SignatureError::Refused { plan, reason });
+    }
+    let directory = store.signatures_dir(&signature.plan);
+    atomic::create_directories(&directory)?;
+    let stamp: String = signature
+        .at
+        .chars()
+        .filter(|letter| !matches!(letter, ':' | '-'))
+        .collect();
+    // Counted up from 1: of two signatures of one instant the later one sorts last.
+    for count in 1u32.. {
+        let path = directory.join(format!("{}-{count:04}.json", key::encode(&stamp)));
+        if atomic::create(&path, text.as_bytes(), Mode::Shared)? {
+            return Ok(path);
+        }
+    }
+    let full = io::Error::from(io::ErrorKind::AlreadyExists);
+    Err(FileError::at("add a file to", &directory)(full).into())
+}
+
+/// The newest signature of a plan, whatever it was given for.
+pub fn newest(store: &Store, key: &str) -> Result<Option<Signed>, SignatureError> {
+    Ok(load_all(store, key)?.pop())
+}
+
+/// The newest signature of a plan over exactly these digests.
+pub fn matching(
+    store: &Store,
+    key: &str,
+    plan: &Digest,
+    terms: &Digest,
+) -> Result<Option<Signed>, SignatureError> {
+    let all = load_all(store, key)?;
+    Ok(all
+        .into_iter()
+        .rev()
+        .find(|signed| signed.signature.digest == *plan && signed.signature.terms == *terms))
+}
+
+/// All signatures of a plan, oldest first. One file that cannot be believed fails them all: it may
+/// be the newest.
+fn load_all(store: &Store, key: &str) -> Result<Vec<Signed>, SignatureError> {
+    let directory = store.signatures_dir(key);
+    let entries = match fs::read_dir(&directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(FileError::at("read", &directory))?,
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(FileError::at("read", &directory))?.path();
+        let hidden = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if !hidden
+            && path
+                .extension()
+                .is_some_and(|extension| extension == "json")
+        {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut all = Vec::with_capacity(paths.len());
+    for path in &paths {
+        all.push(load(path, key)?);
+    }
+    // Stable: of one instant, the order of the file names.
+    all.sort_by_key(|signed| timestamp::parse(&signed.signature.at));
+    Ok(all)
+}
+
+fn load(path: &Path, key: &str) -> Result<Signed, SignatureError> {
+    let bytes = fs::read(path).map_err(FileError::at("read", path))?;
+    SignatureFile::parse(&bytes, key).map_err(|reason| SignatureError::Invalid {
+        path: path.to_path_buf(),
+        reason,
+    })
+}
+
+impl From<FileError> for SignatureError {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
+}
+
+impl fmt::Display for SignatureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid { path, reason } => {
+                write!(f, "`{}` is not a valid signature: {reason}", path.display())
+            }
+            Self::Refused { plan, reason } => {
+                write!(f, "a signature of `{plan}` cannot be saved: {reason}")
+            }
+            Self::File(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for SignatureError {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+
+use super::*;
+
+fn store() -> (tempfile::TempDir, Store) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::create(dir.path()).unwrap();
+    (dir, store)
+}
+
+fn plan(title: &str) -> Value {
+    json!({"schema": "signoff.digest/1", "title": title, "steps": [1.5, 1e21]})
+}
+
+fn signature(plan_value: &Value, at: &str, by: &str) -> Signature {
+    Signature {
+        plan: "docs/plan.md".to_owned(),
+        digest: Digest::of_json(plan_value),
+        terms: Digest::of_json(&json!({})),
+        by: by.to_owned(),
+        at: at.to_owned(),
+        proof: "terminal".to_owned(),
+        note: Some("after \"review\"\n".to_owned()),
+    }
+}
+
+fn save_one(store: &Store, title: &str, at: &str, by: &str) -> PathBuf {
+    let plan = plan(title);
+    save(store, &signature(&plan, at, by), &plan, &json!({})).unwrap()
+}
+
+const AT: &str = "2026-11-15T09:30:12.345Z";
+
+#[test]
+fn what_is_saved_is_found_again() {
+    let (_dir, store) = store();
+    assert_eq!(newest(&store, "docs/plan.md").unwrap(), None);
+    let path = save_one(&store, "a", AT, "ada");
+    assert!(path.ends_with("signatures/docs%2Fplan.md/20261115T093012.345Z-0001.json"));
+    let mode = path.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o733, 0o600, "0644, less what the umask takes");
+    let found = newest(&store, "docs/plan.md").unwrap().unwrap();
+    assert_eq!(found.signature, signature(&plan("a"), AT, "ada"));
+    assert_eq!(found.canonical_plan, plan("a"));
+    assert_eq!(found.canonical_terms, json!({}));
+    assert_eq!(newest(&store, "plan.md").unwrap(), None);
+}
+
+#[test]
+fn the_stored_sample_of_version_1_is_still_read() {
+    let (_dir, store) = store();
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/signature-v1.json");
+    let directory = store.signatures_dir("docs/plan.md");
+    fs::create_dir_all(&directory).unwrap();
+    fs::copy(&sample, directory.join("20261115T093012.345Z-0001.json")).unwrap();
+    let read = newest(&store, "docs/plan.md").unwrap().unwrap();
+    assert_eq!(
+        (read.signature.by.as_str(), read.signature.note.as_deref()),
+        ("ada", None)
+    );
+    let again = save(
+        &store,
+        &read.signature,
+        &read.canonical_plan,
+        &read.canonical_terms,
+    );
+    assert_eq!(fs::read(again.unwrap()).unwrap(), fs::read(sample).unwrap());
+}
+
+#[test]
+fn the_newest_is_by_time_then_by_order_of_saving() {
+    let (_dir, store) = store();
+    save_one(&store, "later", "2026-11-15T10:00:00Z", "ada");
+    save_one(&store, "earlier", "2026-11-15T09:59:59.999Z", "ada");
+    let by = |store: &Store| newest(store, "docs/plan.md").unwrap().unwrap().signature.by;
+    save_one(&store, "later", "2026-11-15T10:00:00Z", "bob");
+    assert_eq!(by(&store), "bob");
+    for number in 0..12 {
+        save_one(&store, "later", "2026-11-15T10:00:00Z", &number.to_string());
+    }
+    assert_eq!(by(&store), "11");
+}
+
+#[test]
+fn a_match_needs_both_digests() {
+    let (_dir, store) = store();
+    save_one(&store, "a", AT, "ada");
+    save_one(&store, "b", "2026-11-15T09:30:13.000Z", "bob");
+    let (a, b) = (Digest::of_json(&plan("a")), Digest::of_json(&plan("b")));
+    let terms = Digest::of_json(&json!({}));
+    let by = |plan, terms| {
+        let found = matching(&store, "docs/plan.md", plan, terms).unwrap();
+        found.map(|signed| signed.signature.by)
+    };
+    assert_eq!(by(&a, &terms).as_deref(), Some("ada"));
+    assert_eq!(by(&b, &terms).as_deref(), Some("bob"));
+    assert_eq!(by(&a, &b), None);
+    assert_eq!(by(&terms, &terms), None);
+}
+
+#[test]
+fn a_file_that_was_touched_is_no_signature() {
+    let (_dir, store) = store();
+    let path = save_one(&store, "a", AT, "ada");
+    let text = fs::read_to_string(&path).unwrap();
+    let forged = Digest::of_json(&plan("forged")).to_string();
+    let signed = Digest::of_json(&plan("a")).to_string();
+    for (from, to) in [
+        ("\"title\": \"a\"", "\"title\": \"b\""),
+        ("\"canonical_terms\": {}", "\"canonical_terms\": {\"x\": 1}"),
+        (signed.as_str(), forged.as_str()),
+        (signed.as_str(), "sha256:0"),
+        ("signoff.signature/1", "signoff.signature/2"),
+        ("docs/plan.md", "docs/other.md"),
+        ("\"by\"", "\"buy\""),
+        (AT, "yesterday"),
+        ("{", "<<<<<<< HEAD\n{"),
+        ("\"proof\": \"terminal\",", ""),
+    ] {
+        let touched = text.replacen(from, to, 1);
+        assert_ne!(touched, text, "{from}");
+        fs::write(&path, touched).unwrap();
+        let error = newest(&store, "docs/plan.md").unwrap_err().to_string();
+        assert!(error.contains(&path.display().to_string()), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+    fs::write(&path, "").unwrap();
+    assert!(newest(&store, "docs/plan.md").is_err());
+}
+
+#[test]
+fn a_broken_file_beside_a_good_one_is_still_said() {
+    let (_dir, store) = store();
+    let path = save_one(&store, "a", AT, "ada");
+    fs::write(path.with_file_name("20270101T000000.000Z-0001.json"), "{}").unwrap();
+    assert!(newest(&store, "docs/plan.md").is_err());
+    let (plan, terms) = (Digest::of_json(&plan("a")), Digest::of_json(&json!({})));
+    assert!(matching(&store, "docs/plan.md", &plan, &terms).is_err());
+}
+
+#[test]
+fn nothing_is_saved_that_would_be_refused_later() {
+    let (_dir, store) = store();
+    let signed = signature(&plan("a"), AT, "ada");
+    assert!(save(&store, &signed, &plan("b"), &json!({})).is_err());
+    assert!(save(&store, &signed, &plan("a"), &json!([])).is_err());
+    let timeless = signature(&plan("a"), "now", "ada");
+    assert!(save(&store, &timeless, &plan("a"), &json!({})).is_err());
+    assert_eq!(newest(&store, "docs/plan.md").unwrap(), None);
+}
+
+#[test]
+fn signing_at_once_loses_nothing() {
+    let (_dir, store) = store();
+    std::thread::scope(|scope| {
+        for number in 0..16 {
+            let store = &store;
+            scope.spawn(move || save_one(store, "a", AT, &number.to_string()));
+        }
+    });
+    assert_eq!(load_all(&store, "docs/plan.md").unwrap().len(), 16);
+}

@@ -1,0 +1,27 @@
+//! What the tests of every crate share: a project to run the real binary in, scripts for the
+//! scripted agent and the ledger it writes, a workspace in memory, a clock that stands still, and
+//! the reader of the console examples in the docs.
+//!
+//! Only ever a dev-dependency. Start reading at [`Project`].
+
+#![expect(
+    clippy::panic,
+    reason = "a helper of tests ends the test, saying what it saw"
+)]
+
+mod clock;
+pub mod ledger;
+mod output;
+mod project;
+mod running;
+pub mod script;
+pub mod transcript;
+mod workspace;
+
+pub use clock::FakeClock;
+pub use ledger::Ledger;
+pub use output::Output;
+pub use project::Project;
+pub use running::Running;
+pub use script::{Reply, Script};
+pub use workspace::MemoryWorkspace;

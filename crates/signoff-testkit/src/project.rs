@@ -1,0 +1,278 @@
+//! A project in a temporary folder, and the real binary run in it with nothing of this machine in
+//! its environment.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::{Output, Running};
+
+/// Where contracts and scripts find their commands.
+const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+
+/// A project directory with a home beside it; both vanish with it.
+#[derive(Debug)]
+pub struct Project {
+    // Held for its `Drop`; `root` is its canonical path.
+    _folder: TempDir,
+    root: PathBuf,
+    binary: PathBuf,
+    env: Vec<(String, String)>,
+    started: AtomicUsize,
+}
+
+impl Project {
+    /// An empty project for this binary: `Project::new(env!("CARGO_BIN_EXE_signoff"))`.
+    pub fn new(binary: impl Into<PathBuf>) -> Self {
+        let folder = TempDir::with_prefix("signoff-test-").expect("a temporary folder");
+        let root = fs::canonicalize(folder.path()).expect("the folder was just made");
+        for name in ["project", "home", "tmp", "bin", "output"] {
+            fs::create_dir(root.join(name)).expect("the folder is ours");
+        }
+        Self {
+            _folder: folder,
+            root,
+            binary: binary.into(),
+            env: Vec::new(),
+            started: AtomicUsize::new(0),
+        }
+    }
+
+    /// The project directory.
+    pub fn path(&self) -> PathBuf {
+        self.root.join("project")
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
+    /// The `TMPDIR` that programs get, to see what they leave there.
+    pub fn temp(&self) -> PathBuf {
+        self.root.join("tmp")
+    }
+
+    /// A path beside the project, out of its reach; for ledgers.
+    pub fn outside(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// Sets a variable for every program run from now on.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.env.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Writes a file of the project, with the directories it needs.
+    pub fn write(&self, path: impl AsRef<Path>, text: &str) -> &Self {
+        let target = self.path().join(path);
+        let parent = target.parent().expect("a file is in a directory");
+        fs::create_dir_all(parent).expect("the project is writable");
+        fs::write(target, text).expect("the project is writable");
+        self
+    }
+
+    #[track_caller]
+    pub fn read(&self, path: impl AsRef<Path>) -> String {
+        let path = path.as_ref();
+        match fs::read_to_string(self.path().join(path)) {
+            Ok(text) => text,
+            Err(error) => panic!("{}: {error}", path.display()),
+        }
+    }
+
+    pub fn exists(&self, path: impl AsRef<Path>) -> bool {
+        self.path().join(path).exists()
+    }
+
+    /// Runs `signoff` to its end.
+    #[track_caller]
+    pub fn signoff<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Output {
+        self.spawn(args).wait()
+    }
+
+    /// Runs `signoff` with this text as its input.
+    #[track_caller]
+    pub fn signoff_with_input<S: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+        input: &str,
+    ) -> Output {
+        let path = self.next_output().with_extension("stdin");
+        fs::write(&path, input).expect("the folder is ours");
+        let mut command = self.command(&self.binary, args);
+        command.stdin(fs::File::open(path).expect("it was just written"));
+        self.start(command).wait()
+    }
+
+    /// Runs `signoff … --format json`, which must succeed, and returns what it printed.
+    #[track_caller]
+    pub fn json<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Value {
+        let mut command = self.command(&self.binary, args);
+        command.args(["--format", "json"]);
+        self.start(command).wait().assert_success().json()
+    }
+
+    /// Starts `signoff` and lets it run.
+    pub fn spawn<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Running {
+        self.start(self.command(&self.binary, args))
+    }
+
+    /// Runs a command line through bash in this directory, with `signoff` on its PATH.
+    #[track_caller]
+    pub fn bash(&self, line: &str, directory: &Path) -> Output {
+        let link = self.root.join("bin/signoff");
+        if !link.exists() {
+            symlink(&self.binary, link).expect("the folder is ours");
+        }
+        let bin = self.root.join("bin");
+        let mut command = self.command(Path::new("bash"), ["--norc", "-c", line]);
+        command
+            .env("PATH", format!("{}:{SYSTEM_PATH}", bin.display()))
+            .current_dir(directory);
+        self.start(command).wait()
+    }
+
+    /// Processes that work inside this project's folder: after a run there should be none.
+    // Linux only: elsewhere there is no /proc to look in, and the list is empty.
+    pub fn processes(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir("/proc") else {
+            return Vec::new();
+        };
+        entries
+            .filter_map(Result::ok)
+            .filter(|entry| {
+                fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(&self.root))
+            })
+            .map(|entry| {
+                let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+                let line = String::from_utf8_lossy(&line).replace('\0', " ");
+                format!("{} {line}", entry.file_name().to_string_lossy())
+            })
+            .collect()
+    }
+
+    fn command<S: AsRef<OsStr>>(
+        &self,
+        program: &Path,
+        args: impl IntoIterator<Item = S>,
+    ) -> Command {
+        let mut command = Command::new(program);
+        command
+            .args(args)
+            .env_clear()
+            .env("PATH", SYSTEM_PATH)
+            .env("HOME", self.home())
+            .env("XDG_CONFIG_HOME", self.home().join(".config"))
+            .env("XDG_STATE_HOME", self.home().join(".local/state"))
+            .env("TMPDIR", self.temp())
+            .env("USER", "tester")
+            .env("LANG", "C.UTF-8")
+            .env("TZ", "UTC")
+            .env("NO_COLOR", "1")
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn start(&self, command: Command) -> Running {
+        let words: Vec<_> = std::iter::once(command.get_program())
+            .chain(command.get_args())
+            .map(OsStr::to_string_lossy)
+            .collect();
+        let line = words.join(" ");
+        Running::start(command, line, self.next_output())
+    }
+
+    fn next_output(&self) -> PathBuf {
+        let number = self.started.fetch_add(1, Ordering::Relaxed);
+        self.root.join(format!("output/{number}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A project whose "signoff" is a shell.
+    fn shell() -> Project {
+        Project::new("/bin/sh")
+    }
+
+    #[test]
+    fn programs_see_nothing_of_this_machine() {
+        let project = shell().env("EXTRA", "1");
+        let output = project.signoff(["-c", "/usr/bin/env"]);
+        let names: Vec<&str> = output
+            .assert_success()
+            .stdout
+            .lines()
+            .filter_map(|line| line.split_once('=').map(|(name, _)| name))
+            .collect();
+        for name in ["PATH", "HOME", "TMPDIR", "EXTRA"] {
+            assert!(names.contains(&name), "{output}");
+        }
+        for name in ["CARGO", "CARGO_MANIFEST_DIR", "RUSTUP_TOOLCHAIN"] {
+            assert!(!names.contains(&name), "{output}");
+        }
+    }
+
+    #[test]
+    fn output_has_code_and_both_streams() {
+        let project = shell();
+        project.write("a/b.txt", "text");
+        let output = project.signoff(["-c", "cat a/b.txt; echo oops >&2; exit 3"]);
+        output
+            .assert_code(3)
+            .assert_stdout_contains("text")
+            .assert_stderr_contains("oops");
+        let echoed = project.signoff_with_input(["-c", "cat"], "{\"a\": 1}");
+        assert_eq!(echoed.json()["a"], 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "stderr:\noops")]
+    fn a_failed_assert_shows_everything() {
+        shell()
+            .signoff(["-c", "echo oops >&2; exit 3"])
+            .assert_success();
+    }
+
+    #[test]
+    fn a_process_left_behind_is_seen_and_does_not_hang_the_test() {
+        let project = shell();
+        let output = project.signoff(["-c", "sleep 30 & echo $!"]);
+        #[cfg(target_os = "linux")]
+        {
+            let left = project.processes();
+            assert_eq!(left.len(), 1, "{left:?}");
+            assert!(left[0].contains("sleep 30"), "{left:?}");
+        }
+        project.signoff(["-c", &format!("kill {}", output.stdout.trim())]);
+    }
+
+    #[test]
+    fn a_spawned_program_can_be_killed() {
+        let project = shell();
+        let mut running = project.spawn(["-c", "touch begun; exec sleep 30"]);
+        assert!(running.wait_until(|| project.exists("begun")));
+        assert_eq!(running.kill().code, None);
+        let mut ended = project.spawn(["-c", "exit 0"]);
+        assert!(!ended.wait_until(|| project.exists("never")));
+    }
+
+    #[test]
+    fn bash_finds_the_binary_under_its_name() {
+        let project = shell();
+        let output = project.bash("signoff -c 'echo from here'", &project.path());
+        output.assert_success().assert_stdout_contains("from here");
+    }
+}

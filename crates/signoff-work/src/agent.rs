@@ -1,0 +1,59 @@
+//! The `command` driver: any program as an agent. A fresh process, the prompt, nothing else; it does
+//! not know that it is part of a plan.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use signoff_sandbox::{Command, Limits, Stdin};
+
+use crate::placeholder::{Values, fill};
+
+/// Bytes of each stream kept in memory; the whole goes to the log.
+const KEPT: u64 = 256 * 1024;
+const LOGGED: u64 = 64 * 1024 * 1024;
+
+/// One agent process to start.
+#[derive(Debug)]
+pub struct Invocation<'a> {
+    /// Command line of the role, with placeholders.
+    pub command: &'a [String],
+    pub prompt: &'a str,
+    /// The same prompt, on disk.
+    pub prompt_file: &'a Path,
+    pub workspace: &'a Path,
+    pub environment: Vec<(OsString, OsString)>,
+    /// Identifies every process of this attempt.
+    pub marker: String,
+    pub time: Duration,
+    pub log: PathBuf,
+}
+
+impl Invocation<'_> {
+    /// The process to start. Without a placeholder that carries the prompt, it goes to stdin.
+    pub fn into_command(self) -> Command {
+        let values = Values {
+            task: self.prompt,
+            prompt_file: &self.prompt_file.to_string_lossy(),
+            workspace: &self.workspace.to_string_lossy(),
+        };
+        let (argv, carries_prompt) = fill(self.command, &values);
+        Command {
+            argv,
+            cwd: self.workspace.to_owned(),
+            env: self.environment,
+            stdin: if carries_prompt {
+                Stdin::Null
+            } else {
+                Stdin::Bytes(self.prompt.as_bytes().to_vec())
+            },
+            marker: Some(self.marker),
+            limits: Limits {
+                time: Some(self.time),
+                output: KEPT,
+                log: LOGGED,
+            },
+            log: Some(self.log),
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Does: starts agents, runs contracts, writes prompts. Judges nothing: it reports what it saw.
+//!
+//! Start reading at [`contract::run`] or [`agent::Invocation`].
+
+pub mod agent;
+pub mod attachment;
+pub mod contract;
+pub mod environment;
+mod placeholder;
+pub mod prompt;
+pub mod scripted;

@@ -1,0 +1,297 @@
+//! What can be typed.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+/// Runs plans that AI agents carry out and that nobody has to take on trust.
+#[derive(Debug, Parser)]
+#[command(
+    name = "signoff",
+    version,
+    propagate_version = false,
+    disable_help_subcommand = true,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    help_template = HELP,
+    after_help = EXITS,
+)]
+pub(crate) struct Cli {
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// `--help` groups the commands by what people want; clap alone would list them in one heap. A test
+/// compares it with the commands there are.
+const HELP: &str = "\
+{about}
+
+{usage-heading} {usage}
+
+Start:
+  demo         See everything once, in a temporary folder
+  init         Set up a project
+  trust        Let the commands in a project's configuration run
+
+Check:
+  verify       Check plans like source code
+  show         Show a plan as it was understood
+
+Sign:
+  approve      Sign a plan off
+
+Run:
+  run          Run a signed plan
+  resume       Go on with a run
+  status       Show where a run stands
+  log          Show what happened in a run
+  inbox        Show what waits on a person
+  answer       Answer something in the inbox
+
+Keep:
+  completions  Write shell completions
+
+Options:
+{options}{after-help}";
+
+const EXITS: &str = "\
+Exit codes: 0 done · 1 invalid plan or failed run · 2 wrong use · 3 waiting on a person ·
+4 refused (not signed, or changed since) · 5 conflict · 6 environment · 130 interrupted
+
+Start with:  signoff demo";
+
+/// A first `plan` before a command is seed 002's spelling: `plan verify FILE`, `plan run FILE`.
+pub(crate) fn without_plan_word(mut args: Vec<OsString>) -> Vec<OsString> {
+    let word = |at: usize| args.get(at).and_then(|arg| arg.to_str());
+    let names_command = |name: &str| Cli::command().find_subcommand(name).is_some();
+    if word(1) == Some("plan") && word(2).is_some_and(names_command) {
+        args.remove(1);
+    }
+    args
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// See everything once, in a temporary folder: no key, no network, no set-up
+    #[command(after_help = "Example:\n  signoff demo")]
+    Demo(Demo),
+    /// Set up a project: `.signoff/` with a configuration to fill in
+    #[command(after_help = "Example:\n  signoff init")]
+    Init(FormatOnly),
+    /// Let the commands in this project's configuration run, as it is now
+    #[command(after_help = "Example:\n  signoff trust")]
+    Trust(FormatOnly),
+    /// Check plans like source code: every problem at once, with its place
+    #[command(after_help = "Examples:\n  signoff verify plan.md\n  signoff verify docs/plans --deny-warnings\n  cat plan.md | signoff verify -")]
+    Verify(Verify),
+    /// Show a plan as it was understood: steps, dependencies, contracts, state
+    #[command(after_help = "Example:\n  signoff show plan.md --format json")]
+    Show(PlanArg),
+    /// Sign a plan off, as it is now, with the terms it runs under
+    #[command(after_help = "Examples:\n  signoff approve plan.md\n  signoff approve plan.md --expect-digest 3f9a0c1d --note \"read it twice\"")]
+    Approve(Approve),
+    /// Run a signed plan; after each step the harness runs its contract
+    #[command(after_help = "Examples:\n  signoff run plan.md\n  signoff run plan.md --approve")]
+    Run(Run),
+    /// Go on with a run that was cut off, paused or has failed
+    #[command(after_help = "Examples:\n  signoff resume\n  signoff resume 20261115-093012-k3f9")]
+    Resume(RunArg),
+    /// Show where a run stands, with the evidence for each step
+    #[command(after_help = "Examples:\n  signoff status\n  signoff status 20261115-093012-k3f9 --format json")]
+    Status(RunArg),
+    /// Show what happened in a run
+    #[command(after_help = "Examples:\n  signoff log\n  signoff log --format json")]
+    Log(RunArg),
+    /// Show what waits on a person
+    #[command(after_help = "Example:\n  signoff inbox")]
+    Inbox(FormatOnly),
+    /// Answer something in the inbox
+    #[command(after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume")]
+    Answer(Answer),
+    /// Write shell completions to stdout
+    #[command(after_help = "Example:\n  signoff completions bash > ~/.local/share/bash-completion/completions/signoff")]
+    Completions(Completions),
+    /// The demo's agent: follows a script instead of a model
+    #[command(hide = true)]
+    ScriptedAgent(ScriptedAgent),
+}
+
+impl Command {
+    /// The format in which this command, and its errors, are to be written.
+    pub(crate) fn format(&self) -> Format {
+        match self {
+            Self::Demo(_) | Self::Completions(_) | Self::ScriptedAgent(_) => Format::Human,
+            Self::Init(args) | Self::Trust(args) | Self::Inbox(args) => args.format,
+            Self::Verify(args) => match args.format {
+                VerifyFormat::Human | VerifyFormat::Concise => Format::Human,
+                VerifyFormat::Json => Format::Json,
+            },
+            Self::Show(args) => args.format,
+            Self::Approve(args) => args.plan.format,
+            Self::Run(args) => args.plan.format,
+            Self::Resume(args) | Self::Status(args) | Self::Log(args) => args.format,
+            Self::Answer(args) => args.format,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Leave the temporary folder in place and say where it is
+    #[arg(long)]
+    pub(crate) keep: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FormatOnly {
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// Files, directories of plans, or `-` for stdin
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    #[arg(long, value_enum, default_value_t = VerifyFormat::Human)]
+    pub(crate) format: VerifyFormat,
+    /// Treat warnings as errors
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArg {
+    /// The plan's file
+    #[arg(value_name = "PLAN")]
+    pub(crate) path: PathBuf,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Approve {
+    #[command(flatten)]
+    pub(crate) plan: PlanArg,
+    /// Something to remember about this signature
+    #[arg(long)]
+    pub(crate) note: Option<String>,
+    /// Refuse unless the plan's digest begins with this (at least 8 digits)
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) expect_digest: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) plan: PlanArg,
+    /// Sign the plan off first, as it is now
+    #[arg(long)]
+    pub(crate) approve: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArg {
+    /// The run; without it, the newest
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<String>,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Answer {
+    /// The item, as `inbox` shows it
+    pub(crate) item: String,
+    /// One of the choices that `inbox` shows
+    pub(crate) choice: String,
+    /// Advice for the next attempt, or a remark
+    #[arg(long)]
+    pub(crate) note: Option<String>,
+    /// Go on with the run at once
+    #[arg(long)]
+    pub(crate) resume: bool,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScriptedAgent {
+    pub(crate) script: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Human,
+    /// For programs; the shapes are in docs/schemas
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerifyFormat {
+    /// With the text around each problem
+    Human,
+    /// One line for each problem
+    Concise,
+    /// For programs; the shape is in docs/schemas
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clap_accepts_the_definition() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_names_every_command_and_no_other() {
+        let listed: Vec<&str> = HELP
+            .lines()
+            .filter_map(|line| line.strip_prefix("  "))
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
+        let command = Cli::command();
+        let existing: Vec<&str> = command
+            .get_subcommands()
+            .filter(|one| !one.is_hide_set())
+            .map(clap::Command::get_name)
+            .collect();
+        assert_eq!(listed, existing);
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        for command in Cli::command().get_subcommands().filter(|one| !one.is_hide_set()) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("signoff "), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn the_word_plan_may_stand_before_a_command() {
+        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        assert_eq!(without_plan_word(words("signoff plan run x.md")), words("signoff run x.md"));
+        assert_eq!(without_plan_word(words("signoff plan nonsense")), words("signoff plan nonsense"));
+    }
+}

@@ -1,0 +1,15 @@
+//! `completions`: for bash, zsh, fish and others.
+
+use clap::CommandFactory;
+use clap_complete::{Shell, generate};
+
+use crate::args::Cli;
+use crate::failure::Failure;
+use crate::session::Session;
+
+pub(crate) fn completions(session: &mut Session, shell: Shell) -> Result<u8, Failure> {
+    let mut bytes = Vec::new();
+    generate(shell, &mut Cli::command(), "signoff", &mut bytes);
+    session.out.raw(&bytes);
+    Ok(0)
+}

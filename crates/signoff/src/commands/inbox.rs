@@ -1,0 +1,44 @@
+//! `inbox`: everything that waits on a person, whichever run asked.
+
+use signoff_api::inbox::{Inbox, Item};
+use signoff_runtime::Error;
+use signoff_runtime::project::Project;
+use signoff_runtime::view::View;
+
+use crate::failure::Failure;
+use crate::report::style::{CARE, harmless, paint};
+use crate::session::Session;
+
+pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let items = open_items(&project)?;
+    if session.is_json() {
+        session.json(&Inbox::new(items));
+        return Ok(0);
+    }
+    if items.is_empty() {
+        session.out.answer("nothing waits on you");
+    }
+    for item in items {
+        session.out.answer(format!("{} {}", paint(CARE, "?"), harmless(&item.question)));
+        session.out.answer(format!("  signoff answer {} {}", item.id, item.choices.join("|")));
+    }
+    Ok(0)
+}
+
+/// Open items of all runs that have not ended, oldest first.
+fn open_items(project: &Project) -> Result<Vec<Item>, Failure> {
+    let runs = signoff_store::runs::list(&project.store).map_err(Error::from)?;
+    let mut items = Vec::new();
+    for entry in runs {
+        let view = match View::load(project, &entry.id) {
+            Ok(view) => view,
+            Err(Error::BrokenRun { .. } | Error::NotSigned { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        if view.run.outcome().is_none() {
+            items.extend(view.run.items().map(|item| Item::new(&view.run, item)));
+        }
+    }
+    Ok(items)
+}

@@ -1,0 +1,31 @@
+//! `status`: where a run stands.
+
+use signoff_runtime::view::View;
+
+use crate::failure::Failure;
+use crate::report::evidence::table;
+use crate::report::style::{CARE, DIM, TITLE, harmless, paint};
+use crate::session::Session;
+
+pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let view = View::find(&project, run)?;
+    if session.is_json() {
+        session.json(&view.to_api());
+        return Ok(0);
+    }
+    let shape = view.to_api();
+    session.out.answer(paint(TITLE, harmless(&shape.title)));
+    session.out.answer(format!("{} · run {} · {}", shape.status, shape.run, paint(DIM, &shape.plan)));
+    for row in table(&view.run) {
+        session.out.answer(row);
+    }
+    for item in &shape.inbox {
+        session.out.answer(format!("{} {}", paint(CARE, "?"), harmless(&item.question)));
+        session.out.answer(format!("  answer `{}` with {}", item.id, item.choices.join(", ")));
+    }
+    if shape.status == "stalled" {
+        session.out.answer(format!("nobody drives this run: `signoff resume {}` goes on", shape.run));
+    }
+    Ok(0)
+}

@@ -1,0 +1,165 @@
+//! Every way a command can fail: its exit code, its one line, and what to type next. All wording of
+//! hints is in this file.
+
+use std::fmt;
+
+use signoff_runtime::{Difference, Error};
+
+use crate::report::style::{DIM, ERROR, HINT, paint};
+
+/// A failure as people and programs get to see it.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: u8,
+    /// Stable name for programs.
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    /// Lines between the message and the hints.
+    pub(crate) details: Vec<String>,
+    pub(crate) hints: Vec<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(exit: u8, code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            exit,
+            code,
+            message: message.into(),
+            details: Vec::new(),
+            hints: Vec::new(),
+        }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.details.push(detail.into());
+        self
+    }
+
+    fn hints(mut self, hints: impl IntoIterator<Item = String>) -> Self {
+        self.hints.extend(hints);
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", paint(ERROR, "error"), self.message)?;
+        for detail in &self.details {
+            write!(f, "\n  {detail}")?;
+        }
+        for hint in &self.hints {
+            write!(f, "\n  {} {hint}", paint(HINT, "→"))?;
+        }
+        Ok(())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::NoStore { from } => Self::new(6, "no-store", format!("no `.signoff` in {} or above", from.display()))
+                .hint("`signoff init` sets up a project here"),
+            Error::Config(errors) => errors.problems.iter().fold(
+                Self::new(6, "config", "the configuration has errors"),
+                |failure, problem| failure.detail(problem.to_string()),
+            ),
+            Error::Untrusted { config } => Self::new(4, "untrusted", format!("{} names commands that nobody on this machine has trusted", config.display()))
+                .hint("read it, then type `signoff trust`"),
+            Error::Unreadable { path, why } => {
+                let exit = if why.kind() == std::io::ErrorKind::NotFound { 2 } else { 6 };
+                Self::new(exit, "unreadable", format!("{}: {why}", path.display()))
+            }
+            Error::Invalid { source, diagnostics } => {
+                let errors = diagnostics.iter().filter(|one| one.severity == signoff_plan::diagnostic::Severity::Error).count();
+                let plural = if errors == 1 { "" } else { "s" };
+                Self::new(1, "invalid", format!("{} has {errors} error{plural}", source.name()))
+                    .hint(format!("`signoff verify {}` shows them", source.name()))
+            }
+            Error::NotSigned { plan } => Self::new(4, "not-signed", format!("nobody has signed {} off", plan.display()))
+                .hint(format!("read it with `signoff show {0}`, then sign it: `signoff approve {0}`", plan.display())),
+            Error::Changed { plan, difference } => changed(&plan.display().to_string(), &difference),
+            Error::Moved { expected, found } => Self::new(4, "moved", format!("the plan's digest is {found}, not {expected}"))
+                .hint("somebody changed the plan; read it again before you sign"),
+            Error::Unsupported(missing) => missing.iter().fold(
+                Self::new(6, "unsupported", "the plan asks for what this version cannot carry out yet"),
+                |failure, one| {
+                    let place = one.step.as_ref().map_or_else(|| "the plan".to_owned(), |step| format!("step `{step}`"));
+                    failure.detail(format!("{place} has {}", one.what))
+                },
+            ).hint("it can be checked and shown, but a run would have to ignore these"),
+            Error::MissingPrograms(missing) => missing.into_iter().fold(
+                Self::new(6, "missing-program", "something this plan needs cannot be found"),
+                Self::detail,
+            ).hint("install it, or change `[agents]` in .signoff/config.toml"),
+            Error::WorkspaceTaken { holder } => Self::new(5, "workspace-taken", format!("another run works in this checkout{}", held_by(holder.as_ref())))
+                .hint("`signoff status` shows it"),
+            Error::RunTaken { run, holder } => Self::new(5, "run-taken", format!("run {run} is going on in another process{}", held_by(holder.as_ref())))
+                .hint(format!("`signoff status {run}` shows it")),
+            Error::NoSuchRun { run: None, .. } => Self::new(2, "no-run", "nothing has run here yet")
+                .hint("`signoff run PLAN` starts a run"),
+            Error::NoSuchRun { run: Some(run), known } => {
+                let failure = Self::new(2, "no-run", format!("there is no run `{run}`"));
+                match known.iter().min_by_key(|id| strsim::damerau_levenshtein(id, &run)) {
+                    Some(near) => failure.hint(format!("did you mean `{near}`?")),
+                    None => failure.hint("nothing has run here yet"),
+                }
+            }
+            Error::AlreadyFinished { run, outcome } => Self::new(5, "already-finished", format!("run {run} has ended: {outcome}"))
+                .hint("`signoff run PLAN` starts a new one"),
+            Error::BrokenRun { run, why } => Self::new(6, "broken-run", format!("run {run} cannot be read: {why}"))
+                .hint(format!("its files are in .signoff/runs/{run}")),
+            Error::UnknownEvent { seq, why } => Self::new(6, "unknown-event", format!("event {seq} of the journal is not known to this version: {why}"))
+                .hint("the run was written by another version of signoff, or by somebody else"),
+            Error::Unwritable { why } => Self::new(6, "journal", format!("an event could not be written: {why}")),
+            Error::Journal(error) => Self::new(6, "journal", error.to_string())
+                .hint("nothing was changed; a run whose journal is broken cannot go on"),
+            Error::Refused(refusal) => Self::new(5, "refused", refusal.to_string())
+                .hint("`signoff inbox` shows what waits, and the choices"),
+            Error::File(error) => Self::new(6, "file", error.to_string()),
+            Error::Replace(error) => Self::new(5, "replace", error.to_string()),
+            Error::Signature(error) => Self::new(4, "signature", error.to_string())
+                .hint("a signature that was tampered with counts for nothing: sign again"),
+            Error::Sandbox(error) => Self::new(6, "sandbox", format!("processes cannot be started: {error}")),
+        }
+    }
+}
+
+/// The plan or its terms changed since they were signed.
+pub(crate) fn changed(plan: &str, difference: &Difference) -> Failure {
+    let mut failure = Failure::new(4, "changed", format!("{plan} is not what was signed"));
+    if let Some(broken) = &difference.broken {
+        failure = failure.detail(broken.clone());
+    }
+    for change in &difference.plan {
+        for line in change.to_string().lines() {
+            failure = failure.detail(line.to_owned());
+        }
+    }
+    for (name, before, after) in &difference.terms {
+        let show = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+        let line = format!("terms: {name}: {} → {}", show(before), show(after));
+        failure = failure.detail(line);
+    }
+    if difference.is_empty() {
+        failure = failure.detail(paint(DIM, "(the difference is in how ids or defaults resolve)").to_string());
+    }
+    failure.hints([
+        format!("if the change is right, sign it: `signoff approve {plan}`"),
+        "if not, restore the file; the signature still holds for what was signed".to_owned(),
+    ])
+}
+
+fn held_by(holder: Option<&signoff_store::lock::Holder>) -> String {
+    match holder {
+        Some(holder) => match &holder.run {
+            Some(run) => format!(" (run {run}, process {})", holder.pid),
+            None => format!(" (process {})", holder.pid),
+        },
+        None => String::new(),
+    }
+}

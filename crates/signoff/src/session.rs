@@ -1,0 +1,60 @@
+//! What every command is handed.
+
+use signoff_runtime::SystemClock;
+use signoff_runtime::project::{Project, Surroundings};
+
+use crate::args::{Color, Format};
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// One call of the program.
+pub(crate) struct Session {
+    pub(crate) around: Surroundings,
+    pub(crate) out: Terminal,
+    pub(crate) format: Format,
+    pub(crate) clock: SystemClock,
+    /// How signatures of this session are known to be a person's.
+    pub(crate) proof: &'static str,
+}
+
+impl Session {
+    pub(crate) fn new(around: Surroundings, color: Color, format: Format) -> Self {
+        Self {
+            around,
+            out: Terminal::new(color),
+            format,
+            clock: SystemClock::new(),
+            proof: "any",
+        }
+    }
+
+    pub(crate) fn project(&self) -> Result<Project, Failure> {
+        Ok(Project::open(&self.around)?)
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// Writes a value of a documented shape.
+    pub(crate) fn json(&mut self, value: &impl serde::Serialize) {
+        match serde_json::to_string(value) {
+            Ok(text) => self.out.answer(text),
+            Err(error) => self.out.say(format!("error: {error}")),
+        }
+    }
+
+    /// Tells what went wrong; returns the exit code.
+    pub(crate) fn report_failure(&mut self, failure: &Failure) -> u8 {
+        if self.is_json() {
+            let shape = signoff_api::error::Error::new(failure.code, &failure.message, failure.hints.clone());
+            match serde_json::to_string(&shape) {
+                Ok(text) => self.out.say(text),
+                Err(error) => self.out.say(format!("error: {error}")),
+            }
+        } else {
+            self.out.say(failure);
+        }
+        failure.exit
+    }
+}

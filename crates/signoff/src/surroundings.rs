@@ -1,0 +1,28 @@
+//! Reads what the process was started with. Nothing below the CLI reads the environment.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use signoff_runtime::project::Surroundings;
+
+pub(crate) fn read() -> Surroundings {
+    let variables: std::collections::BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    let get = |name: &str| variables.get(OsStr::new(name)).filter(|value| !value.is_empty());
+    let home = get("HOME").map(PathBuf::from);
+    let below_home = |variable: &str, fallback: &str| {
+        get(variable)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+            .or_else(|| home.as_ref().map(|home| home.join(fallback)))
+            .map(|base| base.join("signoff"))
+    };
+    let person = ["USER", "LOGNAME"].into_iter().find_map(get);
+    Surroundings {
+        directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+        user_config: below_home("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("config.toml")),
+        // Without a home there is no place to remember trust, so nothing is trusted.
+        state_dir: below_home("XDG_STATE_HOME", ".local/state").unwrap_or_default(),
+        person: person.map_or_else(|| "unknown".to_owned(), |name| name.to_string_lossy().into_owned()),
+        variables,
+    }
+}

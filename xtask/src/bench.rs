@@ -1,0 +1,236 @@
+//! `cargo xtask bench`: how long `signoff --version` takes, beside `git --version`.
+
+use std::fs;
+use std::process::{Command as Process, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::Command;
+use crate::generate::executable;
+use crate::invocation::{Invocation, root};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "bench",
+    summary: "Measure the start-up time of the release build against `git --version`",
+    flag: Some(("--write", "also put the table into docs/benchmarks.md")),
+    details: "\
+Starts both programs in turn, so that a busy moment of the machine meets both. Wall time is that of
+single starts; CPU time is what the kernel counted for blocks of starts (Linux only).",
+    run,
+};
+
+const FILE: &str = "docs/benchmarks.md";
+const OPEN: &str = "<!-- bench:startup -->";
+const CLOSE: &str = "<!-- /bench -->";
+const NEW_FILE: &str = "\
+# Benchmarks
+
+Every table here is written by the command above it; `cargo xtask bench --help` says how it measures.
+
+## Start-up
+
+```console
+$ cargo xtask bench --write
+```
+
+<!-- bench:startup -->
+<!-- /bench -->
+";
+
+const WARM_UP: usize = 20;
+const STARTS: usize = 300;
+/// CPU time is counted in hundredths of a second, so that only long blocks give a figure.
+const BLOCKS: usize = 4;
+const BLOCK: usize = 100;
+
+fn run(write: bool) -> Result<(), String> {
+    let programs = [release_build()?, "git".to_owned()];
+    let [signoff, git] = measure(&programs)?;
+    let table = table(&signoff, &git, &circumstances()?);
+    println!("{table}");
+    if write { update(&table) } else { Ok(()) }
+}
+
+fn release_build() -> Result<String, String> {
+    let messages = Invocation::cargo([
+        "build",
+        "--locked",
+        "--release",
+        "--package",
+        "signoff",
+        "--bin",
+        "signoff",
+        "--message-format=json-render-diagnostics",
+    ])
+    .stdout()?;
+    messages
+        .lines()
+        .filter_map(executable)
+        .find_map(|(name, path)| (name == "signoff").then_some(path))
+        .ok_or_else(|| "cargo built no program called `signoff`".to_owned())
+}
+
+#[derive(Debug, Default)]
+struct Times {
+    wall: Vec<Duration>,
+    /// Of all blocks together.
+    cpu: Option<Duration>,
+}
+
+fn measure(programs: &[String; 2]) -> Result<[Times; 2], String> {
+    let mut times = [Times::default(), Times::default()];
+    for round in 0..WARM_UP + STARTS {
+        for (program, times) in programs.iter().zip(&mut times) {
+            let begun = Instant::now();
+            start(program)?;
+            if round >= WARM_UP {
+                times.wall.push(begun.elapsed());
+            }
+        }
+    }
+    for _ in 0..BLOCKS {
+        for (program, times) in programs.iter().zip(&mut times) {
+            let before = children_cpu();
+            for _ in 0..BLOCK {
+                start(program)?;
+            }
+            if let (Some(before), Some(after)) = (before, children_cpu()) {
+                *times.cpu.get_or_insert_default() += after.saturating_sub(before);
+            }
+        }
+    }
+    for times in &mut times {
+        times.wall.sort();
+    }
+    Ok(times)
+}
+
+fn start(program: &str) -> Result<(), String> {
+    let status = Process::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status()
+        .map_err(|error| format!("{program}: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`{program} --version` ended with {status}"))
+    }
+}
+
+/// CPU time of the children that have ended, in user and kernel mode.
+fn children_cpu() -> Option<Duration> {
+    const TICKS_PER_SECOND: u64 = 100;
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    // The second field, the program's name in parentheses, may itself contain spaces.
+    let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+    let [user, system] = [13, 14].map(|index| fields.get(index)?.parse::<u64>().ok());
+    Some(Duration::from_millis(
+        (user? + system?) * 1000 / TICKS_PER_SECOND,
+    ))
+}
+
+fn circumstances() -> Result<String, String> {
+    let git = Invocation::new("git", ["--version"]).stdout()?;
+    let rustc = Invocation::new("rustc", ["--version"]).stdout()?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(format!(
+        "{STARTS} starts each, taken in turn · {} · {} · {} {}, {cores} cores",
+        git.trim(),
+        rustc.trim(),
+        std::env::consts::OS,
+        std::env::consts::ARCH,
+    ))
+}
+
+fn table(signoff: &Times, git: &Times, circumstances: &str) -> String {
+    let rows = [("signoff --version", signoff), ("git --version", git)].map(|(name, times)| {
+        let [median, p90] = figures(times);
+        let cpu = cpu_each(times).map_or_else(|| "–".to_owned(), |cpu| format!("{cpu:.2} ms"));
+        format!("| `{name}` | {median:.2} ms | {p90:.2} ms | {cpu} |")
+    });
+    let ratio = |a: f64, b: f64| format!("{:.2}×", a / b);
+    let ([ours, ours_p90], [theirs, theirs_p90]) = (figures(signoff), figures(git));
+    let cpu = cpu_each(signoff)
+        .zip(cpu_each(git))
+        .map_or_else(|| "–".to_owned(), |(a, b)| ratio(a, b));
+    format!(
+        "| program | wall, median | wall, p90 | CPU, mean |\n|---|---|---|---|\n{}\n{}\n\
+         | ratio | {} | {} | {cpu} |\n\n{circumstances}\n",
+        rows[0],
+        rows[1],
+        ratio(ours, theirs),
+        ratio(ours_p90, theirs_p90),
+    )
+}
+
+/// Median and 90th percentile of the wall time, in milliseconds.
+fn figures(times: &Times) -> [f64; 2] {
+    let at = |percent: usize| {
+        let index = times.wall.len().saturating_sub(1) * percent / 100;
+        let time = times.wall.get(index).copied().unwrap_or_default();
+        time.as_secs_f64() * 1000.0
+    };
+    [at(50), at(90)]
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few hundred starts")]
+fn cpu_each(times: &Times) -> Option<f64> {
+    Some(times.cpu?.as_secs_f64() * 1000.0 / (BLOCKS * BLOCK) as f64)
+}
+
+fn update(table: &str) -> Result<(), String> {
+    let path = root().join(FILE);
+    let text = fs::read_to_string(&path).unwrap_or_else(|_| NEW_FILE.to_owned());
+    let text = between_markers(&text, table)?;
+    fs::write(&path, text).map_err(|error| format!("{FILE}: {error}"))
+}
+
+fn between_markers(text: &str, table: &str) -> Result<String, String> {
+    let missing = || format!("{FILE}: no `{OPEN}` followed by `{CLOSE}`");
+    let (before, rest) = text.split_once(OPEN).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(CLOSE).ok_or_else(missing)?;
+    Ok(format!("{before}{OPEN}\n{table}{CLOSE}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(wall_ms: impl Iterator<Item = u64>, cpu_ms: u64) -> Times {
+        Times {
+            wall: wall_ms.map(Duration::from_millis).collect(),
+            cpu: Some(Duration::from_millis(cpu_ms)),
+        }
+    }
+
+    #[test]
+    fn the_table_compares_medians_percentiles_and_cpu() {
+        let table = table(&times(1..=101, 400), &times(2..=102, 800), "here");
+        let rows: Vec<&str> = table.lines().skip(2).collect();
+        assert_eq!(
+            rows,
+            [
+                "| `signoff --version` | 51.00 ms | 91.00 ms | 1.00 ms |",
+                "| `git --version` | 52.00 ms | 92.00 ms | 2.00 ms |",
+                "| ratio | 0.98× | 0.99× | 0.50× |",
+                "",
+                "here",
+            ]
+        );
+    }
+
+    #[test]
+    fn only_the_text_between_the_markers_changes() {
+        let once = between_markers(NEW_FILE, "A\n").unwrap();
+        let twice = between_markers(&once, "B\n").unwrap();
+        assert_eq!(twice, once.replace("A\n", "B\n"));
+        assert!(between_markers("nothing here", "A\n").is_err());
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_kernel_tells_the_cpu_time_of_children() {
+        assert!(children_cpu().is_some());
+    }
+}

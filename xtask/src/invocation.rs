@@ -1,0 +1,153 @@
+//! A program to start: run in the root of the workspace, and printed so that a person can repeat it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A program with its arguments and the variables set for it.
+#[derive(Debug, Clone)]
+pub(crate) struct Invocation {
+    program: String,
+    args: Vec<String>,
+    env: Vec<(&'static str, String)>,
+}
+
+impl Invocation {
+    pub(crate) fn new<const N: usize>(program: impl Into<String>, args: [&str; N]) -> Self {
+        Self {
+            program: program.into(),
+            args: args.map(str::to_owned).to_vec(),
+            env: Vec::new(),
+        }
+    }
+
+    pub(crate) fn cargo<const N: usize>(args: [&str; N]) -> Self {
+        Self::new("cargo", args)
+    }
+
+    pub(crate) fn args(mut self, args: &[&str]) -> Self {
+        self.args.extend(args.iter().map(|&arg| arg.to_owned()));
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.env.push((name, value.into()));
+        self
+    }
+
+    /// Runs it with our own input and output; an exit code other than 0 is an error.
+    pub(crate) fn run(&self) -> Result<(), String> {
+        let status = self.command().status().map_err(|error| self.lost(&error))?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(format!("`{self}` ended with {status}"))
+        }
+    }
+
+    /// What it printed on stdout; its stderr is ours.
+    pub(crate) fn stdout(&self) -> Result<String, String> {
+        let output = self
+            .command()
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|error| self.lost(&error))?;
+        if !output.status.success() {
+            return Err(format!("`{self}` ended with {}", output.status));
+        }
+        String::from_utf8(output.stdout)
+            .map_err(|_| format!("`{self}` printed what is not UTF-8 text"))
+    }
+
+    /// Can it be started, and does it end well? For asking whether a tool is there.
+    pub(crate) fn answers(&self) -> bool {
+        self.command()
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.args)
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .current_dir(root());
+        command
+    }
+
+    fn lost(&self, error: &std::io::Error) -> String {
+        format!("`{}` cannot be started: {error}", self.program)
+    }
+}
+
+impl fmt::Display for Invocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, value) in &self.env {
+            write!(f, "{name}={} ", quoted(value))?;
+        }
+        write!(f, "{}", quoted(&self.program))?;
+        for arg in &self.args {
+            write!(f, " {}", quoted(arg))?;
+        }
+        Ok(())
+    }
+}
+
+/// The word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// Root of the workspace.
+// The variable first: a target directory shared by several clones may hold an xtask that was
+// compiled in another one.
+pub(crate) fn root() -> PathBuf {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    manifest.parent().map_or(manifest.clone(), Path::to_owned)
+}
+
+/// Where tools and build results live that outlast one clone; `.ci/run` uses the same place.
+pub(crate) fn cache() -> Result<PathBuf, String> {
+    if let Some(path) = std::env::var_os("SIGNOFF_CI_CACHE") {
+        return Ok(PathBuf::from(path));
+    }
+    let home = std::env::var_os("HOME").ok_or("neither SIGNOFF_CI_CACHE nor HOME is set")?;
+    Ok(Path::new(&home).join(".cache/signoff-ci"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_what_a_shell_can_repeat() {
+        let doc = Invocation::cargo(["doc", "it's", ""]).env("RUSTDOCFLAGS", "-D warnings");
+        assert_eq!(
+            doc.to_string(),
+            r"RUSTDOCFLAGS='-D warnings' cargo doc 'it'\''s' ''"
+        );
+    }
+
+    #[test]
+    fn tells_failure_from_absence() {
+        assert!(Invocation::new("true", []).answers());
+        assert!(!Invocation::new("false", []).answers());
+        let failed = Invocation::new("false", []).run().unwrap_err();
+        assert!(failed.contains("ended with exit status: 1"), "{failed}");
+        let absent = Invocation::new("no-such-program", []).run().unwrap_err();
+        assert!(absent.contains("cannot be started"), "{absent}");
+    }
+
+    #[test]
+    fn the_root_holds_the_workspace() {
+        assert!(root().join("xtask/Cargo.toml").is_file());
+    }
+}

@@ -1,0 +1,198 @@
+//! `cargo xtask test`: everything a change must pass, in one list.
+
+use std::time::{Duration, Instant};
+
+use crate::invocation::Invocation;
+use crate::{Command, generate};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "test",
+    summary: "Run everything a change must pass: format, clippy, tests, docs, generated files",
+    flag: None,
+    details: "\
+Stops at the first stage that fails and prints the command that repeats it. Needs only the Rust
+toolchain: rustfmt and clippy are added through rustup where they are missing, and the tests run
+under cargo-nextest where that is installed, else under `cargo test`.",
+    run: |_| run(),
+};
+
+fn run() -> Result<(), String> {
+    let begun = Instant::now();
+    install_components()?;
+    let stages = stages();
+    let mut times = Vec::new();
+    for (index, stage) in stages.iter().enumerate() {
+        let (number, of) = (index + 1, stages.len());
+        println!("── {number}/{of} {}: {}", stage.name, stage.repeat());
+        let stage_begun = Instant::now();
+        let result = stage.action.perform();
+        let time = stage_begun.elapsed();
+        if let Err(reason) = result {
+            return Err(failure(stage, time, &reason));
+        }
+        println!("── {number}/{of} {}: ok, {}", stage.name, seconds(time));
+        times.push((stage.name, time));
+    }
+    println!();
+    for (name, time) in times {
+        println!("  {name:<10} ok {:>9}", seconds(time));
+    }
+    println!("  {:<10} ok {:>9}", "all", seconds(begun.elapsed()));
+    Ok(())
+}
+
+struct Stage {
+    name: &'static str,
+    action: Action,
+    /// What mends most failures of this stage.
+    fix: Option<&'static str>,
+}
+
+enum Action {
+    Start(Invocation),
+    CheckGenerated,
+}
+
+impl Action {
+    fn perform(&self) -> Result<(), String> {
+        match self {
+            Self::Start(invocation) => invocation.run(),
+            Self::CheckGenerated => generate::check(),
+        }
+    }
+}
+
+impl Stage {
+    fn repeat(&self) -> String {
+        match &self.action {
+            Action::Start(invocation) => invocation.to_string(),
+            Action::CheckGenerated => "cargo xtask gen --check".to_owned(),
+        }
+    }
+}
+
+// Every stage builds the same packages with the same features, so that cargo finds the work of the
+// one before it.
+fn stages() -> Vec<Stage> {
+    let clippy = Invocation::cargo([
+        "clippy",
+        "--locked",
+        "--workspace",
+        "--all-targets",
+        "--all-features",
+        "--",
+        "-D",
+        "warnings",
+    ]);
+    let docs = Invocation::cargo([
+        "doc",
+        "--locked",
+        "--workspace",
+        "--all-features",
+        "--no-deps",
+    ])
+    .env("RUSTDOCFLAGS", "-D warnings");
+    let stage = |name, invocation, fix| Stage {
+        name,
+        action: Action::Start(invocation),
+        fix,
+    };
+    vec![
+        stage(
+            "format",
+            Invocation::cargo(["xfmt", "--check"]),
+            Some("cargo xfmt"),
+        ),
+        stage("clippy", clippy, None),
+        stage("tests", tests(), None),
+        stage("docs", docs, None),
+        Stage {
+            name: "generated",
+            action: Action::CheckGenerated,
+            fix: Some("cargo xtask gen"),
+        },
+    ]
+}
+
+/// The test run. Nextest is quicker and ends a test that hangs, but takes minutes to install.
+fn tests() -> Invocation {
+    if Invocation::cargo(["nextest", "--version"]).answers() {
+        Invocation::cargo([
+            "nextest",
+            "run",
+            "--locked",
+            "--workspace",
+            "--all-features",
+            "--profile",
+            "ci",
+        ])
+    } else {
+        Invocation::cargo([
+            "test",
+            "--locked",
+            "--workspace",
+            "--all-features",
+            "--no-fail-fast",
+        ])
+    }
+}
+
+/// Adds rustfmt and clippy where the toolchain came without them.
+fn install_components() -> Result<(), String> {
+    for (component, probe) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
+        if Invocation::cargo([probe, "--version"]).answers() {
+            continue;
+        }
+        let add = Invocation::new("rustup", ["component", "add", component]);
+        println!("── {component} is missing: {add}");
+        add.run().map_err(|reason| {
+            format!(
+                "`cargo {probe}` is missing and could not be added: {reason}\n  \
+                 = help: install the `{component}` component of your Rust toolchain"
+            )
+        })?;
+    }
+    Ok(())
+}
+
+fn failure(stage: &Stage, time: Duration, reason: &str) -> String {
+    let mut text = format!(
+        "stage `{}` failed after {}: {reason}\n  = repeat: {}",
+        stage.name,
+        seconds(time),
+        stage.repeat()
+    );
+    if let Some(fix) = stage.fix {
+        text.push_str("\n  = fix: ");
+        text.push_str(fix);
+    }
+    text
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cargo_build_is_locked() {
+        for stage in stages() {
+            let line = stage.repeat();
+            let builds = !line.contains("xfmt") && !line.contains("xtask");
+            assert_eq!(line.contains("--locked"), builds, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_failure_says_how_to_repeat_and_mend_it() {
+        let stage = &stages()[0];
+        assert_eq!(
+            failure(stage, Duration::from_millis(1500), "exit status: 1"),
+            "stage `format` failed after 1.5 s: exit status: 1\n  \
+             = repeat: cargo xfmt --check\n  = fix: cargo xfmt"
+        );
+    }
+}
