@@ -135,11 +135,21 @@ fn part(printed: &str, [from, until]: [&str; 2]) -> Result<String, String> {
 /// The line as far as the terminal is wide. Escape sequences take no room, and those after the cut
 /// stay, for they end a colour.
 fn cut(line: &str) -> String {
+    let mut in_escape = false;
+    let marked: Vec<(char, bool)> = line
+        .chars()
+        .map(|c| {
+            let visible = !in_escape && c != '\x1b';
+            in_escape = !visible && !c.is_ascii_alphabetic();
+            (c, visible)
+        })
+        .collect();
+    if marked.iter().filter(|(_, visible)| *visible).count() <= COLUMNS {
+        return line.to_owned();
+    }
+    let mut column = 0;
     let mut text = String::new();
-    let (mut column, mut in_escape) = (0, false);
-    for c in line.chars() {
-        let visible = !in_escape && c != '\x1b';
-        in_escape = !visible && !c.is_ascii_alphabetic();
+    for (c, visible) in marked {
         column += usize::from(visible);
         match column {
             COLUMNS if visible => text.push('…'),
@@ -176,15 +186,12 @@ mod tests {
 
     #[test]
     fn a_long_line_is_cut_where_the_terminal_ends() {
-        let whole = "x".repeat(COLUMNS - 1);
-        assert_eq!(
-            cut(&format!("\x1b[2m{whole}\x1b[0m")),
-            format!("\x1b[2m{whole}\x1b[0m")
-        );
-        assert_eq!(
-            cut(&format!("\x1b[2m{whole}yz\x1b[0m")),
-            format!("\x1b[2m{whole}…\x1b[0m")
-        );
+        let coloured = |text: &str| format!("\x1b[2m{text}\x1b[0m");
+        let most = "x".repeat(COLUMNS - 1);
+        let fits = coloured(&format!("{most}y"));
+        assert_eq!(cut(&fits), fits);
+        let long = coloured(&format!("{most}yz"));
+        assert_eq!(cut(&long), coloured(&format!("{most}…")));
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub const SCHEMA: &str = "signoff.diagnostics/1";
 /// Every problem of the files that were checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the names are the wire format")]
 pub struct Diagnostics {
     pub schema: String,
     pub errors: usize,
@@ -36,7 +37,10 @@ pub struct Diagnostic {
 
 impl Diagnostics {
     pub fn new(diagnostics: Vec<Diagnostic>) -> Self {
-        let errors = diagnostics.iter().filter(|one| one.severity == "error").count();
+        let errors = diagnostics
+            .iter()
+            .filter(|one| one.severity == "error")
+            .count();
         Self {
             schema: SCHEMA.to_owned(),
             errors,

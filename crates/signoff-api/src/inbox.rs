@@ -31,7 +31,10 @@ pub struct Item {
 
 impl Inbox {
     pub fn new(items: Vec<Item>) -> Self {
-        Self { schema: SCHEMA.to_owned(), items }
+        Self {
+            schema: SCHEMA.to_owned(),
+            items,
+        }
     }
 }
 
@@ -41,9 +44,15 @@ impl Item {
             id: format!("{}/{}", run.id(), item.id),
             kind: item.kind.into(),
             run: run.id().to_owned(),
-            step: run.step(item.step).map_or_else(String::new, |(step, _)| step.id.clone()),
+            step: run
+                .step(item.step)
+                .map_or_else(String::new, |(step, _)| step.id.clone()),
             question: item.question.clone(),
-            choices: item.choices.iter().map(|choice| choice.name().to_owned()).collect(),
+            choices: item
+                .choices
+                .iter()
+                .map(|choice| choice.name().to_owned())
+                .collect(),
         }
     }
 }

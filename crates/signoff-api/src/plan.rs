@@ -74,9 +74,18 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Work {
-    Agent { role: Option<String>, task: String },
-    Tool { tool: String, args: Value },
-    Ask { question: String, choices: Vec<String> },
+    Agent {
+        role: Option<String>,
+        task: String,
+    },
+    Tool {
+        tool: String,
+        args: Value,
+    },
+    Ask {
+        question: String,
+        choices: Vec<String>,
+    },
     Check,
 }
 
@@ -159,7 +168,10 @@ impl From<&model::Budget> for Budget {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "no budget reaches 2^53 hundredths of a cent")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "no budget reaches 2^53 hundredths of a cent"
+)]
 fn dollars(hundredths_of_cents: u64) -> f64 {
     hundredths_of_cents as f64 / 10_000.0
 }
@@ -174,7 +186,10 @@ impl Step {
             depends_on: step.depends_on.clone(),
             work: Work::from(&step.work),
             hint: step.hint.as_ref().map(Hint::from),
-            contract: step.contract.as_ref().map(|contract| Contract::new(contract, shell)),
+            contract: step
+                .contract
+                .as_ref()
+                .map(|contract| Contract::new(contract, shell)),
             on_fail: OnFail {
                 retries: step.on_fail.retries,
                 then: step.on_fail.then.name().to_owned(),
@@ -238,8 +253,18 @@ impl Contract {
             expect: contract.expect.iter().map(ToString::to_string).collect(),
             timeout_s: contract.timeout.map(|timeout| timeout.as_secs_f64()),
             baseline: contract.baseline,
-            fewer_tests: if contract.fewer_tests_allowed { "allowed" } else { "forbidden" }.to_owned(),
-            holds: if contract.holds_once { "once" } else { "always" }.to_owned(),
+            fewer_tests: if contract.fewer_tests_allowed {
+                "allowed"
+            } else {
+                "forbidden"
+            }
+            .to_owned(),
+            holds: if contract.holds_once {
+                "once"
+            } else {
+                "always"
+            }
+            .to_owned(),
         }
     }
 }

@@ -12,6 +12,7 @@ pub const SCHEMA: &str = "signoff.run/1";
 /// One run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the names are the wire format")]
 pub struct Run {
     pub schema: String,
     pub run: String,
@@ -54,7 +55,10 @@ impl Step {
                 status: step_status(run.status_of(at)).to_owned(),
                 attempts: state.attempts,
                 evidence: state.evidence.as_ref().map(|(grade, _)| (*grade).into()),
-                facts: state.evidence.as_ref().map(|(_, facts)| facts.clone().into()),
+                facts: state
+                    .evidence
+                    .as_ref()
+                    .map(|(_, facts)| facts.clone().into()),
                 reason: state.reason.clone(),
             })
             .collect()

@@ -19,9 +19,16 @@ fn every_event() -> Vec<engine::Event> {
             path: "plan.md".to_owned(),
             digest: "sha256:aa".to_owned(),
             terms: "sha256:bb".to_owned(),
-            settings: engine::Settings { backoff: 1000, baseline: true, sandbox: "none".to_owned() },
+            settings: engine::Settings {
+                backoff: 1000,
+                baseline: true,
+                sandbox: "none".to_owned(),
+            },
         },
-        engine::Event::RunResumed { reopened: true, by: "ann".to_owned() },
+        engine::Event::RunResumed {
+            reopened: true,
+            by: "ann".to_owned(),
+        },
         engine::Event::StepStarted { step: step() },
         engine::Event::BaselineStarted { step: step() },
         engine::Event::BaselineFinished {
@@ -29,7 +36,10 @@ fn every_event() -> Vec<engine::Event> {
             verdict: engine::Verdict::Fail,
             observed: seen(engine::ProcessEnd::Exited(1)),
         },
-        engine::Event::AttemptStarted { step: step(), attempt: 1 },
+        engine::Event::AttemptStarted {
+            step: step(),
+            attempt: 1,
+        },
         engine::Event::WorkItem {
             step: step(),
             attempt: 1,
@@ -46,7 +56,11 @@ fn every_event() -> Vec<engine::Event> {
         engine::Event::ProcessStarted {
             step: step(),
             attempt: 1,
-            process: engine::Process { pid: 42, starttime: 7, boot_id: "dd".to_owned() },
+            process: engine::Process {
+                pid: 42,
+                starttime: 7,
+                boot_id: "dd".to_owned(),
+            },
         },
         engine::Event::WorkFinished {
             step: step(),
@@ -54,8 +68,15 @@ fn every_event() -> Vec<engine::Event> {
             ended: engine::ProcessEnd::Signaled(9),
             text: "all tests pass".to_owned(),
         },
-        engine::Event::AttemptInterrupted { step: step(), attempt: 1, stopped: false },
-        engine::Event::ContractStarted { step: step(), attempt: 1 },
+        engine::Event::AttemptInterrupted {
+            step: step(),
+            attempt: 1,
+            stopped: false,
+        },
+        engine::Event::ContractStarted {
+            step: step(),
+            attempt: 1,
+        },
         engine::Event::ContractFinished {
             step: step(),
             attempt: 1,
@@ -63,7 +84,12 @@ fn every_event() -> Vec<engine::Event> {
             unmet: vec!["time limit reached".to_owned()],
             observed: seen(engine::ProcessEnd::TimedOut),
         },
-        engine::Event::RetryScheduled { step: step(), not_before: 5, counted: true, reason: "r".to_owned() },
+        engine::Event::RetryScheduled {
+            step: step(),
+            not_before: 5,
+            counted: true,
+            reason: "r".to_owned(),
+        },
         engine::Event::StepCompleted {
             step: step(),
             attempts: 2,
@@ -77,10 +103,24 @@ fn every_event() -> Vec<engine::Event> {
                 accepted_by: Some("ann".to_owned()),
             },
         },
-        engine::Event::StepFailed { step: step(), attempts: 3, reason: "r".to_owned() },
-        engine::Event::StepSkipped { step: step(), reason: "r".to_owned(), satisfies: true },
-        engine::Event::StepBlocked { step: step(), by: "test".to_owned() },
-        engine::Event::StepWaiting { step: step(), item: "build-1".to_owned() },
+        engine::Event::StepFailed {
+            step: step(),
+            attempts: 3,
+            reason: "r".to_owned(),
+        },
+        engine::Event::StepSkipped {
+            step: step(),
+            reason: "r".to_owned(),
+            satisfies: true,
+        },
+        engine::Event::StepBlocked {
+            step: step(),
+            by: "test".to_owned(),
+        },
+        engine::Event::StepWaiting {
+            step: step(),
+            item: "build-1".to_owned(),
+        },
         engine::Event::InboxOpened {
             item: "build-1".to_owned(),
             kind: engine::ItemKind::Escalation,
@@ -95,8 +135,12 @@ fn every_event() -> Vec<engine::Event> {
             note: None,
             by: "ann".to_owned(),
         },
-        engine::Event::RunPaused { reason: engine::PauseReason::Waiting },
-        engine::Event::RunFinished { outcome: engine::Outcome::Partial },
+        engine::Event::RunPaused {
+            reason: engine::PauseReason::Waiting,
+        },
+        engine::Event::RunFinished {
+            outcome: engine::Outcome::Partial,
+        },
     ]
 }
 
@@ -128,6 +172,9 @@ fn every_shape_has_a_schema() {
     let all = signoff_api::schema::all();
     assert_eq!(all.len(), 10);
     for (name, schema) in all {
-        assert!(schema.get("properties").is_some() || schema.get("anyOf").is_some(), "{name}: {schema}");
+        assert!(
+            schema.get("properties").is_some() || schema.get("anyOf").is_some(),
+            "{name}: {schema}"
+        );
     }
 }

@@ -12,7 +12,9 @@ use crate::verdict::Verdict;
 pub fn apply(run: &mut Run, recorded: &Recorded) {
     run.spent.note(recorded);
     match &recorded.event {
-        Event::RunStarted { run: id, settings, .. } => {
+        Event::RunStarted {
+            run: id, settings, ..
+        } => {
             run.id.clone_from(id);
             run.settings = settings.clone();
             run.started = true;
@@ -20,7 +22,25 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         Event::RunResumed { reopened, .. } => resume(run, *reopened),
         Event::RunPaused { reason } => run.pause = Some(reason.clone()),
         Event::RunFinished { outcome } => run.outcome = Some(*outcome),
-        event => {
+        Event::StepStarted { .. }
+        | Event::BaselineStarted { .. }
+        | Event::BaselineFinished { .. }
+        | Event::AttemptStarted { .. }
+        | Event::WorkItem { .. }
+        | Event::ProcessStarted { .. }
+        | Event::WorkFinished { .. }
+        | Event::AttemptInterrupted { .. }
+        | Event::ContractStarted { .. }
+        | Event::ContractFinished { .. }
+        | Event::RetryScheduled { .. }
+        | Event::StepCompleted { .. }
+        | Event::StepFailed { .. }
+        | Event::StepSkipped { .. }
+        | Event::StepBlocked { .. }
+        | Event::StepWaiting { .. }
+        | Event::InboxOpened { .. }
+        | Event::InboxAnswered { .. } => {
+            let event = &recorded.event;
             let at = event.step().and_then(|id| run.index.get(id).copied());
             if let Some(at) = at {
                 apply_to_step(run, at, event);
@@ -49,12 +69,20 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
             step.status = StepStatus::Verifying;
             step.stage = Stage::NeedsEvaluation { attempt: *attempt };
         }
-        Event::AttemptInterrupted { attempt, stopped, .. } => interrupt(step, *attempt, *stopped),
+        Event::AttemptInterrupted {
+            attempt, stopped, ..
+        } => interrupt(step, *attempt, *stopped),
         Event::ContractStarted { attempt, .. } => {
             step.status = StepStatus::Verifying;
             step.stage = Stage::Evaluating { attempt: *attempt };
         }
-        Event::ContractFinished { attempt, verdict, unmet, observed, .. } => {
+        Event::ContractFinished {
+            attempt,
+            verdict,
+            unmet,
+            observed,
+            ..
+        } => {
             // The consequence is an event of its own. If it was lost with a crash, the contract is
             // evaluated once more, which costs time and is never wrong.
             step.stage = Stage::NeedsEvaluation { attempt: *attempt };
@@ -71,13 +99,19 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
                 Verdict::Inconclusive => step.inconclusive += 1,
             }
         }
-        Event::RetryScheduled { not_before, counted, .. } => {
+        Event::RetryScheduled {
+            not_before,
+            counted,
+            ..
+        } => {
             step.failures += u32::from(*counted);
             step.not_before = *not_before;
             step.status = StepStatus::Running;
             step.stage = Stage::NeedsWork;
         }
-        Event::StepCompleted { evidence, facts, .. } => {
+        Event::StepCompleted {
+            evidence, facts, ..
+        } => {
             step.evidence = Some((*evidence, facts.clone()));
             end(run, at, StepStatus::Completed, None);
             satisfy_dependents(run, at);
@@ -86,7 +120,9 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
             end(run, at, StepStatus::Failed, Some(reason));
             run.aborting |= run.plan().steps.get(at).is_some_and(|step| step.critical);
         }
-        Event::StepSkipped { reason, satisfies, .. } => {
+        Event::StepSkipped {
+            reason, satisfies, ..
+        } => {
             end(run, at, StepStatus::Skipped, Some(reason));
             if *satisfies {
                 satisfy_dependents(run, at);
@@ -94,7 +130,13 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
         }
         Event::StepBlocked { by, .. } => end(run, at, StepStatus::Blocked, Some(by)),
         Event::StepWaiting { .. } => {}
-        Event::InboxOpened { item, kind, question, choices, .. } => {
+        Event::InboxOpened {
+            item,
+            kind,
+            question,
+            choices,
+            ..
+        } => {
             let opened = Item {
                 id: item.clone(),
                 kind: *kind,
@@ -108,7 +150,13 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
             run.items.insert(item.clone(), opened);
             run.items_opened += 1;
         }
-        Event::InboxAnswered { item, choice, note, by, .. } => {
+        Event::InboxAnswered {
+            item,
+            choice,
+            note,
+            by,
+            ..
+        } => {
             run.items.remove(item);
             run.active.insert(at);
             answer(run, at, *choice, note.as_deref(), by);
@@ -236,7 +284,8 @@ fn resume(run: &mut Run, reopened: bool) {
     run.pause = None;
     let active: Vec<usize> = run.active.iter().copied().collect();
     for at in active {
-        let is_check = (run.signed.plan().steps.get(at)).is_some_and(|step| step.work == Work::Check);
+        let is_check =
+            (run.signed.plan().steps.get(at)).is_some_and(|step| step.work == Work::Check);
         let Some(step) = run.steps.get_mut(at) else {
             continue;
         };

@@ -20,7 +20,10 @@ pub(crate) fn pause(base: Millis, failures: u32, run: &str, step: &str) -> Milli
 
 /// FNV-1a: spreads retries of many runs, which is all that jitter is for.
 fn fnv(run: &str, step: &str, failures: u32) -> u64 {
-    let bytes = run.bytes().chain(step.bytes()).chain(failures.to_le_bytes());
+    let bytes = run
+        .bytes()
+        .chain(step.bytes())
+        .chain(failures.to_le_bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
@@ -32,7 +35,13 @@ mod tests {
 
     #[test]
     fn doubles_up_to_a_cap() {
-        for (failures, low) in [(1, 1000), (2, 2000), (3, 4000), (7, 60_000), (u32::MAX, 60_000)] {
+        for (failures, low) in [
+            (1, 1000),
+            (2, 2000),
+            (3, 4000),
+            (7, 60_000),
+            (u32::MAX, 60_000),
+        ] {
             let pause = pause(1000, failures, "run", "step");
             assert!((low..low + low / 4).contains(&pause), "{failures}: {pause}");
         }

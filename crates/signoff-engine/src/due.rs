@@ -17,7 +17,11 @@ pub enum Action {
     /// Start a fresh agent.
     Dispatch { step: usize, attempt: u32 },
     /// Run the contract; `patience` multiplies its time limit.
-    Evaluate { step: usize, attempt: u32, patience: u32 },
+    Evaluate {
+        step: usize,
+        attempt: u32,
+        patience: u32,
+    },
     /// Ask a person for more budget before this step's agent.
     AskForBudget { step: usize },
     /// Nothing before this time.
@@ -37,8 +41,17 @@ pub fn due(run: &Run, now: Millis) -> Vec<Action> {
         .filter(|_| !run.aborting)
         .filter_map(|&at| next(run, at, now))
         .collect();
-    let free = if run.aborting { 0 } else { AT_ONCE.saturating_sub(run.active.len()) };
-    actions.extend(run.ready.iter().take(free).filter_map(|&at| first(run, at, now)));
+    let free = if run.aborting {
+        0
+    } else {
+        AT_ONCE.saturating_sub(run.active.len())
+    };
+    actions.extend(
+        run.ready
+            .iter()
+            .take(free)
+            .filter_map(|&at| first(run, at, now)),
+    );
     let idle = actions.is_empty() && !run.in_flight();
     if idle && (run.aborting || (run.items.is_empty() && run.active.is_empty())) {
         actions.push(Action::Finish);

@@ -1,10 +1,10 @@
 //! Everything that can happen in a run. The journal holds these, in their wire form
 //! (`signoff_api::event`), and nothing else changes the state.
 
+use crate::Millis;
 use crate::evidence::{Facts, Grade};
 use crate::input::Choice;
 use crate::verdict::{Observation, ProcessEnd, Verdict};
-use crate::Millis;
 
 /// An event with its place in the journal.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +46,7 @@ pub enum Event {
         step: String,
         attempt: u32,
     },
-    /// Seed 002's WorkItem: what is handed to the agent.
+    /// Seed 002's `WorkItem`: what is handed to the agent.
     WorkItem {
         step: String,
         attempt: u32,

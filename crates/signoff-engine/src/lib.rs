@@ -25,10 +25,12 @@ mod unsupported;
 mod verdict;
 
 pub use apply::apply;
-pub use decide::{Refusal, decide};
 pub use budget::wall_left;
+pub use decide::{Refusal, decide};
 pub use due::{Action, due};
-pub use event::{Event, ItemKind, Outcome, PauseReason, Process, Recorded, Settings, WorkItem, WorkKind};
+pub use event::{
+    Event, ItemKind, Outcome, PauseReason, Process, Recorded, Settings, WorkItem, WorkKind,
+};
 pub use evidence::{Facts, Grade};
 pub use input::{Choice, Input};
 pub use lifecycle::{Known, KnownRun, PlanState, derive};

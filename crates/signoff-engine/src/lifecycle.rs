@@ -61,10 +61,22 @@ pub struct KnownRun {
 /// Derives the state from the newest fact about the present digests.
 pub fn derive(known: Known) -> PlanState {
     match known.run {
-        Some(KnownRun { outcome: Some(Outcome::Completed | Outcome::Partial), .. }) => PlanState::Completed,
-        Some(KnownRun { outcome: Some(Outcome::Failed), .. }) => PlanState::Failed,
-        Some(KnownRun { outcome: None, cared_for: true }) => PlanState::Executing,
-        Some(KnownRun { outcome: None, cared_for: false }) => PlanState::Stalled,
+        Some(KnownRun {
+            outcome: Some(Outcome::Completed | Outcome::Partial),
+            ..
+        }) => PlanState::Completed,
+        Some(KnownRun {
+            outcome: Some(Outcome::Failed),
+            ..
+        }) => PlanState::Failed,
+        Some(KnownRun {
+            outcome: None,
+            cared_for: true,
+        }) => PlanState::Executing,
+        Some(KnownRun {
+            outcome: None,
+            cared_for: false,
+        }) => PlanState::Stalled,
         None if known.has_errors => PlanState::Draft,
         None if known.signed => PlanState::Approved,
         None => PlanState::Verified,
@@ -84,8 +96,20 @@ mod tests {
         };
         for (known, state) in [
             (Known::default(), PlanState::Verified),
-            (Known { has_errors: true, ..Known::default() }, PlanState::Draft),
-            (Known { signed: true, ..Known::default() }, PlanState::Approved),
+            (
+                Known {
+                    has_errors: true,
+                    ..Known::default()
+                },
+                PlanState::Draft,
+            ),
+            (
+                Known {
+                    signed: true,
+                    ..Known::default()
+                },
+                PlanState::Approved,
+            ),
             (run(None, true), PlanState::Executing),
             (run(None, false), PlanState::Stalled),
             (run(Some(Outcome::Partial), false), PlanState::Completed),

@@ -18,21 +18,32 @@ pub fn unsupported(plan: &Plan) -> Vec<Unsupported> {
         (plan.tools.is_some(), "a tool scope (`Tools`)"),
         (!plan.params.is_empty(), "`params`"),
     ];
-    found.extend(of_plan.into_iter().filter(|(present, _)| *present).map(|(_, what)| {
-        Unsupported { step: None, what }
-    }));
+    found.extend(
+        of_plan
+            .into_iter()
+            .filter(|(present, _)| *present)
+            .map(|(_, what)| Unsupported { step: None, what }),
+    );
     for step in &plan.steps {
-        found.extend(of_step(step).into_iter().filter(|(present, _)| *present).map(|(_, what)| {
-            Unsupported { step: Some(step.id.clone()), what }
-        }));
+        found.extend(
+            of_step(step)
+                .into_iter()
+                .filter(|(present, _)| *present)
+                .map(|(_, what)| Unsupported {
+                    step: Some(step.id.clone()),
+                    what,
+                }),
+        );
     }
     found
 }
 
 fn of_step(step: &Step) -> [(bool, &'static str); 12] {
-    let expects_tests = step.contract.iter().flat_map(|contract| &contract.expect).any(|condition| {
-        matches!(condition, Condition::TestsRunAtLeast(_))
-    });
+    let expects_tests = step
+        .contract
+        .iter()
+        .flat_map(|contract| &contract.expect)
+        .any(|condition| matches!(condition, Condition::TestsRunAtLeast(_)));
     [
         (matches!(step.work, Work::Tool { .. }), "a tool step"),
         (matches!(step.work, Work::Ask { .. }), "an `ask` step"),

@@ -86,7 +86,11 @@ pub fn judge(expect: &[Condition], seen: &Observation) -> (Verdict, Vec<String>)
                 .filter(|condition| !holds(condition, seen))
                 .map(|condition| describe(condition, seen))
                 .collect();
-            let verdict = if unmet.is_empty() { Verdict::Pass } else { Verdict::Fail };
+            let verdict = if unmet.is_empty() {
+                Verdict::Pass
+            } else {
+                Verdict::Fail
+            };
             (verdict, unmet)
         }
     }
@@ -145,29 +149,50 @@ mod tests {
             Condition::ExitCode(0),
             Condition::StdoutContains("3 passed".to_owned()),
         ];
-        assert_eq!(judge(&expect, &seen(ProcessEnd::Exited(0), "3 passed\n")).0, Verdict::Pass);
+        assert_eq!(
+            judge(&expect, &seen(ProcessEnd::Exited(0), "3 passed\n")).0,
+            Verdict::Pass
+        );
         let (verdict, unmet) = judge(&expect, &seen(ProcessEnd::Exited(1), "2 passed\n"));
         assert_eq!(verdict, Verdict::Fail);
         assert_eq!(
             unmet,
-            ["exit_code == 0 (was: exit code 1)", "stdout contains \"3 passed\""]
+            [
+                "exit_code == 0 (was: exit code 1)",
+                "stdout contains \"3 passed\""
+            ]
         );
     }
 
     #[test]
     fn equality_ignores_the_last_newline_only() {
         let expect = [Condition::StdoutEquals("ok".to_owned())];
-        assert_eq!(judge(&expect, &seen(ProcessEnd::Exited(0), "ok\n")).0, Verdict::Pass);
-        assert_eq!(judge(&expect, &seen(ProcessEnd::Exited(0), " ok\n")).0, Verdict::Fail);
+        assert_eq!(
+            judge(&expect, &seen(ProcessEnd::Exited(0), "ok\n")).0,
+            Verdict::Pass
+        );
+        assert_eq!(
+            judge(&expect, &seen(ProcessEnd::Exited(0), " ok\n")).0,
+            Verdict::Fail
+        );
     }
 
     #[test]
     fn the_harness_reasons_are_inconclusive() {
         let expect = [Condition::ExitCode(0)];
-        assert_eq!(judge(&expect, &seen(ProcessEnd::TimedOut, "")).0, Verdict::Inconclusive);
+        assert_eq!(
+            judge(&expect, &seen(ProcessEnd::TimedOut, "")).0,
+            Verdict::Inconclusive
+        );
         let not_started = ProcessEnd::NotStarted("no bash".to_owned());
-        assert_eq!(judge(&expect, &seen(not_started, "")).0, Verdict::Inconclusive);
-        assert_eq!(judge(&expect, &seen(ProcessEnd::Signaled(11), "")).0, Verdict::Fail);
+        assert_eq!(
+            judge(&expect, &seen(not_started, "")).0,
+            Verdict::Inconclusive
+        );
+        assert_eq!(
+            judge(&expect, &seen(ProcessEnd::Signaled(11), "")).0,
+            Verdict::Fail
+        );
     }
 
     #[test]
@@ -179,7 +204,10 @@ mod tests {
             (126, Verdict::Inconclusive),
             (127, Verdict::Inconclusive),
         ] {
-            assert_eq!(baseline_verdict(&expect, &seen(ProcessEnd::Exited(code), "")), verdict);
+            assert_eq!(
+                baseline_verdict(&expect, &seen(ProcessEnd::Exited(code), "")),
+                verdict
+            );
         }
         assert_eq!(
             baseline_verdict(&expect, &seen(ProcessEnd::Signaled(9), "")),

@@ -19,7 +19,8 @@ fn step_body() -> impl Strategy<Value = String> {
     let depends = prop_oneof![2 => Just(""), 1 => Just("**depends_on:** none\n"), 1 => Just("**depends_on:** 1\n")];
     let critical = prop_oneof![3 => Just(""), 1 => Just("**critical:** no\n")];
     let kind = prop_oneof![2 => Just(AGENT), 1 => Just(CHECK)];
-    (policy, depends, critical, kind).prop_map(|(policy, depends, critical, kind)| format!("{depends}{kind}{policy}{critical}"))
+    (policy, depends, critical, kind)
+        .prop_map(|(policy, depends, critical, kind)| format!("{depends}{kind}{policy}{critical}"))
 }
 
 fn ends() -> impl Strategy<Value = Vec<ProcessEnd>> {
@@ -33,8 +34,13 @@ fn ends() -> impl Strategy<Value = Vec<ProcessEnd>> {
 }
 
 fn scenario() -> impl Strategy<Value = (String, Fate)> {
-    (proptest::collection::vec(step_body(), 1..6), ends(), ends(), ends()).prop_map(
-        |(mut bodies, baselines, agents, contracts)| {
+    (
+        proptest::collection::vec(step_body(), 1..6),
+        ends(),
+        ends(),
+        ends(),
+    )
+        .prop_map(|(mut bodies, baselines, agents, contracts)| {
             if let Some(first) = bodies.first_mut() {
                 *first = first.replace("**depends_on:** 1\n", "");
             }
@@ -45,8 +51,7 @@ fn scenario() -> impl Strategy<Value = (String, Fate)> {
                 contracts: contracts.into(),
             };
             (plan_text(&bodies), fate)
-        },
-    )
+        })
 }
 
 /// Plays to the end; people answer by skipping.
@@ -59,9 +64,18 @@ fn finish(world: &mut World) {
         if world.run.outcome().is_some() {
             break;
         }
-        world.record(Input::Answer { item, choice: Choice::Skip, note: None, by: "ann".to_owned() });
+        world.record(Input::Answer {
+            item,
+            choice: Choice::Skip,
+            note: None,
+            by: "ann".to_owned(),
+        });
     }
-    assert!(world.run.outcome().is_some(), "the run did not end: {:#?}", world.story());
+    assert!(
+        world.run.outcome().is_some(),
+        "the run did not end: {:#?}",
+        world.story()
+    );
 }
 
 /// The laws every journal obeys.
@@ -72,11 +86,20 @@ fn check_laws(world: &World) {
         match &recorded.event {
             Event::WorkItem { step, attempt, .. } => {
                 let last = dispatched.insert(step, *attempt);
-                assert!(last.is_none_or(|last| last < *attempt), "attempt {attempt} of {step} was used twice");
-                assert!(!completed.contains(&step.as_str()), "{step} ran again after it was completed");
+                assert!(
+                    last.is_none_or(|last| last < *attempt),
+                    "attempt {attempt} of {step} was used twice"
+                );
+                assert!(
+                    !completed.contains(&step.as_str()),
+                    "{step} ran again after it was completed"
+                );
             }
             Event::StepCompleted { step, .. } => {
-                assert!(!completed.contains(&step.as_str()), "{step} was completed twice");
+                assert!(
+                    !completed.contains(&step.as_str()),
+                    "{step} was completed twice"
+                );
                 completed.push(step);
             }
             _ => {}
@@ -86,8 +109,16 @@ fn check_laws(world: &World) {
     for (definition, state) in world.run.steps() {
         if state.evidence.is_some() {
             for id in &definition.depends_on {
-                let at = world.run.plan().index_of(id).expect("the dependency exists");
-                assert!(world.run.step(at).is_some_and(|(_, step)| step.satisfies), "{} ran before {id}", definition.id);
+                let at = world
+                    .run
+                    .plan()
+                    .index_of(id)
+                    .expect("the dependency exists");
+                assert!(
+                    world.run.step(at).is_some_and(|(_, step)| step.satisfies),
+                    "{} ran before {id}",
+                    definition.id
+                );
             }
         }
     }

@@ -2,12 +2,17 @@
 
 mod world;
 
-use signoff_engine::{Choice, Event, Grade, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide};
+use signoff_engine::{
+    Choice, Event, Grade, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide,
+};
 use world::{AGENT, CHECK, Fate, World, plan_text};
 
 fn fate(contracts: &[i32]) -> Fate {
     Fate {
-        contracts: contracts.iter().map(|&code| ProcessEnd::Exited(code)).collect(),
+        contracts: contracts
+            .iter()
+            .map(|&code| ProcessEnd::Exited(code))
+            .collect(),
         ..Fate::default()
     }
 }
@@ -47,7 +52,10 @@ fn an_agent_step_goes_from_red_to_proved() {
 
 #[test]
 fn a_contract_that_was_green_before_proves_nothing() {
-    let green = Fate { baselines: [ProcessEnd::Exited(0)].into(), ..Fate::default() };
+    let green = Fate {
+        baselines: [ProcessEnd::Exited(0)].into(),
+        ..Fate::default()
+    };
     let mut world = World::new(&plan_text(&[AGENT]), green);
     world.play();
     assert_eq!(grade(&world, 0), Some(Grade::Held));
@@ -57,7 +65,14 @@ fn a_contract_that_was_green_before_proves_nothing() {
 fn a_check_needs_no_agent() {
     let mut world = World::new(&plan_text(&[CHECK]), Fate::default());
     world.play();
-    assert!(!world.story().iter().any(|event| event.starts_with("WorkItem")), "{:?}", world.story());
+    assert!(
+        !world
+            .story()
+            .iter()
+            .any(|event| event.starts_with("WorkItem")),
+        "{:?}",
+        world.story()
+    );
     assert_eq!(grade(&world, 0), Some(Grade::Held));
 }
 
@@ -69,7 +84,11 @@ fn retries_are_counted_and_then_a_person_is_asked() {
     assert_eq!(statuses(&world), [StepStatus::Waiting, StepStatus::Pending]);
     assert_eq!(world.run.step(0).map(|(_, step)| step.attempts), Some(3));
     let item = world.run.items().next().expect("an item is open").clone();
-    assert!(item.question.contains("after 3 attempts"), "{}", item.question);
+    assert!(
+        item.question.contains("after 3 attempts"),
+        "{}",
+        item.question
+    );
 
     // One more attempt, which fails: asked again, not retried.
     let answer = |item: &str, choice| Input::Answer {
@@ -79,7 +98,14 @@ fn retries_are_counted_and_then_a_person_is_asked() {
         by: "ann".to_owned(),
     };
     world.record(answer(&item.id, Choice::Retry));
-    assert_eq!(world.run.step(0).and_then(|(_, step)| step.hint.clone()).as_deref(), Some("look at out"));
+    assert_eq!(
+        world
+            .run
+            .step(0)
+            .and_then(|(_, step)| step.hint.clone())
+            .as_deref(),
+        Some("look at out")
+    );
     world.play();
     let second = world.run.items().next().expect("asked again").clone();
     assert_ne!(second.id, item.id);
@@ -89,7 +115,12 @@ fn retries_are_counted_and_then_a_person_is_asked() {
     world.record(answer(&second.id, Choice::Fixed));
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
-    let facts = world.run.step(0).and_then(|(_, step)| step.evidence.clone()).expect("completed").1;
+    let facts = world
+        .run
+        .step(0)
+        .and_then(|(_, step)| step.evidence.clone())
+        .expect("completed")
+        .1;
     assert_eq!(facts.repaired_by.as_deref(), Some("ann"));
 }
 
@@ -98,11 +129,33 @@ fn a_person_cannot_declare_a_contracted_step_done() {
     let step = format!("{AGENT}**on_fail:** escalate\n");
     let mut world = World::new(&plan_text(&[&step]), fate(&[1]));
     world.play();
-    let item = world.run.items().next().expect("an item is open").id.clone();
-    let accept = Input::Answer { item: item.clone(), choice: Choice::Accept, note: None, by: "ann".to_owned() };
-    assert!(matches!(decide(&world.run, 1, accept), Err(Refusal::UnknownChoice { .. })));
-    let unknown = Input::Answer { item: "other".to_owned(), choice: Choice::Skip, note: None, by: "ann".to_owned() };
-    assert!(matches!(decide(&world.run, 1, unknown), Err(Refusal::UnknownItem { .. })));
+    let item = world
+        .run
+        .items()
+        .next()
+        .expect("an item is open")
+        .id
+        .clone();
+    let accept = Input::Answer {
+        item,
+        choice: Choice::Accept,
+        note: None,
+        by: "ann".to_owned(),
+    };
+    assert!(matches!(
+        decide(&world.run, 1, accept),
+        Err(Refusal::UnknownChoice { .. })
+    ));
+    let unknown = Input::Answer {
+        item: "other".to_owned(),
+        choice: Choice::Skip,
+        note: None,
+        by: "ann".to_owned(),
+    };
+    assert!(matches!(
+        decide(&world.run, 1, unknown),
+        Err(Refusal::UnknownItem { .. })
+    ));
 }
 
 #[test]
@@ -111,8 +164,19 @@ fn a_step_without_contract_is_done_only_by_acceptance() {
     let mut world = World::new(&plan_text(&[step]), Fate::default());
     world.play();
     assert_eq!(statuses(&world), [StepStatus::Waiting]);
-    let item = world.run.items().next().expect("an item is open").id.clone();
-    world.record(Input::Answer { item, choice: Choice::Accept, note: None, by: "ann".to_owned() });
+    let item = world
+        .run
+        .items()
+        .next()
+        .expect("an item is open")
+        .id
+        .clone();
+    world.record(Input::Answer {
+        item,
+        choice: Choice::Accept,
+        note: None,
+        by: "ann".to_owned(),
+    });
     world.play();
     assert_eq!(grade(&world, 0), Some(Grade::Accepted));
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
@@ -123,11 +187,16 @@ fn abort_fails_the_run_and_blocks_what_waits() {
     let step = format!("{AGENT}**on_fail:** abort\n");
     let mut world = World::new(&plan_text(&[&step, CHECK, CHECK]), fate(&[1]));
     world.play();
-    assert_eq!(statuses(&world), [StepStatus::Failed, StepStatus::Blocked, StepStatus::Blocked]);
+    assert_eq!(
+        statuses(&world),
+        [StepStatus::Failed, StepStatus::Blocked, StepStatus::Blocked]
+    );
     assert_eq!(world.run.outcome(), Some(Outcome::Failed));
 
     // A person lets it go on: what failed runs again, from the same journal.
-    world.record(Input::Reopen { by: "ann".to_owned() });
+    world.record(Input::Reopen {
+        by: "ann".to_owned(),
+    });
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
     assert_eq!(world.run.step(0).map(|(_, step)| step.attempts), Some(2));
@@ -140,7 +209,14 @@ fn what_is_not_critical_does_not_fail_the_run() {
     let free = format!("**depends_on:** none\n{CHECK}");
     let mut world = World::new(&plan_text(&[&step, &dependent, &free]), fate(&[1, 1]));
     world.play();
-    assert_eq!(statuses(&world), [StepStatus::Failed, StepStatus::Blocked, StepStatus::Completed]);
+    assert_eq!(
+        statuses(&world),
+        [
+            StepStatus::Failed,
+            StepStatus::Blocked,
+            StepStatus::Completed
+        ]
+    );
     assert_eq!(world.run.outcome(), Some(Outcome::Partial));
 }
 
@@ -155,10 +231,24 @@ fn skipping_by_policy_blocks_and_skipping_by_a_person_satisfies() {
     let step = format!("{AGENT}**on_fail:** escalate\n");
     let mut world = World::new(&plan_text(&[&step, CHECK]), fate(&[1]));
     world.play();
-    let item = world.run.items().next().expect("an item is open").id.clone();
-    world.record(Input::Answer { item, choice: Choice::Skip, note: None, by: "ann".to_owned() });
+    let item = world
+        .run
+        .items()
+        .next()
+        .expect("an item is open")
+        .id
+        .clone();
+    world.record(Input::Answer {
+        item,
+        choice: Choice::Skip,
+        note: None,
+        by: "ann".to_owned(),
+    });
     world.play();
-    assert_eq!(statuses(&world), [StepStatus::Skipped, StepStatus::Completed]);
+    assert_eq!(
+        statuses(&world),
+        [StepStatus::Skipped, StepStatus::Completed]
+    );
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
 }
 
@@ -198,15 +288,33 @@ fn no_answer_is_asked_once_more_and_uses_no_attempt() {
 #[test]
 fn a_claim_is_tested_before_it_is_believed() {
     let text = plan_text(&[AGENT]).replace("### 1. Step", "### 1. ✅ Step");
-    let mut world = World::new(&text, Fate { baselines: [ProcessEnd::Exited(0)].into(), ..Fate::default() });
+    let mut world = World::new(
+        &text,
+        Fate {
+            baselines: [ProcessEnd::Exited(0)].into(),
+            ..Fate::default()
+        },
+    );
     world.play();
-    assert!(!world.story().contains(&"WorkItem step-1".to_owned()), "{:?}", world.story());
-    let (grade, facts) = world.run.step(0).and_then(|(_, step)| step.evidence.clone()).expect("completed");
+    assert!(
+        !world.story().contains(&"WorkItem step-1".to_owned()),
+        "{:?}",
+        world.story()
+    );
+    let (grade, facts) = world
+        .run
+        .step(0)
+        .and_then(|(_, step)| step.evidence.clone())
+        .expect("completed");
     assert_eq!((grade, facts.claimed), (Grade::Held, true));
 
     let mut world = World::new(&text, Fate::default());
     world.play();
-    assert!(world.story().contains(&"WorkItem step-1".to_owned()), "{:?}", world.story());
+    assert!(
+        world.story().contains(&"WorkItem step-1".to_owned()),
+        "{:?}",
+        world.story()
+    );
 }
 
 #[test]
@@ -216,14 +324,21 @@ fn a_cut_off_attempt_is_evaluated_if_its_contract_was_red() {
     assert!(world.step(true));
     world.crash();
     world.play();
-    let (grade, facts) = world.run.step(0).and_then(|(_, step)| step.evidence.clone()).expect("completed");
+    let (grade, facts) = world
+        .run
+        .step(0)
+        .and_then(|(_, step)| step.evidence.clone())
+        .expect("completed");
     assert_eq!((grade, facts.interrupted), (Grade::Proved, true));
     assert_eq!(world.run.step(0).map(|(_, step)| step.attempts), Some(1));
 }
 
 #[test]
 fn a_cut_off_attempt_is_void_otherwise_and_uses_no_retry() {
-    let green = Fate { baselines: [ProcessEnd::Exited(0)].into(), ..Fate::default() };
+    let green = Fate {
+        baselines: [ProcessEnd::Exited(0)].into(),
+        ..Fate::default()
+    };
     let mut world = World::new(&plan_text(&[AGENT]), green);
     assert!(world.step(false));
     assert!(world.step(true));
@@ -236,7 +351,10 @@ fn a_cut_off_attempt_is_void_otherwise_and_uses_no_retry() {
 
 #[test]
 fn being_cut_off_again_and_again_asks_a_person() {
-    let green = Fate { baselines: [ProcessEnd::Exited(0)].into(), ..Fate::default() };
+    let green = Fate {
+        baselines: [ProcessEnd::Exited(0)].into(),
+        ..Fate::default()
+    };
     let mut world = World::new(&plan_text(&[AGENT]), green);
     assert!(world.step(false));
     for _ in 0..4 {
@@ -252,10 +370,18 @@ fn the_budget_of_agents_is_asked_for() {
     let text = plan_text(&[AGENT, AGENT]).replace("**Budget:** 1h", "**Budget:** 1 agents");
     let mut world = World::new(&text, Fate::default());
     world.play();
-    assert_eq!(statuses(&world), [StepStatus::Completed, StepStatus::Waiting]);
+    assert_eq!(
+        statuses(&world),
+        [StepStatus::Completed, StepStatus::Waiting]
+    );
     let item = world.run.items().next().expect("an item is open").clone();
     assert!(item.question.contains("1 of 1 agents"), "{}", item.question);
-    world.record(Input::Answer { item: item.id, choice: Choice::Allow, note: None, by: "ann".to_owned() });
+    world.record(Input::Answer {
+        item: item.id,
+        choice: Choice::Allow,
+        note: None,
+        by: "ann".to_owned(),
+    });
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
 }
@@ -277,14 +403,29 @@ fn the_wall_clock_counts_work_and_not_waiting() {
     let mut slow = World::new(&text, Fate::default());
     slow.now += 11 * 60_000;
     slow.play();
-    assert!(slow.run.items().next().is_some_and(|item| item.question.contains("wall clock")));
+    assert!(
+        slow.run
+            .items()
+            .next()
+            .is_some_and(|item| item.question.contains("wall clock"))
+    );
 }
 
 #[test]
 fn a_second_start_and_a_resume_after_the_end_are_refused() {
     let mut world = World::new(&plan_text(&[CHECK]), Fate::default());
     world.play();
-    let resume = Input::Resume { by: "ann".to_owned() };
-    assert!(matches!(decide(&world.run, 1, resume), Err(Refusal::OutOfPlace { .. })));
-    assert!(world.events.iter().any(|recorded| matches!(recorded.event, Event::RunFinished { .. })));
+    let resume = Input::Resume {
+        by: "ann".to_owned(),
+    };
+    assert!(matches!(
+        decide(&world.run, 1, resume),
+        Err(Refusal::OutOfPlace { .. })
+    ));
+    assert!(
+        world
+            .events
+            .iter()
+            .any(|recorded| matches!(recorded.event, Event::RunFinished { .. }))
+    );
 }

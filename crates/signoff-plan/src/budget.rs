@@ -109,7 +109,7 @@ mod tests {
             Budget {
                 tokens: Some(200_000),
                 usd_e4: Some(15_000),
-                wall: Some(Duration::from_secs(1200)),
+                wall: Some(Duration::from_mins(20)),
                 agents: Some(3),
             },
         );
@@ -130,7 +130,7 @@ mod tests {
         check(
             "1h 30m",
             Budget {
-                wall: Some(Duration::from_secs(5400)),
+                wall: Some(Duration::from_mins(90)),
                 ..Budget::default()
             },
         );

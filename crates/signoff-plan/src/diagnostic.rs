@@ -36,7 +36,7 @@ impl Diagnostic {
         Self {
             code,
             severity: code.severity(dialect),
-            message: message.into(),
+            message: one_line(&message.into()),
             span,
             label: None,
             related: Vec::new(),
@@ -70,7 +70,7 @@ impl Diagnostic {
     /// Adds the next move.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(one_line(&help.into()));
         self
     }
 
@@ -95,6 +95,21 @@ impl Diagnostic {
             None => self,
         }
     }
+}
+
+/// Text that quotes a plan, fit for one line of a terminal: plans may hold escape sequences, and
+/// values of any length.
+fn one_line(text: &str) -> String {
+    const LENGTH: usize = 400;
+    let mut clean: String = text
+        .chars()
+        .take(LENGTH)
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    if clean.len() < text.len() {
+        clean.push('…');
+    }
+    clean
 }
 
 /// Replaces a span by a text.
@@ -295,6 +310,14 @@ mod tests {
                 .all(|c| c.is_ascii_lowercase() || c == '-' || c == '8')
         };
         assert!(names.iter().all(kebab));
+    }
+
+    #[test]
+    fn messages_are_one_clean_line() {
+        let message = format!("`a\n\u{1b}[31m{}`", "x".repeat(500));
+        let problem = Diagnostic::new(Code::BadId, Dialect::Workunit, Span::at(0), message);
+        assert!(problem.message.starts_with("`a  [31mxxx"));
+        assert!(problem.message.ends_with("x…"));
     }
 
     #[test]

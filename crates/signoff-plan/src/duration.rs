@@ -101,7 +101,7 @@ mod tests {
             let duration = parse(text).expect("a duration");
             assert_eq!(parse(&format(duration)), Some(duration));
         }
-        assert_eq!(format(Duration::from_secs(5400)), "1h 30m");
+        assert_eq!(format(Duration::from_mins(90)), "1h 30m");
         assert_eq!(format(Duration::ZERO), "0s");
     }
 }

@@ -34,11 +34,13 @@ impl Span {
     }
 
     /// The smallest range that covers both.
+    #[must_use]
     pub fn to(self, other: Self) -> Self {
         Self::new(self.start.min(other.start), self.end.max(other.end))
     }
 
     /// The same range in a text that begins `offset` bytes later.
+    #[must_use]
     pub const fn shifted(self, offset: usize) -> Self {
         Self::new(self.start + offset, self.end + offset)
     }

@@ -75,7 +75,7 @@ fn everything_in_them_is_read() {
     assert_eq!(plan.context.as_deref(), Some(context));
     assert_eq!(plan.budget.tokens, Some(200_000));
     assert_eq!(plan.budget.usd_e4, Some(15_000));
-    assert_eq!(plan.budget.wall, Some(std::time::Duration::from_secs(1200)));
+    assert_eq!(plan.budget.wall, Some(std::time::Duration::from_mins(20)));
     assert_eq!(plan.priority.as_deref(), Some("high"));
     assert_eq!(plan.steps.len(), 4);
     let step = &plan.steps[1];
@@ -111,7 +111,30 @@ fn everything_in_them_is_read() {
 fn their_digests_are_golden() {
     let digests =
         [FIX, EXTRACT, MIGRATE].map(|text| Digest::of_plan(&checked(text).plan).to_string());
-    assert_eq!(digests, ["sha256:0", "sha256:0", "sha256:0",]);
+    assert_eq!(
+        digests,
+        [
+            "sha256:24c1ab51454c86501a93b060e8f0b874b3fe7aba60ec3a21a247e3a6ae607d05",
+            "sha256:5bdf11fc82980416990db8c471821d096668a749e944d57ab34a95d9975120b9",
+            "sha256:380967a82a6ada5262d35f440fa30e95cd426645974f7c3c8efb36a57955cc5f",
+        ]
+    );
+}
+
+#[test]
+fn every_field_has_its_place_in_the_digest() {
+    let every = include_str!("fixtures/every-field.md");
+    assert_eq!(report(every), Vec::<String>::new());
+    let plan = checked(every).plan;
+    assert!(plan.steps[3].claimed);
+    assert_eq!(plan.version, Some(3));
+    let canonical = serde_json::to_string_pretty(&canonical(&plan)).expect("JSON");
+    assert_eq!(
+        canonical + "\n",
+        include_str!("fixtures/every-field.canonical.json")
+    );
+    let digest = "sha256:313feede911944a6eae907417a18242f3473955bdb9d78eb66a3d1d09d1dc9b3";
+    assert_eq!(Digest::of_plan(&plan).to_string(), digest);
 }
 
 #[test]
@@ -160,7 +183,7 @@ fn the_difference_between_two_versions_is_readable() {
     assert_eq!(
         changes,
         [
-            "step `step-1` `contract.command`: …sis-423.md)\" -gt 10 → …sis-423.md)\" -gt 20",
+            "step `step-1` `contract.command`: …alysis-423.md)\" -gt 10 → …alysis-423.md)\" -gt 20",
             "step `step-3` `on_fail.retries`: 1 → 0",
             "step `step-3` `on_fail.then`: escalate → abort",
         ]

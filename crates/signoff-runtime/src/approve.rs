@@ -33,7 +33,12 @@ pub struct Approved {
 }
 
 /// Signs a plan that has no errors.
-pub fn approve(project: &Project, plan: &PlanFile, wish: &Wish, clock: &dyn Clock) -> Result<Approved, Error> {
+pub fn approve(
+    project: &Project,
+    plan: &PlanFile,
+    wish: &Wish,
+    clock: &dyn Clock,
+) -> Result<Approved, Error> {
     preflight::no_errors(plan)?;
     preflight::supported(plan)?;
     let digest = plan.digest();
@@ -58,10 +63,16 @@ fn expect(expected: &str, digest: &Digest) -> Result<(), Error> {
     let found = digest.to_string();
     let plain = expected.strip_prefix("sha256:").unwrap_or(expected);
     // Too short a beginning would expect nothing.
-    let fits = plain.len() >= 8 && found.strip_prefix("sha256:").is_some_and(|hex| hex.starts_with(plain));
+    let fits = plain.len() >= 8
+        && found
+            .strip_prefix("sha256:")
+            .is_some_and(|hex| hex.starts_with(plain));
     if fits {
         Ok(())
     } else {
-        Err(Error::Moved { expected: expected.to_owned(), found })
+        Err(Error::Moved {
+            expected: expected.to_owned(),
+            found,
+        })
     }
 }

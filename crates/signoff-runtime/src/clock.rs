@@ -19,7 +19,9 @@ pub struct SystemClock {
 impl SystemClock {
     /// A clock that starts now.
     pub fn new() -> Self {
-        Self { latest: std::sync::atomic::AtomicU64::new(0) }
+        Self {
+            latest: std::sync::atomic::AtomicU64::new(0),
+        }
     }
 }
 
@@ -31,9 +33,13 @@ impl Default for SystemClock {
 
 impl Clock for SystemClock {
     fn now(&self) -> Millis {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         let now = Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX);
-        self.latest.fetch_max(now, std::sync::atomic::Ordering::Relaxed).max(now)
+        self.latest
+            .fetch_max(now, std::sync::atomic::Ordering::Relaxed)
+            .max(now)
     }
 }
 

@@ -41,15 +41,29 @@ fn compare_leaves(
     if before == after {
         return;
     }
-    let (left, right) = (before.and_then(Value::as_object), after.and_then(Value::as_object));
+    let (left, right) = (
+        before.and_then(Value::as_object),
+        after.and_then(Value::as_object),
+    );
     if left.is_none() && right.is_none() {
-        found.push((path.to_owned(), before.map(Value::to_string), after.map(Value::to_string)));
+        found.push((
+            path.to_owned(),
+            before.map(Value::to_string),
+            after.map(Value::to_string),
+        ));
         return;
     }
-    let names: std::collections::BTreeSet<&String> =
-        left.into_iter().chain(right).flat_map(serde_json::Map::keys).collect();
+    let names: std::collections::BTreeSet<&String> = left
+        .into_iter()
+        .chain(right)
+        .flat_map(serde_json::Map::keys)
+        .collect();
     for name in names {
-        let inner = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let inner = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
         compare_leaves(
             &inner,
             left.and_then(|map| map.get(name)),
@@ -68,14 +82,23 @@ mod tests {
     #[test]
     fn terms_are_compared_leaf_by_leaf() {
         let mut found = Vec::new();
-        let before = json!({"agents": {"coder": {"command": ["a"]}}, "contract": {"shell": "bash"}});
+        let before =
+            json!({"agents": {"coder": {"command": ["a"]}}, "contract": {"shell": "bash"}});
         let after = json!({"agents": {"coder": {"command": ["b"]}, "tester": {"driver": "command"}}, "contract": {"shell": "bash"}});
         compare_leaves("", Some(&before), Some(&after), &mut found);
         assert_eq!(
             found,
             [
-                ("agents.coder.command".to_owned(), Some("[\"a\"]".to_owned()), Some("[\"b\"]".to_owned())),
-                ("agents.tester.driver".to_owned(), None, Some("\"command\"".to_owned())),
+                (
+                    "agents.coder.command".to_owned(),
+                    Some("[\"a\"]".to_owned()),
+                    Some("[\"b\"]".to_owned())
+                ),
+                (
+                    "agents.tester.driver".to_owned(),
+                    None,
+                    Some("\"command\"".to_owned())
+                ),
             ]
         );
     }

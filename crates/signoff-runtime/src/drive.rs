@@ -41,6 +41,8 @@ pub enum Happened {
     Timer,
     /// Ctrl-C.
     Interrupted,
+    /// Processes of an attempt could not be ended: nothing may be judged beside them.
+    Survivors(usize),
 }
 
 /// Why the loop came back.
@@ -78,7 +80,9 @@ pub struct Loop<'a> {
 
 impl std::fmt::Debug for Loop<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Loop").field("run", &self.run.id()).finish_non_exhaustive()
+        f.debug_struct("Loop")
+            .field("run", &self.run.id())
+            .finish_non_exhaustive()
     }
 }
 
@@ -100,7 +104,9 @@ impl Loop<'_> {
             let mut wake = None;
             for action in due(self.run, now) {
                 match action {
-                    Action::Wait { until } => wake = Some(wake.map_or(until, |at: Millis| at.min(until))),
+                    Action::Wait { until } => {
+                        wake = Some(wake.map_or(until, |at: Millis| at.min(until)));
+                    }
                     Action::Finish => return self.finish(),
                     Action::AskForBudget { step } => self.record(Input::OverBudget { step })?,
                     action => {
@@ -120,6 +126,7 @@ impl Loop<'_> {
             match self.perform.next(now, wake) {
                 Happened::Input(input) => self.happened(input)?,
                 Happened::Timer => {}
+                Happened::Survivors(count) => return Err(Error::Survivors { count }),
                 Happened::Interrupted => {
                     self.perform.stop();
                     self.record(Input::Stop)?;
@@ -142,7 +149,10 @@ impl Loop<'_> {
     }
 
     fn happened(&mut self, input: Input) -> Result<(), Error> {
-        let is_verdict = matches!(input, Input::EvaluationEnded { .. } | Input::BaselineEnded { .. });
+        let is_verdict = matches!(
+            input,
+            Input::EvaluationEnded { .. } | Input::BaselineEnded { .. }
+        );
         if is_verdict {
             failpoint::reached("verdict.before");
         }
@@ -162,7 +172,9 @@ impl Loop<'_> {
 
     fn finish(&mut self) -> Result<Stopped, Error> {
         self.record(Input::Finish)?;
-        Ok(Stopped::Finished(self.run.outcome().unwrap_or(Outcome::Failed)))
+        Ok(Stopped::Finished(
+            self.run.outcome().unwrap_or(Outcome::Failed),
+        ))
     }
 
     /// Decides about an input, journals the events, applies them and tells the observers.

@@ -27,11 +27,17 @@ pub enum Error {
     /// A file could not be read.
     Unreadable { path: PathBuf, why: std::io::Error },
     /// The plan has errors.
-    Invalid { source: Box<Source>, diagnostics: Vec<Diagnostic> },
+    Invalid {
+        source: Box<Source>,
+        diagnostics: Vec<Diagnostic>,
+    },
     /// Nobody signed this plan.
-    NotSigned { plan: PathBuf },
+    NotSigned { plan: String },
     /// What was signed is not what is here.
-    Changed { plan: PathBuf, difference: Difference },
+    Changed {
+        plan: String,
+        difference: Difference,
+    },
     /// The digest is not the one the caller expected to sign.
     Moved { expected: String, found: String },
     /// The plan needs what this version cannot do.
@@ -43,7 +49,10 @@ pub enum Error {
     /// Another process drives this run.
     RunTaken { run: String, holder: Option<Holder> },
     /// No run of that name, or none at all.
-    NoSuchRun { run: Option<String>, known: Vec<String> },
+    NoSuchRun {
+        run: Option<String>,
+        known: Vec<String>,
+    },
     /// The run has come to its end.
     AlreadyFinished { run: String, outcome: &'static str },
     /// A run's record cannot be trusted or read.
@@ -62,6 +71,8 @@ pub enum Error {
     Replace(ReplaceError),
     /// Signatures could not be read or written.
     Signature(signoff_store::signatures::SignatureError),
+    /// Processes of an attempt could not be ended.
+    Survivors { count: usize },
     /// The sandbox could not be set up.
     Sandbox(std::io::Error),
 }

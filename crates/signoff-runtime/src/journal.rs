@@ -28,7 +28,10 @@ pub struct FileJournal {
 
 impl FileJournal {
     pub(crate) fn new(journal: Journal) -> Self {
-        Self { journal, head_written: 0 }
+        Self {
+            journal,
+            head_written: 0,
+        }
     }
 
     /// Part of a last line that a crash cut off and that was moved aside.
@@ -51,7 +54,11 @@ impl Append for FileJournal {
         Ok(records
             .iter()
             .zip(events)
-            .map(|(record, event)| Recorded { seq: record.seq, at, event })
+            .map(|(record, event)| Recorded {
+                seq: record.seq,
+                at,
+                event,
+            })
             .collect())
     }
 
@@ -65,17 +72,25 @@ impl Append for FileJournal {
 fn body(event: &Event) -> Result<Map<String, Value>, Error> {
     match serde_json::to_value(WireEvent::from(event.clone())) {
         Ok(Value::Object(body)) => Ok(body),
-        Ok(_) => Err(Error::Unwritable { why: "it is no object".to_owned() }),
-        Err(why) => Err(Error::Unwritable { why: why.to_string() }),
+        Ok(_) => Err(Error::Unwritable {
+            why: "it is no object".to_owned(),
+        }),
+        Err(why) => Err(Error::Unwritable {
+            why: why.to_string(),
+        }),
     }
 }
 
 /// A record as the engine knows it. One that this version does not know is refused: guessing at a
 /// run's history would be worse than stopping.
 pub(crate) fn recorded(record: &Record) -> Result<Recorded, Error> {
-    let event: WireEvent = serde_json::from_value(Value::Object(record.body.clone())).map_err(|why| {
-        Error::UnknownEvent { seq: record.seq, why: why.to_string() }
-    })?;
+    let event: WireEvent =
+        serde_json::from_value(Value::Object(record.body.clone())).map_err(|why| {
+            Error::UnknownEvent {
+                seq: record.seq,
+                why: why.to_string(),
+            }
+        })?;
     Ok(Recorded {
         seq: record.seq,
         at: millis(&record.at),

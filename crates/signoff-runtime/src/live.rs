@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde_json::Value;
 use signoff_engine::{Choice, Input, Outcome, Run, Settings, Stage, apply};
 use signoff_plan::digest::canonical;
-use signoff_plan::signed::SignedPlan;
+use signoff_plan::model::Plan;
 use signoff_sandbox::{Identity, Sandbox, end_leftovers};
 use signoff_store::journal::Journal;
-use signoff_store::lock::{RunLock, WorkspaceLock, holder};
-use signoff_store::runs::{RunDir, new_run_id};
+use signoff_store::lock::{RunLock, WorkspaceLock};
+use signoff_store::runs::{self, RunDir, new_run_id};
 use signoff_store::{atomic, failpoint};
 
 use crate::clock::Clock;
@@ -18,6 +18,7 @@ use crate::drive::{Loop, Observe, Stopped};
 use crate::error::Error;
 use crate::journal::{Append, FileJournal, recorded};
 use crate::local::{Interrupt, Local, contract_marker, marker};
+use crate::locks::{take_run, take_workspace};
 use crate::marks::Projection;
 use crate::plan_file::PlanFile;
 use crate::preflight;
@@ -33,6 +34,8 @@ pub struct Live<'a> {
     dir: RunDir,
     key: String,
     plan: PathBuf,
+    /// How messages call the plan.
+    name: String,
     terms: Value,
     journal: FileJournal,
     /// What the loop is told first.
@@ -44,7 +47,9 @@ pub struct Live<'a> {
 
 impl std::fmt::Debug for Live<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Live").field("run", &self.dir.path()).finish_non_exhaustive()
+        f.debug_struct("Live")
+            .field("run", &self.dir.path())
+            .finish_non_exhaustive()
     }
 }
 
@@ -61,21 +66,28 @@ pub struct Ran {
 
 impl<'a> Live<'a> {
     /// Prepares a new run of a signed plan: preflight, locks, snapshot, journal.
-    pub fn start(project: &'a Project, plan: PlanFile, clock: &'a dyn Clock) -> Result<Self, Error> {
+    pub fn start(
+        project: &'a Project,
+        plan: PlanFile,
+        clock: &'a dyn Clock,
+    ) -> Result<Self, Error> {
         project.require_trust()?;
         preflight::no_errors(&plan)?;
         preflight::supported(&plan)?;
         preflight::programs(project, &plan)?;
         let (path, key) = (plan.path.clone(), plan.key(project));
+        let name = plan.source.name().to_owned();
         let bytes = plan.source.bytes().to_vec();
         let signed = preflight::signed(project, plan)?;
         let mut workspace_lock = take_workspace(project)?;
-        let id = new_run_id(std::time::SystemTime::now(), random());
+        runs::remove_never_begun(&project.store)?;
+        let (id, dir) = new_dir(project)?;
         workspace_lock.name_run(&id).map_err(Error::Sandbox)?;
-        let dir = project.store.run_dir(&id);
-        dir.create()?;
         let run_lock = take_run(&dir, &id)?;
-        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("md");
+        let extension = path
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .unwrap_or("md");
         dir.save_snapshot(extension, &bytes)?;
         let journal = FileJournal::new(Journal::create(&dir.journal())?);
         failpoint::reached("run.created");
@@ -86,7 +98,8 @@ impl<'a> Live<'a> {
             digest: signed.digest().to_string(),
             terms: signed.terms().to_string(),
             settings: Settings {
-                backoff: u64::try_from(project.config.run.backoff.value.as_millis()).unwrap_or(u64::MAX),
+                backoff: u64::try_from(project.config.run.backoff.value.as_millis())
+                    .unwrap_or(u64::MAX),
                 baseline: project.config.contract.baseline.value,
                 sandbox: signoff_sandbox::Level::None.to_string(),
             },
@@ -99,6 +112,7 @@ impl<'a> Live<'a> {
             dir,
             key,
             plan: path,
+            name,
             terms,
             journal,
             first,
@@ -116,6 +130,9 @@ impl<'a> Live<'a> {
             None => Input::Resume { by },
             Some(Outcome::Failed) => Input::Reopen { by },
             Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
+                // It may have been killed between its last event and its last mark.
+                atomic::remove_stray_temp(&live.plan)?;
+                Projection::new(live.plan).write(&live.run);
                 return Err(Error::AlreadyFinished {
                     run: id.to_owned(),
                     outcome: signoff_api::event::outcome_name(outcome),
@@ -129,13 +146,25 @@ impl<'a> Live<'a> {
     }
 
     /// Records a person's answer. The run goes on when it is resumed.
-    pub fn answer(project: &'a Project, id: &str, item: &str, choice: Choice, note: Option<String>, clock: &'a dyn Clock) -> Result<(), Error> {
+    pub fn answer(
+        project: &'a Project,
+        id: &str,
+        item: &str,
+        choice: Choice,
+        note: Option<String>,
+        clock: &'a dyn Clock,
+    ) -> Result<(), Error> {
         let mut live = Self::open(project, id, clock)?;
         let by = project.around.person.clone();
         let events = signoff_engine::decide(
             &live.run,
             clock.now(),
-            Input::Answer { item: item.to_owned(), choice, note, by },
+            Input::Answer {
+                item: item.to_owned(),
+                choice,
+                note,
+                by,
+            },
         )?;
         live.journal.append(clock.now(), events)?;
         live.journal.close()
@@ -160,6 +189,7 @@ impl<'a> Live<'a> {
             clock,
             terms: view.terms,
             key: view.key,
+            name: relative(project, &view.plan_path),
             plan: view.plan_path,
             run,
             dir,
@@ -178,13 +208,27 @@ impl<'a> Live<'a> {
         }
     }
 
+    /// How messages call its plan.
+    pub fn plan_name(&self) -> &str {
+        &self.name
+    }
+
+    /// The plan it runs.
+    pub fn plan(&self) -> &Plan {
+        self.run.plan()
+    }
+
     /// Where its files are.
     pub fn dir(&self) -> &Path {
         self.dir.path()
     }
 
     /// Drives the run until it ends or cannot go on by itself. `interrupt` is handed what stops it.
-    pub fn drive(mut self, observer: &mut dyn Observe, interrupt: impl FnOnce(Interrupt)) -> Result<Ran, Error> {
+    pub fn drive(
+        mut self,
+        observer: &mut dyn Observe,
+        interrupt: impl FnOnce(Interrupt),
+    ) -> Result<Ran, Error> {
         let sandbox = Arc::new(Sandbox::new().map_err(Error::Sandbox)?);
         let mut watch = Watch::new(
             self.plan.clone(),
@@ -192,9 +236,19 @@ impl<'a> Live<'a> {
             (canonical(self.run.plan()), self.terms.clone()),
         );
         if let Some(difference) = watch.difference(self.project)? {
-            return Err(Error::Changed { plan: self.plan, difference });
+            return Err(Error::Changed {
+                plan: self.name,
+                difference,
+            });
         }
-        let mut local = Local::new(self.project, sandbox, self.dir.clone(), self.key, watch, self.clock);
+        let mut local = Local::new(
+            self.project,
+            sandbox,
+            self.dir.clone(),
+            self.key,
+            watch,
+            self.clock,
+        );
         interrupt(local.interrupt());
         let mut marks = Projection::new(self.plan);
         let mut work = Loop {
@@ -206,7 +260,11 @@ impl<'a> Live<'a> {
         };
         work.record(self.first)?;
         let stopped = work.drive()?;
-        Ok(Ran { stopped, run: self.run, trouble: marks.trouble })
+        Ok(Ran {
+            stopped,
+            run: self.run,
+            trouble: marks.trouble,
+        })
     }
 
     /// Ends what an owner that died left running.
@@ -227,36 +285,31 @@ impl<'a> Live<'a> {
                 starttime: process.starttime,
                 boot_id: process.boot_id.clone(),
             });
-            end_leftovers(identity.as_ref(), &marker(self.run.id(), &step.id, attempt)).map_err(Error::Sandbox)?;
-            end_leftovers(None, &contract_marker(self.run.id(), &step.id, attempt)).map_err(Error::Sandbox)?;
+            end_leftovers(identity.as_ref(), &marker(self.run.id(), &step.id, attempt))
+                .map_err(Error::Sandbox)?;
+            end_leftovers(None, &contract_marker(self.run.id(), &step.id, attempt))
+                .map_err(Error::Sandbox)?;
         }
         Ok(())
     }
 }
 
-fn take_workspace(project: &Project) -> Result<WorkspaceLock, Error> {
-    let path = project.store.workspace_lock();
-    match WorkspaceLock::try_acquire(&path) {
-        Ok(Some(lock)) => Ok(lock),
-        Ok(None) => Err(Error::WorkspaceTaken { holder: holder(&path).ok().flatten() }),
-        Err(why) => Err(Error::Unreadable { path, why }),
-    }
-}
-
-fn take_run(dir: &RunDir, id: &str) -> Result<RunLock, Error> {
-    let path = dir.lock();
-    match RunLock::try_acquire(&path) {
-        Ok(Some(lock)) => Ok(lock),
-        Ok(None) => Err(Error::RunTaken {
-            run: id.to_owned(),
-            holder: holder(&path).ok().flatten(),
-        }),
-        Err(why) => Err(Error::Unreadable { path, why }),
+/// A directory under a name that nobody else has.
+fn new_dir(project: &Project) -> Result<(String, RunDir), Error> {
+    loop {
+        let id = new_run_id(std::time::SystemTime::now(), random());
+        let dir = project.store.run_dir(&id);
+        if dir.create()? {
+            return Ok((id, dir));
+        }
     }
 }
 
 fn relative(project: &Project, path: &Path) -> String {
-    path.strip_prefix(project.store.workspace()).unwrap_or(path).to_string_lossy().into_owned()
+    path.strip_prefix(project.store.workspace())
+        .unwrap_or(path)
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// Only makes names of runs differ; two within a second are still told apart by their directory.
@@ -265,31 +318,4 @@ fn random() -> u32 {
     let mut hasher = std::hash::RandomState::new().build_hasher();
     hasher.write_u32(std::process::id());
     u32::try_from(hasher.finish() & u64::from(u32::MAX)).unwrap_or(0)
-}
-
-/// The signed plan of a run, from its snapshot and the signature it was started under.
-pub(crate) fn signed_snapshot(project: &Project, id: &str, dir: &RunDir, started: &Started) -> Result<(SignedPlan, Value), Error> {
-    let broken = |why: String| Error::BrokenRun { run: id.to_owned(), why };
-    let (path, bytes) = dir.load_snapshot()?.ok_or_else(|| broken("its snapshot is missing".to_owned()))?;
-    let name = path.to_string_lossy().into_owned();
-    let plan = PlanFile::from_bytes(&path, &name, bytes, &crate::plan_file::Everything);
-    let digest = plan.digest();
-    if digest.to_string() != started.digest {
-        return Err(broken(format!("its snapshot has digest {digest}, not {}", started.digest)));
-    }
-    let terms = started.terms.parse().map_err(|_| broken("its terms digest cannot be read".to_owned()))?;
-    let found = signoff_store::signatures::matching(&project.store, &started.plan, &digest, &terms)?
-        .ok_or_else(|| Error::NotSigned { plan: path.clone() })?;
-    let checked = plan.checked.accept().map_err(|_| broken("its snapshot has errors".to_owned()))?;
-    let signed = SignedPlan::new(checked, &terms, &found.signature)
-        .map_err(|mismatch| broken(mismatch.to_string()))?;
-    Ok((signed, found.canonical_terms))
-}
-
-/// What the first event of a run says.
-#[derive(Debug)]
-pub(crate) struct Started {
-    pub(crate) plan: String,
-    pub(crate) digest: String,
-    pub(crate) terms: String,
 }

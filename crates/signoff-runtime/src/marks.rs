@@ -26,29 +26,33 @@ pub(crate) struct Projection {
 
 impl Projection {
     pub(crate) fn new(plan: PathBuf) -> Self {
-        Self { plan, written: 0, trouble: None }
+        Self {
+            plan,
+            written: 0,
+            trouble: None,
+        }
     }
 
     /// Brings the file up to date. An edit by somebody else is kept; if it changed the definition,
     /// nothing is written at all.
-    fn write(&mut self, run: &Run) -> Result<(), Error> {
+    pub(crate) fn write(&mut self, run: &Run) {
         let name = self.plan.to_string_lossy().into_owned();
         let Ok(bytes) = std::fs::read(&self.plan) else {
-            return Ok(());
+            return;
         };
         let present = PlanFile::from_bytes(&self.plan, &name, bytes.clone(), &Everything);
         if present.digest() != run.signed().digest() {
-            return Ok(());
+            return;
         }
         let marked = match apply_marks(&Source::new(name, bytes.clone()), &marks(run)) {
             Ok(marked) => marked,
             Err(refused) => {
                 self.trouble = Some(refused.to_string());
-                return Ok(());
+                return;
             }
         };
         if marked == bytes {
-            return Ok(());
+            return;
         }
         failpoint::reached("mark.before");
         match replace(&self.plan, Some(&bytes), &marked, false) {
@@ -57,13 +61,15 @@ impl Projection {
             Err(error) => self.trouble = Some(error.to_string()),
         }
         failpoint::reached("mark.after");
-        Ok(())
     }
 }
 
 impl Observe for Projection {
     fn event(&mut self, run: &Run, recorded: &Recorded) -> Result<(), Error> {
-        let last = matches!(recorded.event, Event::RunPaused { .. } | Event::RunFinished { .. });
+        let last = matches!(
+            recorded.event,
+            Event::RunPaused { .. } | Event::RunFinished { .. }
+        );
         let changes_marks = matches!(
             recorded.event,
             Event::RunStarted { .. }
@@ -74,7 +80,7 @@ impl Observe for Projection {
         );
         if last || (changes_marks && recorded.at >= self.written + EVERY) {
             self.written = recorded.at;
-            self.write(run)?;
+            self.write(run);
         }
         Ok(())
     }
@@ -82,7 +88,9 @@ impl Observe for Projection {
 
 fn marks(run: &Run) -> Marks {
     let state = match run.outcome() {
-        Some(signoff_engine::Outcome::Completed | signoff_engine::Outcome::Partial) => PlanState::Completed,
+        Some(signoff_engine::Outcome::Completed | signoff_engine::Outcome::Partial) => {
+            PlanState::Completed
+        }
         Some(signoff_engine::Outcome::Failed) => PlanState::Failed,
         None => PlanState::Executing,
     };

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use signoff_plan::Workspace;
 use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::parse;
 use signoff_plan::digest::{Digest, canonical};
 use signoff_plan::source::Source;
-use signoff_plan::Workspace;
 
 use crate::error::Error;
 use crate::project::Project;
@@ -37,12 +37,18 @@ impl PlanFile {
     pub fn from_bytes(path: &Path, name: &str, bytes: Vec<u8>, workspace: &dyn Workspace) -> Self {
         let source = Source::new(name, bytes);
         let checked = check(&parse(&source), workspace);
-        Self { path: path.to_owned(), source, checked }
+        Self {
+            path: path.to_owned(),
+            source,
+            checked,
+        }
     }
 
     /// The name under which the store knows it.
     pub fn key(&self, project: &Project) -> String {
-        project.store.key_of(self.checked.plan.id.as_deref(), &self.path)
+        project
+            .store
+            .key_of(self.checked.plan.id.as_deref(), &self.path)
     }
 
     /// What a signature covers.

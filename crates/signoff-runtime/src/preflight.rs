@@ -13,7 +13,11 @@ use crate::project::{Project, roles};
 
 /// The plan has no errors.
 pub(crate) fn no_errors(plan: &PlanFile) -> Result<(), Error> {
-    let errors = plan.checked.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+    let errors = plan
+        .checked
+        .diagnostics
+        .iter()
+        .filter(|one| one.severity == Severity::Error);
     if errors.count() == 0 {
         return Ok(());
     }
@@ -26,7 +30,11 @@ pub(crate) fn no_errors(plan: &PlanFile) -> Result<(), Error> {
 /// The plan asks for nothing that this version would have to ignore.
 pub(crate) fn supported(plan: &PlanFile) -> Result<(), Error> {
     let missing = unsupported(&plan.checked.plan);
-    if missing.is_empty() { Ok(()) } else { Err(Error::Unsupported(missing)) }
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Unsupported(missing))
+    }
 }
 
 /// Finds the signature over the present digests, or says what changed since the last one.
@@ -35,23 +43,32 @@ pub(crate) fn signed(project: &Project, plan: PlanFile) -> Result<SignedPlan, Er
     let key = plan.key(project);
     let terms = project.terms(&plan.checked.plan);
     let terms_digest = Digest::of_json(&terms);
-    if let Some(found) = signatures::matching(&project.store, &key, &plan.digest(), &terms_digest)? {
-        let path = plan.path.clone();
+    if let Some(found) = signatures::matching(&project.store, &key, &plan.digest(), &terms_digest)?
+    {
+        let name = plan.source.name().to_owned();
         let source = plan.source.clone();
-        let checked = plan.checked.accept().map_err(|diagnostics| Error::Invalid {
-            source: Box::new(source),
-            diagnostics,
-        })?;
+        let checked = plan
+            .checked
+            .accept()
+            .map_err(|diagnostics| Error::Invalid {
+                source: Box::new(source),
+                diagnostics,
+            })?;
         return SignedPlan::new(checked, &terms_digest, &found.signature)
-            .map_err(|_: Mismatch| Error::NotSigned { plan: path });
+            .map_err(|_: Mismatch| Error::NotSigned { plan: name });
     }
     match signatures::newest(&project.store, &key)? {
         Some(last) => {
             let before = (&last.canonical_plan, &last.canonical_terms);
             let difference = Difference::between(before, (&plan.canonical(), &terms));
-            Err(Error::Changed { plan: plan.path, difference })
+            Err(Error::Changed {
+                plan: plan.source.name().to_owned(),
+                difference,
+            })
         }
-        None => Err(Error::NotSigned { plan: plan.path }),
+        None => Err(Error::NotSigned {
+            plan: plan.source.name().to_owned(),
+        }),
     }
 }
 
@@ -63,12 +80,20 @@ pub(crate) fn programs(project: &Project, plan: &PlanFile) -> Result<(), Error> 
         match project.config.agent(Some(&role)) {
             Some((_, agent)) => {
                 let program = agent.command.first().cloned().unwrap_or_default();
-                if !signoff_sandbox::program_exists(program.as_ref(), &path, project.store.workspace()) {
+                if !signoff_sandbox::program_exists(
+                    program.as_ref(),
+                    &path,
+                    project.store.workspace(),
+                ) {
                     missing.push(format!("`{program}`, which agent `{role}` runs"));
                 }
             }
             None => missing.push(format!("an agent for role `{role}`")),
         }
     }
-    if missing.is_empty() { Ok(()) } else { Err(Error::MissingPrograms(missing)) }
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::MissingPrograms(missing))
+    }
 }

@@ -32,7 +32,10 @@ pub struct Surroundings {
 impl Surroundings {
     /// The PATH the process was started with.
     pub fn path(&self) -> std::ffi::OsString {
-        self.variables.get(std::ffi::OsStr::new("PATH")).cloned().unwrap_or_default()
+        self.variables
+            .get(std::ffi::OsStr::new("PATH"))
+            .cloned()
+            .unwrap_or_default()
     }
 }
 
@@ -54,7 +57,11 @@ impl Project {
             from: around.directory.clone(),
         })?;
         let config = load_config(around, Some(&store))?;
-        Ok(Self { store, config, around: around.clone() })
+        Ok(Self {
+            store,
+            config,
+            around: around.clone(),
+        })
     }
 
     /// What the checks may ask about this project.
@@ -70,13 +77,20 @@ impl Project {
 
     /// Refuses to run commands from a project's configuration that nobody looked at.
     pub fn require_trust(&self) -> Result<(), Error> {
-        let Some(file) = self.config.project.as_ref().filter(|_| self.config.runs_project_commands()) else {
+        let Some(file) = self
+            .config
+            .project
+            .as_ref()
+            .filter(|_| self.config.runs_project_commands())
+        else {
             return Ok(());
         };
         if trust::is_trusted(&self.around.state_dir, &file.path, &file.bytes) {
             return Ok(());
         }
-        Err(Error::Untrusted { config: file.path.clone() })
+        Err(Error::Untrusted {
+            config: file.path.clone(),
+        })
     }
 }
 

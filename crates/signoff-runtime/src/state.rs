@@ -33,5 +33,9 @@ pub fn standing(project: &Project, plan: &PlanFile) -> Result<Standing, Error> {
         signed,
         run: view.as_ref().map(View::known),
     };
-    Ok(Standing { state: derive(known), view, terms })
+    Ok(Standing {
+        state: derive(known),
+        view,
+        terms,
+    })
 }

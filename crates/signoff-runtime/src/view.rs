@@ -11,8 +11,10 @@ use signoff_store::runs::{is_run_id, list};
 use crate::clock::timestamp;
 use crate::error::Error;
 use crate::journal::recorded;
-use crate::live::{Started, signed_snapshot};
 use crate::project::Project;
+use crate::snapshot::{Started, signed_snapshot};
+
+const NEVER_BEGUN: &str = "it ended before its first event was written";
 
 /// One run, read and not touched.
 #[derive(Debug)]
@@ -38,13 +40,33 @@ impl View {
         if !is_run_id(id) || !dir.path().is_dir() {
             return Err(Self::unknown(project, Some(id)));
         }
-        let broken = |why: &str| Error::BrokenRun { run: id.to_owned(), why: why.to_owned() };
-        let records = load(&dir.journal())?;
-        let events = records.iter().map(recorded).collect::<Result<Vec<_>, _>>()?;
-        let Some(Event::RunStarted { plan, path, digest, terms, .. }) = events.first().map(|first| &first.event) else {
-            return Err(broken("it ended before its first event was written"));
+        let broken = |why: &str| Error::BrokenRun {
+            run: id.to_owned(),
+            why: why.to_owned(),
         };
-        let started = Started { plan: plan.clone(), digest: digest.clone(), terms: terms.clone() };
+        if !dir.journal().exists() {
+            return Err(broken(NEVER_BEGUN));
+        }
+        let records = load(&dir.journal())?;
+        let events = records
+            .iter()
+            .map(recorded)
+            .collect::<Result<Vec<_>, _>>()?;
+        let Some(Event::RunStarted {
+            plan,
+            path,
+            digest,
+            terms,
+            ..
+        }) = events.first().map(|first| &first.event)
+        else {
+            return Err(broken(NEVER_BEGUN));
+        };
+        let started = Started {
+            plan: plan.clone(),
+            digest: digest.clone(),
+            terms: terms.clone(),
+        };
         let (signed, terms) = signed_snapshot(project, id, &dir, &started)?;
         let mut run = Run::new(signed);
         for event in &events {
@@ -52,7 +74,14 @@ impl View {
         }
         let plan_path = project.store.workspace().join(path);
         let driven = is_held(&dir.lock()).unwrap_or(false);
-        Ok(Self { run, events, key: started.plan, plan_path, terms, driven })
+        Ok(Self {
+            run,
+            events,
+            key: started.plan,
+            plan_path,
+            terms,
+            driven,
+        })
     }
 
     /// The newest run, of any plan or of one.
@@ -103,7 +132,8 @@ impl View {
 
     /// The shape `status` prints.
     pub fn to_api(&self) -> signoff_api::run::Run {
-        let at = |event: Option<&Recorded>| event.map_or_else(String::new, |event| timestamp(event.at));
+        let at =
+            |event: Option<&Recorded>| event.map_or_else(String::new, |event| timestamp(event.at));
         signoff_api::run::Run {
             schema: signoff_api::run::SCHEMA.to_owned(),
             run: self.run.id().to_owned(),
@@ -117,7 +147,11 @@ impl View {
             updated_at: at(self.events.last()),
             progress: progress(&self.run),
             steps: signoff_api::run::Step::all(&self.run),
-            inbox: self.run.items().map(|item| signoff_api::inbox::Item::new(&self.run, item)).collect(),
+            inbox: self
+                .run
+                .items()
+                .map(|item| signoff_api::inbox::Item::new(&self.run, item))
+                .collect(),
         }
     }
 }
@@ -130,7 +164,10 @@ pub fn progress(run: &Run) -> u8 {
         .filter(|(_, state)| {
             matches!(
                 state.status,
-                StepStatus::Completed | StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
+                StepStatus::Completed
+                    | StepStatus::Failed
+                    | StepStatus::Skipped
+                    | StepStatus::Blocked
             )
         })
         .count();
@@ -140,7 +177,11 @@ pub fn progress(run: &Run) -> u8 {
 /// An event as the stream shows it.
 pub fn streamed(run: &Run, recorded: &Recorded) -> signoff_api::event::Streamed {
     use signoff_api::event::{SCHEMA, StepEnd, Streamed, step_status};
-    let status = recorded.event.step().and_then(|id| run.plan().index_of(id)).map(|at| run.status_of(at));
+    let status = recorded
+        .event
+        .step()
+        .and_then(|id| run.plan().index_of(id))
+        .map(|at| run.status_of(at));
     let steps = matches!(recorded.event, Event::RunFinished { .. }).then(|| {
         run.steps()
             .enumerate()
@@ -148,7 +189,10 @@ pub fn streamed(run: &Run, recorded: &Recorded) -> signoff_api::event::Streamed 
                 let end = StepEnd {
                     status: step_status(run.status_of(at)).to_owned(),
                     evidence: state.evidence.as_ref().map(|(grade, _)| (*grade).into()),
-                    facts: state.evidence.as_ref().map(|(_, facts)| facts.clone().into()),
+                    facts: state
+                        .evidence
+                        .as_ref()
+                        .map(|(_, facts)| facts.clone().into()),
                     attempts: state.attempts,
                 };
                 (definition.id.clone(), end)

@@ -50,11 +50,15 @@ impl Watch {
 
     fn fingerprints(&self, project: &Project) -> Vec<Option<Fingerprint>> {
         let config = project.store.config_path();
-        [Some(&self.plan), Some(&config), project.around.user_config.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(|path| Fingerprint::of(path).ok().flatten())
-            .collect()
+        [
+            Some(&self.plan),
+            Some(&config),
+            project.around.user_config.as_ref(),
+        ]
+        .into_iter()
+        .flatten()
+        .map(|path| Fingerprint::of(path).ok().flatten())
+        .collect()
     }
 
     fn compare(&self, project: &Project) -> Result<Option<Difference>, Error> {

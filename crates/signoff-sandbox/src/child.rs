@@ -1,121 +1,27 @@
 //! The few steps between fork and exec.
 //!
-//! After the fork the child is a copy of one thread of a process with many: any lock may be held for ever. So it
-//! makes system calls only, on memory that was prepared before. A level of confinement adds its steps here.
-#![expect(
-    unsafe_code,
-    reason = "fork, exec and the calls between them have no safe form"
-)]
+//! After the fork the child is a copy of one thread of a process with many, or it runs in that process's own memory:
+//! any lock may be held for ever. So it makes system calls only, on memory that was prepared before, and writes to
+//! its stack only. A level of confinement adds its steps here.
+#![expect(unsafe_code, reason = "exec and the calls before it have no safe form")]
 
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::c_int;
+use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::{io, ptr};
 
-use crate::brand::Brand;
 use crate::failure::{Failure, Stage};
+use crate::image::{Image, Pointers, SHELL};
+use crate::signals;
 
 /// Where the child keeps the pipe that tells us why exec failed, and the gate.
 const STATUS: RawFd = 3;
 const GATE: RawFd = 4;
 
-#[cfg(target_os = "linux")]
-const LAST_SIGNAL: c_int = 64;
-#[cfg(not(target_os = "linux"))]
-const LAST_SIGNAL: c_int = 31;
-
-/// What the child becomes. Its descriptors are numbered above those the child fills (`stdio::lift`).
-#[derive(Debug)]
-pub(crate) struct Image {
-    pub(crate) program: CString,
-    pub(crate) argv: Vec<CString>,
-    pub(crate) env: Vec<CString>,
-    pub(crate) cwd: CString,
-    pub(crate) stdio: [OwnedFd; 3],
-    pub(crate) status: OwnedFd,
-    /// The child waits for one byte before it becomes the command; end of file ends it.
-    pub(crate) gate: Option<OwnedFd>,
-    pub(crate) brand: Option<Brand>,
-}
-
-/// Starts the child and returns its number. Our copies of its descriptors are closed.
+/// Turns the calling process into the command, or ends it.
 ///
-/// The child dies with the calling thread, which therefore has to outlive it; and it begins with the signals blocked
-/// that are blocked here.
-pub(crate) fn fork(image: Image) -> io::Result<i32> {
-    let pointers = Pointers::to(&image);
-    // SAFETY: no arguments.
-    let parent = unsafe { libc::getpid() };
-    // SAFETY: the child runs `become_command` only, which keeps to what is allowed after a fork of many threads.
-    match unsafe { libc::fork() } {
-        -1 => Err(io::Error::last_os_error()),
-        // SAFETY: we are in the child, and `pointers` point into `image`, which this copy of the memory keeps.
-        0 => unsafe { become_command(&image, &pointers, parent) },
-        pid => Ok(pid),
-    }
-}
-
-/// Blocks every signal in the calling thread.
-///
-/// A handler of the host must not run in a child: it would write into what both share.
-pub(crate) fn block_signals() {
-    // SAFETY: the set is filled before it is used, and only this thread is concerned.
-    unsafe {
-        let mut all: libc::sigset_t = std::mem::zeroed();
-        libc::sigfillset(&raw mut all);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, ptr::null_mut());
-    }
-}
-
-/// Says whether exited children vanish unseen because `SIGCHLD` is ignored.
-pub(crate) fn children_vanish() -> bool {
-    // SAFETY: with a null action the call only fills `current`.
-    unsafe {
-        let mut current: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(libc::SIGCHLD, ptr::null(), &raw mut current);
-        current.sa_sigaction == libc::SIG_IGN || current.sa_flags & libc::SA_NOCLDWAIT != 0
-    }
-}
-
-/// Null-terminated tables, made before the fork.
-struct Pointers {
-    argv: Vec<*const c_char>,
-    /// For a script without `#!`, as shells and `execvp` do it.
-    shell_argv: Vec<*const c_char>,
-    env: Vec<*const c_char>,
-    open_max: c_int,
-}
-
-const SHELL: &CStr = c"/bin/sh";
-
-impl Pointers {
-    fn to(image: &Image) -> Self {
-        let table = |strings: &[CString]| -> Vec<*const c_char> {
-            let pointers = strings.iter().map(|string| string.as_ptr());
-            pointers.chain([ptr::null()]).collect()
-        };
-        let argv = table(&image.argv);
-        let mut shell_argv = vec![SHELL.as_ptr(), image.program.as_ptr()];
-        shell_argv.extend(argv.iter().skip(1));
-        Self {
-            argv,
-            shell_argv,
-            env: table(&image.env),
-            open_max: open_max(),
-        }
-    }
-}
-
-fn open_max() -> c_int {
-    // SAFETY: a plain question.
-    let limit = unsafe { libc::sysconf(libc::_SC_OPEN_MAX) };
-    c_int::try_from(limit)
-        .unwrap_or(c_int::MAX)
-        .clamp(256, 65536)
-}
-
 /// # Safety
 /// To be called in a forked child only, with pointers into `image`.
-unsafe fn become_command(image: &Image, pointers: &Pointers, parent: c_int) -> ! {
+pub(crate) unsafe fn become_command(image: &Image, pointers: &Pointers, parent: c_int) -> ! {
     // SAFETY: system calls only, on descriptors and memory that `image` and `pointers` keep.
     unsafe {
         let failure = match prepare(image, pointers, parent) {
@@ -142,7 +48,7 @@ unsafe fn prepare(image: &Image, pointers: &Pointers, parent: c_int) -> Result<(
         if libc::chdir(image.cwd.as_ptr()) == -1 {
             return Err(failed(Stage::EnterDirectory));
         }
-        restore_signals();
+        signals::restore();
         if image.gate.is_some() {
             wait_at_gate();
         }
@@ -244,49 +150,6 @@ unsafe fn set_limit(resource: Resource, value: libc::rlim_t) {
     };
     // SAFETY: the structure lives through the call. A refusal leaves the limit as it is.
     unsafe { libc::setrlimit(resource, &raw const limit) };
-}
-
-/// Gives the command the signals a fresh login would: nothing ignored, nothing blocked.
-///
-/// # Safety
-/// As `become_command`.
-unsafe fn restore_signals() {
-    // SAFETY: the set is emptied before it is used.
-    unsafe {
-        for signal in 1..=LAST_SIGNAL {
-            restore_signal(signal);
-        }
-        let mut none: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut none);
-        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
-    }
-}
-
-/// # Safety
-/// As `become_command`.
-#[cfg(target_os = "linux")]
-unsafe fn restore_signal(signal: c_int) {
-    // Past the C library, which keeps two signals to itself and so leaves them ignored if we were started that way.
-    let default = [0_u64; 8];
-    let set_size = size_of::<u64>();
-    // SAFETY: all zero is the default action, whatever the order of the fields; the kernel reads less than this.
-    unsafe {
-        libc::syscall(
-            libc::SYS_rt_sigaction,
-            signal,
-            default.as_ptr(),
-            ptr::null_mut::<u64>(),
-            set_size,
-        );
-    }
-}
-
-/// # Safety
-/// As `become_command`.
-#[cfg(not(target_os = "linux"))]
-unsafe fn restore_signal(signal: c_int) {
-    // SAFETY: the default action holds no pointer.
-    unsafe { libc::signal(signal, libc::SIG_DFL) };
 }
 
 /// # Safety

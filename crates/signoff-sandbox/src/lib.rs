@@ -19,8 +19,10 @@ mod ended;
 mod error;
 mod exit;
 mod failure;
+mod fork;
 mod held;
 mod identity;
+mod image;
 #[cfg(target_os = "linux")]
 mod kill;
 mod leader;
@@ -33,6 +35,7 @@ mod proc;
 mod program;
 mod running;
 mod sandbox;
+mod signals;
 mod spawner;
 mod stdio;
 mod stream;

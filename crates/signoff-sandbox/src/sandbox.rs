@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::brand::Brand;
-use crate::child::{self, Image};
 use crate::command::{Command, Limits, MARKER};
 use crate::ended::Ended;
 use crate::error::StartError;
 use crate::held::{Gate, Held, Started};
 use crate::identity::Identity;
+use crate::image::Image;
 use crate::leader::Leader;
 use crate::level::Level;
 use crate::spawner::Spawner;
-use crate::{program, stdio, tree};
+use crate::{program, signals, stdio, tree};
 
 /// Starts commands, confined as far as this machine allows.
 ///
@@ -40,7 +40,7 @@ pub(crate) struct Ours {
 impl Sandbox {
     /// Prepares for starting commands; fails where their ends could not be observed.
     pub fn new() -> io::Result<Self> {
-        if child::children_vanish() {
+        if signals::children_vanish() {
             return Err(io::Error::other(
                 "SIGCHLD is ignored, so the end of a command could not be observed",
             ));

@@ -9,7 +9,9 @@ use std::{io, thread};
 
 use rustix::process::Pid;
 
-use crate::child::{self, Image};
+use crate::fork::{self, Stack};
+use crate::image::Image;
+use crate::signals;
 
 #[derive(Debug)]
 pub(crate) struct Spawner {
@@ -31,7 +33,7 @@ impl Spawner {
             .name("signoff-spawner".to_owned())
             .stack_size(256 * 1024)
             .spawn(move || {
-                child::block_signals();
+                signals::block_all();
                 tell.send(own_thread()).ok();
                 serve(&incoming);
             })?;
@@ -56,8 +58,9 @@ impl Spawner {
 }
 
 fn serve(incoming: &Receiver<Request>) {
+    let mut stack = Stack::new();
     for Request { image, reply } in incoming {
-        reply.send(child::fork(image)).ok();
+        reply.send(fork::start(image, &mut stack)).ok();
     }
 }
 

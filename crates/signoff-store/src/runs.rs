@@ -71,6 +71,23 @@ pub fn list(store: &Store) -> Result<Vec<RunEntry>, FileError> {
     Ok(runs)
 }
 
+/// Clears away runs that died before their first event was written and that nobody holds: nothing
+/// happened in them.
+pub fn remove_never_begun(store: &Store) -> Result<(), FileError> {
+    for entry in list(store)? {
+        let begun = match fs::read(entry.dir.journal()) {
+            Ok(bytes) => bytes.contains(&b'\n'),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(_) => true,
+        };
+        if !begun && !crate::lock::is_held(&entry.dir.lock()).unwrap_or(true) {
+            let path = entry.dir.path();
+            fs::remove_dir_all(path).map_err(FileError::at("remove", path))?;
+        }
+    }
+    Ok(())
+}
+
 /// Whether this is spelled like a name of [`new_run_id`].
 pub fn is_run_id(text: &str) -> bool {
     let bytes = text.as_bytes();

@@ -105,10 +105,10 @@ impl Reply {
         self.then(json!({"pause_ms": milliseconds}))
     }
 
-    /// Leaves a process behind that has its own session.
+    /// Goes on only once somebody has made this file.
     #[must_use]
-    pub fn spawn_daemon(self) -> Self {
-        self.then(json!({"spawn_daemon": true}))
+    pub fn wait_for(self, path: &str) -> Self {
+        self.then(json!({"wait_for": path}))
     }
 
     #[must_use]
@@ -136,7 +136,7 @@ fn writes_the_format_that_the_agent_reads() {
             .say("done")
             .complain("hm")
             .pause_ms(5)
-            .spawn_daemon()
+            .wait_for("go")
             .exit(3),
     );
     assert_eq!(
@@ -148,7 +148,7 @@ fn writes_the_format_that_the_agent_reads() {
             {"say": "done"},
             {"complain": "hm"},
             {"pause_ms": 5},
-            {"spawn_daemon": true},
+            {"wait_for": "go"},
             {"exit": 3},
         ]}]})
     );

@@ -17,7 +17,8 @@ pub struct Fence {
     /// What follows the opening backticks, such as `markdown file=plan.md`.
     pub info: String,
     pub text: String,
-    /// Four backticks or more: shows an example as it is written, and means nothing itself.
+    /// Four backticks or more, and no file: shows an example as it is written, and means nothing
+    /// itself.
     pub literal: bool,
 }
 
@@ -67,12 +68,14 @@ pub fn scan(markdown: &str) -> Result<Document, String> {
 }
 
 fn fence(line: usize, opening: &Opening, info: &str) -> Fence {
-    Fence {
+    let mut fence = Fence {
         line,
         info: info.trim().to_owned(),
         text: String::new(),
-        literal: opening.length > 3,
-    }
+        literal: false,
+    };
+    fence.literal = opening.length > 3 && fence.file().is_none();
+    fence
 }
 
 /// How a fence was opened: what stood before it, of which character, how many.

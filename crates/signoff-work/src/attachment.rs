@@ -93,7 +93,10 @@ mod tests {
         let read = read(&subscription, places);
         match expected {
             Ok(text) => assert_eq!(read.as_deref(), Ok(text)),
-            Err(part) => assert!(read.as_ref().is_err_and(|why| why.contains(part)), "{read:?}"),
+            Err(part) => assert!(
+                read.as_ref().is_err_and(|why| why.contains(part)),
+                "{read:?}"
+            ),
         }
     }
 
@@ -117,6 +120,9 @@ mod tests {
         check(file("missing.txt", None), Err("No such file"));
         check(file("../secret", None), Err("outside"));
         check(file("link", None), Err("outside"));
-        check(Subscription::Topic("../../secret".to_owned()), Err("No such file"));
+        check(
+            Subscription::Topic("../../secret".to_owned()),
+            Err("No such file"),
+        );
     }
 }

@@ -35,7 +35,8 @@ pub fn for_contract(all: &Variables, allowed: &[String], tree: &Path) -> Vec<(Os
 
 /// The entries of a PATH that are absolute and lie outside the tree.
 pub fn path_outside(path: &OsStr, tree: &Path) -> OsString {
-    let kept = std::env::split_paths(path).filter(|entry| entry.is_absolute() && !entry.starts_with(tree));
+    let kept =
+        std::env::split_paths(path).filter(|entry| entry.is_absolute() && !entry.starts_with(tree));
     // Joining fails only for an entry with a colon, which splitting cannot have produced.
     std::env::join_paths(kept).unwrap_or_default()
 }
@@ -57,22 +58,32 @@ mod tests {
     use super::*;
 
     fn variables() -> Variables {
-        [("PATH", "/usr/bin:/work/tree/bin:rel:/bin"), ("API_KEY", "secret"), ("BASH_ENV", "/evil")]
-            .into_iter()
-            .map(|(name, value)| (name.into(), value.into()))
-            .collect()
+        [
+            ("PATH", "/usr/bin:/work/tree/bin:rel:/bin"),
+            ("API_KEY", "secret"),
+            ("BASH_ENV", "/evil"),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect()
     }
 
     #[test]
     fn only_what_is_allowed_gets_through() {
         let allowed = ["PATH".to_owned(), "BASH_ENV".to_owned(), "LANG".to_owned()];
         let seen = for_agent(&variables(), &allowed);
-        assert_eq!(seen, [("PATH".into(), "/usr/bin:/work/tree/bin:rel:/bin".into())]);
+        assert_eq!(
+            seen,
+            [("PATH".into(), "/usr/bin:/work/tree/bin:rel:/bin".into())]
+        );
     }
 
     #[test]
     fn a_contract_finds_no_program_inside_the_tree() {
         let seen = for_contract(&variables(), &["PATH".to_owned()], Path::new("/work/tree"));
-        assert!(seen.contains(&("PATH".into(), "/usr/bin:/bin".into())), "{seen:?}");
+        assert!(
+            seen.contains(&("PATH".into(), "/usr/bin:/bin".into())),
+            "{seen:?}"
+        );
     }
 }

@@ -65,15 +65,34 @@ mod tests {
             workspace: "/w",
         };
         let (filled, carried) = fill(&command, &values);
-        assert_eq!(filled, expected.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(
+            filled,
+            expected.iter().map(OsString::from).collect::<Vec<_>>()
+        );
         assert_eq!(carried, carries_prompt);
     }
 
     #[test]
     fn fills_each_argument_once() {
-        check(&["agent", "-p", "{task}"], &["agent", "-p", "do {workspace}"], true);
-        check(&["agent", "--file={prompt_file}"], &["agent", "--file=/run/prompt"], true);
-        check(&["agent", "-C", "{workspace}"], &["agent", "-C", "/w"], false);
-        check(&["bash", "-c", "echo ${HOME} {x"], &["bash", "-c", "echo ${HOME} {x"], false);
+        check(
+            &["agent", "-p", "{task}"],
+            &["agent", "-p", "do {workspace}"],
+            true,
+        );
+        check(
+            &["agent", "--file={prompt_file}"],
+            &["agent", "--file=/run/prompt"],
+            true,
+        );
+        check(
+            &["agent", "-C", "{workspace}"],
+            &["agent", "-C", "/w"],
+            false,
+        );
+        check(
+            &["bash", "-c", "echo ${HOME} {x"],
+            &["bash", "-c", "echo ${HOME} {x"],
+            false,
+        );
     }
 }

@@ -59,7 +59,10 @@ impl Prompt<'_> {
                     push_fenced(text, content);
                 }
                 Err(why) => {
-                    push_all(text, &["\n`", &attachment.name, "` could not be read: ", why, "\n"]);
+                    push_all(
+                        text,
+                        &["\n`", &attachment.name, "` could not be read: ", why, "\n"],
+                    );
                 }
             }
         }
@@ -145,7 +148,10 @@ mod tests {
             content: Err("no such file".to_owned()),
         };
         let text = prompt(&[attachment], None).text();
-        assert!(text.contains("`file:gone.md` could not be read: no such file"), "{text}");
+        assert!(
+            text.contains("`file:gone.md` could not be read: no such file"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -162,7 +168,10 @@ mod tests {
             }),
         )
         .text();
-        assert!(text.contains("```\npytest -x\n```\nIt did not hold (exit code 1)."), "{text}");
+        assert!(
+            text.contains("```\npytest -x\n```\nIt did not hold (exit code 1)."),
+            "{text}"
+        );
         assert!(text.contains("the end\n```"), "{text}");
         assert!(text.len() < 2 * TAIL, "{}", text.len());
         assert!(!text.contains("Its stdout"), "{text}");

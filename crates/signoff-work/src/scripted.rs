@@ -32,14 +32,22 @@ pub struct Reply {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Deed {
-    Write { path: PathBuf, text: String },
-    Append { path: PathBuf, text: String },
+    Write {
+        path: PathBuf,
+        text: String,
+    },
+    Append {
+        path: PathBuf,
+        text: String,
+    },
     Remove(PathBuf),
     /// On stdout.
     Say(String),
     /// On stderr.
     Complain(String),
     PauseMs(u64),
+    /// Works on until somebody else has made this file.
+    WaitFor(PathBuf),
     /// Ends at once with this code.
     Exit(u8),
 }
@@ -55,7 +63,9 @@ pub struct Surroundings<'a> {
 
 impl std::fmt::Debug for Surroundings<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Surroundings").field("marker", &self.marker).finish_non_exhaustive()
+        f.debug_struct("Surroundings")
+            .field("marker", &self.marker)
+            .finish_non_exhaustive()
     }
 }
 
@@ -65,7 +75,10 @@ pub fn play(script: &Path, around: &mut Surroundings<'_>) -> io::Result<u8> {
     let mut prompt = String::new();
     around.prompt.read_to_string(&mut prompt)?;
     let marker = around.marker.clone().unwrap_or_else(|| "-".to_owned());
-    note(script.ledger.as_deref(), &format!("start {marker} {}\n", std::process::id()))?;
+    note(
+        script.ledger.as_deref(),
+        &format!("start {marker} {}\n", std::process::id()),
+    )?;
     let reply = script
         .replies
         .iter()
@@ -98,6 +111,11 @@ fn carry_out(deed: &Deed, around: &mut Surroundings<'_>) -> io::Result<Option<u8
         Deed::Say(text) => writeln!(around.stdout, "{text}")?,
         Deed::Complain(text) => writeln!(around.stderr, "{text}")?,
         Deed::PauseMs(millis) => std::thread::sleep(Duration::from_millis(*millis)),
+        Deed::WaitFor(path) => {
+            while !path.exists() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        }
         Deed::Exit(code) => return Ok(Some(*code)),
     }
     Ok(None)
@@ -143,7 +161,10 @@ mod tests {
         )
         .unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        assert_eq!((code, text(stdout).as_str(), text(stderr).as_str()), expected);
+        assert_eq!(
+            (code, text(stdout).as_str(), text(stderr).as_str()),
+            expected
+        );
         if let Ok(ledger) = std::fs::read_to_string(dir.path().join("ledger")) {
             let expected = format!("start run/step/1 {}\nend run/step/1\n", std::process::id());
             assert_eq!(ledger, expected);
@@ -162,6 +183,10 @@ mod tests {
     #[test]
     fn no_reply_is_an_error() {
         let script = r#"{"replies":[{"when":["x"],"do":[]}]}"#;
-        check(script, "y", (1, "", "the script has no reply to this prompt\n"));
+        check(
+            script,
+            "y",
+            (1, "", "the script has no reply to this prompt\n"),
+        );
     }
 }

@@ -87,13 +87,17 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  signoff trust")]
     Trust(FormatOnly),
     /// Check plans like source code: every problem at once, with its place
-    #[command(after_help = "Examples:\n  signoff verify plan.md\n  signoff verify docs/plans --deny-warnings\n  cat plan.md | signoff verify -")]
+    #[command(
+        after_help = "Examples:\n  signoff verify plan.md\n  signoff verify docs/plans --deny-warnings\n  cat plan.md | signoff verify -"
+    )]
     Verify(Verify),
     /// Show a plan as it was understood: steps, dependencies, contracts, state
     #[command(after_help = "Example:\n  signoff show plan.md --format json")]
     Show(PlanArg),
     /// Sign a plan off, as it is now, with the terms it runs under
-    #[command(after_help = "Examples:\n  signoff approve plan.md\n  signoff approve plan.md --expect-digest 3f9a0c1d --note \"read it twice\"")]
+    #[command(
+        after_help = "Examples:\n  signoff approve plan.md\n  signoff approve plan.md --expect-digest 3f9a0c1d --note \"read it twice\""
+    )]
     Approve(Approve),
     /// Run a signed plan; after each step the harness runs its contract
     #[command(after_help = "Examples:\n  signoff run plan.md\n  signoff run plan.md --approve")]
@@ -102,7 +106,9 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  signoff resume\n  signoff resume 20261115-093012-k3f9")]
     Resume(RunArg),
     /// Show where a run stands, with the evidence for each step
-    #[command(after_help = "Examples:\n  signoff status\n  signoff status 20261115-093012-k3f9 --format json")]
+    #[command(
+        after_help = "Examples:\n  signoff status\n  signoff status 20261115-093012-k3f9 --format json"
+    )]
     Status(RunArg),
     /// Show what happened in a run
     #[command(after_help = "Examples:\n  signoff log\n  signoff log --format json")]
@@ -111,10 +117,14 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  signoff inbox")]
     Inbox(FormatOnly),
     /// Answer something in the inbox
-    #[command(after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume")]
+    #[command(
+        after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume"
+    )]
     Answer(Answer),
     /// Write shell completions to stdout
-    #[command(after_help = "Example:\n  signoff completions bash > ~/.local/share/bash-completion/completions/signoff")]
+    #[command(
+        after_help = "Example:\n  signoff completions bash > ~/.local/share/bash-completion/completions/signoff"
+    )]
     Completions(Completions),
     /// The demo's agent: follows a script instead of a model
     #[command(hide = true)]
@@ -282,8 +292,14 @@ mod tests {
 
     #[test]
     fn every_command_shows_an_example() {
-        for command in Cli::command().get_subcommands().filter(|one| !one.is_hide_set()) {
-            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for command in Cli::command()
+            .get_subcommands()
+            .filter(|one| !one.is_hide_set())
+        {
+            let help = command
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
             assert!(help.contains("signoff "), "{}", command.get_name());
         }
     }
@@ -291,7 +307,13 @@ mod tests {
     #[test]
     fn the_word_plan_may_stand_before_a_command() {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
-        assert_eq!(without_plan_word(words("signoff plan run x.md")), words("signoff run x.md"));
-        assert_eq!(without_plan_word(words("signoff plan nonsense")), words("signoff plan nonsense"));
+        assert_eq!(
+            without_plan_word(words("signoff plan run x.md")),
+            words("signoff run x.md")
+        );
+        assert_eq!(
+            without_plan_word(words("signoff plan nonsense")),
+            words("signoff plan nonsense")
+        );
     }
 }

@@ -21,7 +21,9 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &Source) -> String {
                 .label(diagnostic.label.as_deref()),
         )
         .annotations(diagnostic.related.iter().map(|(span, note)| {
-            AnnotationKind::Context.span(window.place(*span)).label(note.as_str())
+            AnnotationKind::Context
+                .span(window.place(*span))
+                .label(note.as_str())
         }));
     let mut main = level
         .primary_title(harmless_lines(&diagnostic.message))
@@ -41,7 +43,9 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &Source) -> String {
         report.push(Group::with_title(Level::HELP.secondary_title(title)).element(patch));
     }
     // The terminal strips the styles where they are not wanted.
-    Renderer::styled().decor_style(DecorStyle::Ascii).render(&report)
+    Renderer::styled()
+        .decor_style(DecorStyle::Ascii)
+        .render(&report)
 }
 
 /// `file:line:column: severity[code]: message`
@@ -52,7 +56,11 @@ pub(crate) fn concise(diagnostic: &Diagnostic, source: &Source) -> String {
         Severity::Warning => "warning",
     };
     let code = diagnostic.code.as_str();
-    format!("{}:{line}:{column}: {severity}[{code}]: {}", source.name(), harmless_lines(&diagnostic.message))
+    format!(
+        "{}:{line}:{column}: {severity}[{code}]: {}",
+        source.name(),
+        harmless_lines(&diagnostic.message)
+    )
 }
 
 /// The lines a diagnostic speaks of: rendering the whole of a large plan for each of its problems
@@ -69,19 +77,38 @@ impl Window {
         let mut spans: Vec<Span> = vec![diagnostic.span];
         spans.extend(diagnostic.related.iter().map(|(span, _)| *span));
         spans.extend(diagnostic.fix.iter().map(|fix| fix.span));
-        let from = spans.iter().map(|span| span.start).min().unwrap_or(0).min(text.len());
-        let to = spans.iter().map(|span| span.end).max().unwrap_or(0).clamp(from, text.len());
+        let from = spans
+            .iter()
+            .map(|span| span.start)
+            .min()
+            .unwrap_or(0)
+            .min(text.len());
+        let to = spans
+            .iter()
+            .map(|span| span.end)
+            .max()
+            .unwrap_or(0)
+            .clamp(from, text.len());
         let from = boundary(text, from);
         let to = boundary(text, to);
         let start = text[..from].rfind('\n').map_or(0, |at| at + 1);
         let end = text[to..].find('\n').map_or(text.len(), |at| to + at);
         let (first_line, _) = source.line_column(start);
-        Self { text: same_length_harmless(&text[start..end]), start, first_line }
+        Self {
+            text: same_length_harmless(&text[start..end]),
+            start,
+            first_line,
+        }
     }
 
     /// A span inside the window, on character boundaries: the renderer accepts nothing else.
     fn place(&self, span: Span) -> std::ops::Range<usize> {
-        let clamp = |offset: usize| boundary(&self.text, offset.saturating_sub(self.start).min(self.text.len()));
+        let clamp = |offset: usize| {
+            boundary(
+                &self.text,
+                offset.saturating_sub(self.start).min(self.text.len()),
+            )
+        };
         let start = clamp(span.start);
         start..clamp(span.end).max(start)
     }
@@ -110,5 +137,7 @@ fn same_length_harmless(text: &str) -> String {
 }
 
 fn harmless_lines(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    text.chars()
+        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+        .collect()
 }

@@ -62,60 +62,145 @@ impl fmt::Display for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
-            Error::NoStore { from } => Self::new(6, "no-store", format!("no `.signoff` in {} or above", from.display()))
-                .hint("`signoff init` sets up a project here"),
+            Error::NoStore { from } => Self::new(
+                6,
+                "no-store",
+                format!("no `.signoff` in {} or above", from.display()),
+            )
+            .hint("`signoff init` sets up a project here"),
             Error::Config(errors) => errors.problems.iter().fold(
                 Self::new(6, "config", "the configuration has errors"),
                 |failure, problem| failure.detail(problem.to_string()),
             ),
-            Error::Untrusted { config } => Self::new(4, "untrusted", format!("{} names commands that nobody on this machine has trusted", config.display()))
-                .hint("read it, then type `signoff trust`"),
+            Error::Untrusted { config } => Self::new(
+                4,
+                "untrusted",
+                format!(
+                    "{} names commands that nobody on this machine has trusted",
+                    config.display()
+                ),
+            )
+            .hint("read it, then type `signoff trust`"),
             Error::Unreadable { path, why } => {
-                let exit = if why.kind() == std::io::ErrorKind::NotFound { 2 } else { 6 };
+                let exit = if why.kind() == std::io::ErrorKind::NotFound {
+                    2
+                } else {
+                    6
+                };
                 Self::new(exit, "unreadable", format!("{}: {why}", path.display()))
             }
-            Error::Invalid { source, diagnostics } => {
-                let errors = diagnostics.iter().filter(|one| one.severity == signoff_plan::diagnostic::Severity::Error).count();
+            Error::Invalid {
+                source,
+                diagnostics,
+            } => {
+                let errors = diagnostics
+                    .iter()
+                    .filter(|one| one.severity == signoff_plan::diagnostic::Severity::Error)
+                    .count();
                 let plural = if errors == 1 { "" } else { "s" };
-                Self::new(1, "invalid", format!("{} has {errors} error{plural}", source.name()))
-                    .hint(format!("`signoff verify {}` shows them", source.name()))
+                Self::new(
+                    1,
+                    "invalid",
+                    format!("{} has {errors} error{plural}", source.name()),
+                )
+                .hint(format!("`signoff verify {}` shows them", source.name()))
             }
-            Error::NotSigned { plan } => Self::new(4, "not-signed", format!("nobody has signed {} off", plan.display()))
-                .hint(format!("read it with `signoff show {0}`, then sign it: `signoff approve {0}`", plan.display())),
-            Error::Changed { plan, difference } => changed(&plan.display().to_string(), &difference),
-            Error::Moved { expected, found } => Self::new(4, "moved", format!("the plan's digest is {found}, not {expected}"))
-                .hint("somebody changed the plan; read it again before you sign"),
-            Error::Unsupported(missing) => missing.iter().fold(
-                Self::new(6, "unsupported", "the plan asks for what this version cannot carry out yet"),
-                |failure, one| {
-                    let place = one.step.as_ref().map_or_else(|| "the plan".to_owned(), |step| format!("step `{step}`"));
-                    failure.detail(format!("{place} has {}", one.what))
-                },
-            ).hint("it can be checked and shown, but a run would have to ignore these"),
-            Error::MissingPrograms(missing) => missing.into_iter().fold(
-                Self::new(6, "missing-program", "something this plan needs cannot be found"),
-                Self::detail,
-            ).hint("install it, or change `[agents]` in .signoff/config.toml"),
-            Error::WorkspaceTaken { holder } => Self::new(5, "workspace-taken", format!("another run works in this checkout{}", held_by(holder.as_ref())))
-                .hint("`signoff status` shows it"),
-            Error::RunTaken { run, holder } => Self::new(5, "run-taken", format!("run {run} is going on in another process{}", held_by(holder.as_ref())))
-                .hint(format!("`signoff status {run}` shows it")),
-            Error::NoSuchRun { run: None, .. } => Self::new(2, "no-run", "nothing has run here yet")
-                .hint("`signoff run PLAN` starts a run"),
-            Error::NoSuchRun { run: Some(run), known } => {
+            Error::NotSigned { plan } => {
+                Self::new(4, "not-signed", format!("nobody has signed {plan} off")).hint(format!(
+                    "read it with `signoff show {plan}`, then sign it: `signoff approve {plan}`"
+                ))
+            }
+            Error::Changed { plan, difference } => changed(&plan, &difference),
+            Error::Moved { expected, found } => Self::new(
+                4,
+                "moved",
+                format!("the plan's digest is {found}, not {expected}"),
+            )
+            .hint("somebody changed the plan; read it again before you sign"),
+            Error::Unsupported(missing) => missing
+                .iter()
+                .fold(
+                    Self::new(
+                        6,
+                        "unsupported",
+                        "the plan asks for what this version cannot carry out yet",
+                    ),
+                    |failure, one| {
+                        let place = one
+                            .step
+                            .as_ref()
+                            .map_or_else(|| "the plan".to_owned(), |step| format!("step `{step}`"));
+                        failure.detail(format!("{place} has {}", one.what))
+                    },
+                )
+                .hint("it can be checked and shown, but a run would have to ignore these"),
+            Error::MissingPrograms(missing) => missing
+                .into_iter()
+                .fold(
+                    Self::new(
+                        6,
+                        "missing-program",
+                        "something this plan needs cannot be found",
+                    ),
+                    Self::detail,
+                )
+                .hint("install it, or change `[agents]` in .signoff/config.toml"),
+            Error::WorkspaceTaken { holder } => Self::new(
+                5,
+                "workspace-taken",
+                format!(
+                    "another run works in this checkout{}",
+                    held_by(holder.as_ref())
+                ),
+            )
+            .hint("`signoff status` shows it"),
+            Error::RunTaken { run, holder } => Self::new(
+                5,
+                "run-taken",
+                format!(
+                    "run {run} is going on in another process{}",
+                    held_by(holder.as_ref())
+                ),
+            )
+            .hint(format!("`signoff status {run}` shows it")),
+            Error::NoSuchRun { run: None, .. } => {
+                Self::new(2, "no-run", "nothing has run here yet")
+                    .hint("`signoff run PLAN` starts a run")
+            }
+            Error::NoSuchRun {
+                run: Some(run),
+                known,
+            } => {
                 let failure = Self::new(2, "no-run", format!("there is no run `{run}`"));
-                match known.iter().min_by_key(|id| strsim::damerau_levenshtein(id, &run)) {
+                match known
+                    .iter()
+                    .min_by_key(|id| strsim::damerau_levenshtein(id, &run))
+                {
                     Some(near) => failure.hint(format!("did you mean `{near}`?")),
                     None => failure.hint("nothing has run here yet"),
                 }
             }
-            Error::AlreadyFinished { run, outcome } => Self::new(5, "already-finished", format!("run {run} has ended: {outcome}"))
-                .hint("`signoff run PLAN` starts a new one"),
-            Error::BrokenRun { run, why } => Self::new(6, "broken-run", format!("run {run} cannot be read: {why}"))
-                .hint(format!("its files are in .signoff/runs/{run}")),
-            Error::UnknownEvent { seq, why } => Self::new(6, "unknown-event", format!("event {seq} of the journal is not known to this version: {why}"))
-                .hint("the run was written by another version of signoff, or by somebody else"),
-            Error::Unwritable { why } => Self::new(6, "journal", format!("an event could not be written: {why}")),
+            Error::AlreadyFinished { run, outcome } => Self::new(
+                5,
+                "already-finished",
+                format!("run {run} has ended: {outcome}"),
+            )
+            .hint("`signoff run PLAN` starts a new one"),
+            Error::BrokenRun { run, why } => {
+                Self::new(6, "broken-run", format!("run {run} cannot be read: {why}"))
+                    .hint(format!("its files are in .signoff/runs/{run}"))
+            }
+            Error::UnknownEvent { seq, why } => Self::new(
+                6,
+                "unknown-event",
+                format!("event {seq} of the journal is not known to this version: {why}"),
+            )
+            .hint("the run was written by another version of signoff, or by somebody else"),
+            Error::Unwritable { why } => Self::new(
+                6,
+                "journal",
+                format!("an event could not be written: {why}"),
+            ),
             Error::Journal(error) => Self::new(6, "journal", error.to_string())
                 .hint("nothing was changed; a run whose journal is broken cannot go on"),
             Error::Refused(refusal) => Self::new(5, "refused", refusal.to_string())
@@ -124,7 +209,17 @@ impl From<Error> for Failure {
             Error::Replace(error) => Self::new(5, "replace", error.to_string()),
             Error::Signature(error) => Self::new(4, "signature", error.to_string())
                 .hint("a signature that was tampered with counts for nothing: sign again"),
-            Error::Sandbox(error) => Self::new(6, "sandbox", format!("processes cannot be started: {error}")),
+            Error::Survivors { count } => Self::new(
+                6,
+                "survivors",
+                format!("{count} processes of an agent or a contract could not be ended"),
+            )
+            .hint("nothing is judged while they live; end them, then `signoff resume`"),
+            Error::Sandbox(error) => Self::new(
+                6,
+                "sandbox",
+                format!("processes cannot be started: {error}"),
+            ),
         }
     }
 }
@@ -146,7 +241,8 @@ pub(crate) fn changed(plan: &str, difference: &Difference) -> Failure {
         failure = failure.detail(line);
     }
     if difference.is_empty() {
-        failure = failure.detail(paint(DIM, "(the difference is in how ids or defaults resolve)").to_string());
+        failure = failure
+            .detail(paint(DIM, "(the difference is in how ids or defaults resolve)").to_string());
     }
     failure.hints([
         format!("if the change is right, sign it: `signoff approve {plan}`"),

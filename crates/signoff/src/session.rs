@@ -47,7 +47,11 @@ impl Session {
     /// Tells what went wrong; returns the exit code.
     pub(crate) fn report_failure(&mut self, failure: &Failure) -> u8 {
         if self.is_json() {
-            let shape = signoff_api::error::Error::new(failure.code, &failure.message, failure.hints.clone());
+            let shape = signoff_api::error::Error::new(
+                failure.code,
+                &failure.message,
+                failure.hints.clone(),
+            );
             match serde_json::to_string(&shape) {
                 Ok(text) => self.out.say(text),
                 Err(error) => self.out.say(format!("error: {error}")),

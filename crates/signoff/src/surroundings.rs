@@ -7,7 +7,11 @@ use signoff_runtime::project::Surroundings;
 
 pub(crate) fn read() -> Surroundings {
     let variables: std::collections::BTreeMap<OsString, OsString> = std::env::vars_os().collect();
-    let get = |name: &str| variables.get(OsStr::new(name)).filter(|value| !value.is_empty());
+    let get = |name: &str| {
+        variables
+            .get(OsStr::new(name))
+            .filter(|value| !value.is_empty())
+    };
     let home = get("HOME").map(PathBuf::from);
     let below_home = |variable: &str, fallback: &str| {
         get(variable)
@@ -22,7 +26,10 @@ pub(crate) fn read() -> Surroundings {
         user_config: below_home("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("config.toml")),
         // Without a home there is no place to remember trust, so nothing is trusted.
         state_dir: below_home("XDG_STATE_HOME", ".local/state").unwrap_or_default(),
-        person: person.map_or_else(|| "unknown".to_owned(), |name| name.to_string_lossy().into_owned()),
+        person: person.map_or_else(
+            || "unknown".to_owned(),
+            |name| name.to_string_lossy().into_owned(),
+        ),
         variables,
     }
 }

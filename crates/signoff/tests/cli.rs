@@ -15,12 +15,24 @@ fn one_step() -> String {
 
 #[test]
 fn verify_shows_the_place_and_the_code() {
-    let project = project(&obliging(), &one_step().replace("**target:** coder", "**target:** codr"));
+    let project = project(
+        &obliging(),
+        &one_step().replace("**target:** coder", "**target:** codr"),
+    );
     let output = project.signoff(["verify", "plan.md"]);
-    output.assert_code(1).assert_stdout_contains("error[unknown-agent]").assert_stdout_contains("plan.md:");
+    output
+        .assert_code(1)
+        .assert_stdout_contains("error[unknown-agent]")
+        .assert_stdout_contains("plan.md:");
     output.assert_stdout_contains("did you mean `coder`?");
-    project.signoff(["verify", "plan.md", "--format", "concise"]).assert_code(1).assert_stdout_contains("plan.md:15:");
-    let json = project.signoff(["verify", "plan.md", "--format", "json"]).assert_code(1).json();
+    project
+        .signoff(["verify", "plan.md", "--format", "concise"])
+        .assert_code(1)
+        .assert_stdout_contains("plan.md:15:");
+    let json = project
+        .signoff(["verify", "plan.md", "--format", "json"])
+        .assert_code(1)
+        .json();
     assert_eq!(json["schema"], "signoff.diagnostics/1");
     assert_eq!(json["errors"], 1);
     assert_eq!(json["diagnostics"][0]["code"], "unknown-agent");
@@ -30,21 +42,43 @@ fn verify_shows_the_place_and_the_code() {
 #[test]
 fn verify_reads_files_directories_and_stdin() {
     let project = project(&obliging(), &one_step());
-    project.write("plans/a.md", &one_step()).write("plans/notes.md", "# Not a plan\n");
-    project.signoff(["verify", "plans"]).assert_success().assert_stderr_contains("plans/a.md: 1 step, no problems");
-    project.signoff_with_input(["verify", "-"], &one_step()).assert_success();
-    project.signoff_with_input(["verify", "-"], "nonsense").assert_code(1);
-    project.signoff(["verify", "gone.md"]).assert_code(2).assert_stderr_contains("gone.md");
-    project.signoff(["verify", ".signoff"]).assert_code(2).assert_stderr_contains("no plan");
-    project.signoff(["plan", "verify", "plan.md"]).assert_success();
+    project
+        .write("plans/a.md", &one_step())
+        .write("plans/notes.md", "# Not a plan\n");
+    project
+        .signoff(["verify", "plans"])
+        .assert_success()
+        .assert_stderr_contains("plans/a.md: 1 step, no problems");
+    project
+        .signoff_with_input(["verify", "-"], &one_step())
+        .assert_success();
+    project
+        .signoff_with_input(["verify", "-"], "nonsense")
+        .assert_code(1);
+    project
+        .signoff(["verify", "gone.md"])
+        .assert_code(2)
+        .assert_stderr_contains("gone.md");
+    project
+        .signoff(["verify", ".signoff"])
+        .assert_code(2)
+        .assert_stderr_contains("no plan");
+    project
+        .signoff(["plan", "verify", "plan.md"])
+        .assert_success();
 }
 
 #[test]
 fn warnings_can_be_denied() {
     let text = one_step().replace("**Budget:** 1h\n", "");
     let project = project(&obliging(), &text);
-    project.signoff(["verify", "plan.md"]).assert_success().assert_stdout_contains("budget-missing");
-    project.signoff(["verify", "plan.md", "--deny-warnings"]).assert_code(1);
+    project
+        .signoff(["verify", "plan.md"])
+        .assert_success()
+        .assert_stdout_contains("budget-missing");
+    project
+        .signoff(["verify", "plan.md", "--deny-warnings"])
+        .assert_code(1);
 }
 
 #[test]
@@ -53,11 +87,20 @@ fn show_works_without_a_store() {
     project.write("plan.md", &one_step());
     let shape = project.json(["show", "plan.md"]);
     assert_eq!(shape["schema"], "signoff.plan/1");
-    assert_eq!(shape["status"], "draft", "without agents the plan has errors");
+    assert_eq!(
+        shape["status"], "draft",
+        "without agents the plan has errors"
+    );
     assert_eq!(shape["terms"], serde_json::Value::Null);
     assert_eq!(shape["steps"][0]["contract"]["expect"][0], "exit_code == 0");
-    assert_eq!(shape["steps"][0]["on_fail"], serde_json::json!({"retries": 2, "then": "escalate"}));
-    project.signoff(["run", "plan.md"]).assert_code(6).assert_stderr_contains("signoff init");
+    assert_eq!(
+        shape["steps"][0]["on_fail"],
+        serde_json::json!({"retries": 2, "then": "escalate"})
+    );
+    project
+        .signoff(["run", "plan.md"])
+        .assert_code(6)
+        .assert_stderr_contains("signoff init");
 }
 
 #[test]
@@ -66,17 +109,33 @@ fn the_whole_way_leaves_evidence_and_marks() {
     project.signoff(["trust"]).assert_success();
     assert_eq!(project.json(["show", "plan.md"])["status"], "verified");
     let reference = project.json(["approve", "plan.md"]);
-    assert_eq!((&reference["schema"], &reference["status"]), (&"signoff.plan_ref/1".into(), &"approved".into()));
+    assert_eq!(
+        (&reference["schema"], &reference["status"]),
+        (&"signoff.plan_ref/1".into(), &"approved".into())
+    );
     assert_eq!(project.json(["show", "plan.md"])["status"], "approved");
 
     let output = project.signoff(["run", "plan.md", "--format", "json"]);
     let events = output.assert_success().json_lines();
-    let types: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
+    let types: Vec<&str> = events
+        .iter()
+        .filter_map(|event| event["type"].as_str())
+        .collect();
     assert_eq!(
         types,
         [
-            "run_started", "step_started", "baseline_started", "baseline_finished", "attempt_started", "work_item",
-            "process_started", "work_finished", "contract_started", "contract_finished", "step_completed", "run_finished",
+            "run_started",
+            "step_started",
+            "baseline_started",
+            "baseline_finished",
+            "attempt_started",
+            "work_item",
+            "process_started",
+            "work_finished",
+            "contract_started",
+            "contract_finished",
+            "step_completed",
+            "run_finished",
         ]
     );
     let last = events.last().expect("there are events");
@@ -90,9 +149,18 @@ fn the_whole_way_leaves_evidence_and_marks() {
     assert!(project.read("plan.md").contains("status: done"));
     assert_eq!(project.json(["show", "plan.md"])["status"], "completed");
     assert_eq!(project.json(["status"])["steps"][0]["status"], "completed");
-    project.signoff(["status"]).assert_success().assert_stdout_contains("proved");
-    project.signoff(["log"]).assert_success().assert_stdout_contains("red, as it should be");
-    project.signoff(["resume"]).assert_code(5).assert_stderr_contains("completed");
+    project
+        .signoff(["status"])
+        .assert_success()
+        .assert_stdout_contains("proved");
+    project
+        .signoff(["log"])
+        .assert_success()
+        .assert_stdout_contains("red, as it should be");
+    project
+        .signoff(["resume"])
+        .assert_code(5)
+        .assert_stderr_contains("completed");
 }
 
 #[test]
@@ -100,11 +168,21 @@ fn nothing_runs_without_a_signature() {
     let project = project(&obliging(), &one_step());
     project.signoff(["trust"]).assert_success();
     let output = project.signoff(["run", "plan.md"]);
-    output.assert_code(4).assert_stderr_contains("signoff approve plan.md");
-    let error = project.signoff(["run", "plan.md", "--format", "json"]).assert_code(4).error_json();
-    assert_eq!((&error["schema"], &error["code"]), (&"signoff.error/1".into(), &"not-signed".into()));
+    output
+        .assert_code(4)
+        .assert_stderr_contains("signoff approve plan.md");
+    let error = project
+        .signoff(["run", "plan.md", "--format", "json"])
+        .assert_code(4)
+        .error_json();
+    assert_eq!(
+        (&error["schema"], &error["code"]),
+        (&"signoff.error/1".into(), &"not-signed".into())
+    );
     assert!(!project.exists("out"));
-    project.signoff(["run", "plan.md", "--approve"]).assert_success();
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_success();
 }
 
 #[test]
@@ -113,44 +191,78 @@ fn a_changed_plan_is_refused_with_the_difference() {
     let text = one_step().replace("exit 1; }", "true; }");
     project.write("plan.md", &text);
     let output = project.signoff(["run", "plan.md"]);
-    output.assert_code(4).assert_stderr_contains("is not what was signed").assert_stderr_contains("contract");
+    output
+        .assert_code(4)
+        .assert_stderr_contains("is not what was signed")
+        .assert_stderr_contains("contract");
     // A mark, a comment of white space: not part of what was signed.
-    project.write("plan.md", &one_step().replace("status: draft", "status: approved"));
+    project.write(
+        "plan.md",
+        &one_step().replace("status: draft", "status: approved"),
+    );
     project.signoff(["run", "plan.md"]).assert_success();
 }
 
 #[test]
 fn changed_terms_are_refused_too() {
     let project = signed(&obliging(), &one_step());
-    let config = project.read(".signoff/config.toml").replace("scripted-agent", "other-agent");
+    let config = project
+        .read(".signoff/config.toml")
+        .replace("scripted-agent", "other-agent");
     project.write(".signoff/config.toml", &config);
-    project.signoff(["run", "plan.md"]).assert_code(4).assert_stderr_contains("signoff trust");
+    project
+        .signoff(["run", "plan.md"])
+        .assert_code(4)
+        .assert_stderr_contains("signoff trust");
     project.signoff(["trust"]).assert_success();
-    project.signoff(["run", "plan.md"]).assert_code(4).assert_stderr_contains("agents.coder.command");
+    project
+        .signoff(["run", "plan.md"])
+        .assert_code(4)
+        .assert_stderr_contains("agents.coder.command");
 }
 
 #[test]
 fn approval_can_expect_a_digest() {
     let project = project(&obliging(), &one_step());
-    let digest = project.json(["show", "plan.md"])["digest"].as_str().expect("a digest").to_owned();
-    project.signoff(["approve", "plan.md", "--expect-digest", "00000000"]).assert_code(4);
-    project.signoff(["approve", "plan.md", "--expect-digest", "sha256:"]).assert_code(4);
-    project.signoff(["approve", "plan.md", "--expect-digest", &digest]).assert_success();
+    let digest = project.json(["show", "plan.md"])["digest"]
+        .as_str()
+        .expect("a digest")
+        .to_owned();
+    project
+        .signoff(["approve", "plan.md", "--expect-digest", "00000000"])
+        .assert_code(4);
+    project
+        .signoff(["approve", "plan.md", "--expect-digest", "sha256:"])
+        .assert_code(4);
+    project
+        .signoff(["approve", "plan.md", "--expect-digest", &digest])
+        .assert_success();
 }
 
 #[test]
 fn an_untrusted_configuration_runs_nothing() {
     let project = project(&obliging(), &one_step());
     project.signoff(["approve", "plan.md"]).assert_success();
-    project.signoff(["run", "plan.md"]).assert_code(4).assert_stderr_contains("signoff trust");
+    project
+        .signoff(["run", "plan.md"])
+        .assert_code(4)
+        .assert_stderr_contains("signoff trust");
     assert!(!project.exists("out"));
 }
 
 #[test]
 fn inside_an_agent_nobody_signs() {
     let project = project(&obliging(), &one_step()).env("SIGNOFF_INSIDE", "run/step/1");
-    for args in [&["approve", "plan.md"][..], &["run", "plan.md", "--approve"], &["trust"], &["answer", "a/b", "skip"]] {
-        project.signoff(args).assert_code(4).assert_stderr_contains("only a person");
+    for args in [
+        &["approve", "plan.md"][..],
+        &["run", "plan.md", "--approve"],
+        &["trust"],
+        &["answer", "a/b", "skip"],
+    ] {
+        project
+            .signoff(args)
+            .assert_code(4)
+            .assert_stderr_contains("only a person");
     }
 }
 
@@ -160,26 +272,47 @@ fn a_contract_sees_no_more_than_it_should() {
     let project = project(&obliging(), &plan(&[body])).env("SECRET_KEY", "1");
     project.write("bin/fake", "#!/bin/sh\n");
     project.signoff(["trust"]).assert_success();
-    project.signoff(["run", "plan.md", "--approve"]).assert_success();
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_success();
 }
 
 #[test]
 fn an_escalation_is_answered_by_a_person() {
     let script = Script::new()
-        .reply(Reply::when(["## Advice", "look harder"]).write("out", "x\n").say("found it"))
+        .reply(
+            Reply::when(["## Advice", "look harder"])
+                .write("out", "x\n")
+                .say("found it"),
+        )
         .reply(Reply::when(["Make it"]).say("done"));
-    let text = plan(&[&format!("{}**on_fail:** retry(1), then escalate\n", agent("Make it.", "out"))]);
+    let text = plan(&[&format!(
+        "{}**on_fail:** retry(1), then escalate\n",
+        agent("Make it.", "out")
+    )]);
     let project = signed(&script, &text);
     let output = project.signoff(["run", "plan.md"]);
-    output.assert_code(3).assert_stdout_contains("signoff inbox");
+    output
+        .assert_code(3)
+        .assert_stdout_contains("signoff inbox");
     assert_eq!(project.json(["show", "plan.md"])["status"], "executing");
     let item = &project.json(["inbox"])["items"][0];
     assert_eq!(item["kind"], "escalation");
     let id = item["id"].as_str().expect("an id").to_owned();
-    project.signoff(["answer", &id, "accept"]).assert_code(5).assert_stderr_contains("retry, fixed, skip, abort");
-    project.signoff(["answer", &id, "retri"]).assert_code(2).assert_stderr_contains("did you mean `retry`?");
-    project.signoff(["answer", "nonsense", "retry"]).assert_code(2);
-    project.signoff(["answer", &id, "retry", "--note", "look harder", "--resume"]).assert_success();
+    project
+        .signoff(["answer", &id, "accept"])
+        .assert_code(5)
+        .assert_stderr_contains("retry, fixed, skip, abort");
+    project
+        .signoff(["answer", &id, "retri"])
+        .assert_code(2)
+        .assert_stderr_contains("did you mean `retry`?");
+    project
+        .signoff(["answer", "nonsense", "retry"])
+        .assert_code(2);
+    project
+        .signoff(["answer", &id, "retry", "--note", "look harder", "--resume"])
+        .assert_success();
     assert_eq!(project.json(["status"])["steps"][0]["attempts"], 3);
     assert_eq!(project.json(["inbox"])["items"], serde_json::json!([]));
 }
@@ -191,7 +324,10 @@ fn the_retry_has_the_contracts_stderr_in_its_prompt() {
         .reply(Reply::when(["Make it"]).say("done"));
     let project = signed(&script, &one_step());
     project.signoff(["run", "plan.md"]).assert_success();
-    let run = project.json(["status"])["run"].as_str().expect("a run").to_owned();
+    let run = project.json(["status"])["run"]
+        .as_str()
+        .expect("a run")
+        .to_owned();
     let prompt = project.read(format!(".signoff/runs/{run}/steps/step-1/2/prompt"));
     assert!(prompt.contains("out is missing"), "{prompt}");
 }
@@ -199,7 +335,10 @@ fn the_retry_has_the_contracts_stderr_in_its_prompt() {
 #[test]
 fn a_failed_run_can_go_on() {
     let script = Script::new().reply(Reply::when(["Make it"]).say("done"));
-    let text = plan(&[&format!("{}**on_fail:** abort\n", agent("Make it.", "out")), &agent("Make more.", "more")]);
+    let text = plan(&[
+        &format!("{}**on_fail:** abort\n", agent("Make it.", "out")),
+        &agent("Make more.", "more"),
+    ]);
     let project = signed(&script, &text);
     project.signoff(["run", "plan.md"]).assert_code(1);
     let status = project.json(["status"]);
@@ -214,50 +353,80 @@ fn a_failed_run_can_go_on() {
 
 #[test]
 fn ctrl_c_stops_and_resume_goes_on() {
-    let script = Script::new()
-        .ledger("LEDGER")
-        .reply(Reply::when(["Make it"]).write("begun", "x").pause_ms(200).write("out", "x\n"));
+    let script = Script::new().ledger("LEDGER").reply(
+        Reply::when(["Make it"])
+            .write("begun", "x")
+            .wait_for("go")
+            .write("out", "x\n"),
+    );
     let project = signed(&script, &one_step());
     let ledger = project.outside("ledger");
-    let path = project.outside("script.json");
-    std::fs::write(&path, script.to_string().replace("LEDGER", &ledger.to_string_lossy())).expect("writable");
     let mut running = project.spawn(["run", "plan.md"]);
     assert!(running.wait_until(|| project.exists("begun")));
-    project.bash(&format!("kill -INT {}", running.id()), &project.path()).assert_success();
+    project
+        .bash(&format!("kill -INT {}", running.id()), &project.path())
+        .assert_success();
     let output = running.wait();
-    output.assert_code(130).assert_stdout_contains("signoff resume");
+    output
+        .assert_code(130)
+        .assert_stdout_contains("signoff resume");
     assert!(!project.exists("out"), "the agent was ended");
     assert_eq!(project.json(["status"])["status"], "stalled");
+    project.write("go", "");
     project.signoff(["resume"]).assert_success();
     signoff_testkit::ledger::Ledger::read(ledger).assert_each_attempt_once();
 }
 
 #[test]
 fn a_second_run_in_the_same_checkout_is_refused() {
-    let script = Script::new().reply(Reply::when(["Make it"]).write("begun", "x").pause_ms(400).write("out", "x\n"));
+    let script = Script::new().reply(
+        Reply::when(["Make it"])
+            .write("begun", "x")
+            .wait_for("go")
+            .write("out", "x\n"),
+    );
     let project = signed(&script, &one_step());
     let mut running = project.spawn(["run", "plan.md"]);
     assert!(running.wait_until(|| project.exists("begun")));
-    project.signoff(["run", "plan.md"]).assert_code(5).assert_stderr_contains("another run");
+    project
+        .signoff(["run", "plan.md"])
+        .assert_code(5)
+        .assert_stderr_contains("another run");
     project.signoff(["resume"]).assert_code(5);
     assert_eq!(project.json(["status"])["status"], "executing");
+    project.write("go", "");
     running.wait().assert_success();
 }
 
 #[test]
 fn a_plan_edited_during_the_run_stops_it_until_it_is_restored() {
     let script = Script::new()
-        .reply(Reply::when(["Make it"]).write("begun", "x").pause_ms(150).write("out", "x\n"))
+        .reply(
+            Reply::when(["Make it"])
+                .write("begun", "x")
+                .wait_for("go")
+                .write("out", "x\n"),
+        )
         .reply(Reply::when(["Make more"]).write("more", "x\n"));
     let text = plan(&[&agent("Make it.", "out"), &agent("Make more.", "more")]);
     let project = signed(&script, &text);
     let mut running = project.spawn(["run", "plan.md"]);
     assert!(running.wait_until(|| project.exists("begun")));
     project.write("plan.md", &text.replace("Make more.", "Make less."));
+    project.write("go", "");
     let output = running.wait();
-    output.assert_code(4).assert_stderr_contains("Make less.").assert_stderr_contains("signoff resume");
-    assert!(project.exists("out") && !project.exists("more"), "what was in flight was judged, nothing new began");
-    assert!(project.read("plan.md").contains("Make less."), "the edit is kept");
+    output
+        .assert_code(4)
+        .assert_stderr_contains("Make less.")
+        .assert_stderr_contains("signoff resume");
+    assert!(
+        project.exists("out") && !project.exists("more"),
+        "what was in flight was judged, nothing new began"
+    );
+    assert!(
+        project.read("plan.md").contains("Make less."),
+        "the edit is kept"
+    );
     project.signoff(["resume"]).assert_code(4);
     project.write("plan.md", &text);
     project.signoff(["resume"]).assert_success();
@@ -271,7 +440,9 @@ fn an_agents_daemon_is_gone_before_the_contract_runs() {
     let config = "[agents.daemon]\ndriver = \"command\"\ncommand = [\"bash\", \"-c\", \"(setsid sleep 300 >/dev/null 2>&1 &) ; echo x > out # {task}\"]\n";
     project.write(".signoff/config.toml", config);
     project.signoff(["trust"]).assert_success();
-    project.signoff(["run", "plan.md", "--approve"]).assert_success();
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_success();
     assert!(project.processes().is_empty(), "{:?}", project.processes());
 }
 
@@ -279,11 +450,17 @@ fn an_agents_daemon_is_gone_before_the_contract_runs() {
 fn a_tampered_journal_is_refused_with_its_place() {
     let project = signed(&obliging(), &one_step());
     project.signoff(["run", "plan.md"]).assert_success();
-    let run = project.json(["status"])["run"].as_str().expect("a run").to_owned();
+    let run = project.json(["status"])["run"]
+        .as_str()
+        .expect("a run")
+        .to_owned();
     let path = format!(".signoff/runs/{run}/journal.jsonl");
     let journal = project.read(&path);
     project.write(&path, &journal.replace("\"proved\"", "\"accepted\""));
-    project.signoff(["status"]).assert_code(6).assert_stderr_contains("journal.jsonl");
+    project
+        .signoff(["status"])
+        .assert_code(6)
+        .assert_stderr_contains("journal.jsonl");
     // Whole events cut off the end: the head outside the journal knows.
     let shorter: Vec<&str> = journal.lines().take(3).collect();
     project.write(&path, &format!("{}\n", shorter.join("\n")));
@@ -295,24 +472,39 @@ fn what_cannot_be_carried_out_is_refused_before_anything_runs() {
     let body = format!("{}**when:** params.x\n", agent("Make it.", "out"));
     let project = project(&obliging(), &plan(&[&body]));
     project.signoff(["trust"]).assert_success();
-    project.signoff(["approve", "plan.md"]).assert_code(6).assert_stderr_contains("`when`");
+    project
+        .signoff(["approve", "plan.md"])
+        .assert_code(6)
+        .assert_stderr_contains("`when`");
 }
 
 #[test]
 fn a_missing_agent_program_is_said_before_anything_runs() {
     let project = project(&obliging(), &one_step());
-    project.write(".signoff/config.toml", "[agents.coder]\ndriver = \"command\"\ncommand = [\"no-such-agent\"]\n");
+    project.write(
+        ".signoff/config.toml",
+        "[agents.coder]\ndriver = \"command\"\ncommand = [\"no-such-agent\"]\n",
+    );
     project.signoff(["trust"]).assert_success();
-    project.signoff(["run", "plan.md", "--approve"]).assert_code(6).assert_stderr_contains("no-such-agent");
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_code(6)
+        .assert_stderr_contains("no-such-agent");
 }
 
 #[test]
 fn init_sets_up_once_and_names_the_next_command() {
     let project = Project::new(BINARY);
-    project.signoff(["init"]).assert_success().assert_stdout_contains("next:");
+    project
+        .signoff(["init"])
+        .assert_success()
+        .assert_stdout_contains("next:");
     assert!(project.read(".signoff/.gitignore").contains("runs/"));
     project.write(".signoff/config.toml", "# mine\n");
-    project.signoff(["init"]).assert_success().assert_stdout_contains("already");
+    project
+        .signoff(["init"])
+        .assert_success()
+        .assert_stdout_contains("already");
     assert_eq!(project.read(".signoff/config.toml"), "# mine\n");
     let shape = project.json(["init"]);
     assert_eq!(shape["written"], serde_json::json!([]));
@@ -321,18 +513,33 @@ fn init_sets_up_once_and_names_the_next_command() {
 #[test]
 fn mistakes_in_the_configuration_are_all_shown() {
     let project = project(&obliging(), &one_step());
-    project.write(".signoff/config.toml", "[contract]\nshel = \"bash\"\ntimeout = 5\n");
+    project.write(
+        ".signoff/config.toml",
+        "[contract]\nshel = \"bash\"\ntimeout = 5\n",
+    );
     let output = project.signoff(["show", "plan.md"]);
-    output.assert_code(6).assert_stderr_contains("did you mean `shell`").assert_stderr_contains("timeout");
+    output
+        .assert_code(6)
+        .assert_stderr_contains("did you mean `shell`")
+        .assert_stderr_contains("timeout");
 }
 
 #[test]
 fn mistyped_commands_and_runs_get_a_suggestion() {
     let project = signed(&obliging(), &one_step());
-    project.signoff(["verfy", "plan.md"]).assert_code(2).assert_stderr_contains("verify");
-    project.signoff(["status"]).assert_code(2).assert_stderr_contains("signoff run");
+    project
+        .signoff(["verfy", "plan.md"])
+        .assert_code(2)
+        .assert_stderr_contains("verify");
+    project
+        .signoff(["status"])
+        .assert_code(2)
+        .assert_stderr_contains("signoff run");
     project.signoff(["run", "plan.md"]).assert_success();
-    project.signoff(["status", "20990101-000000-zzzz"]).assert_code(2).assert_stderr_contains("did you mean");
+    project
+        .signoff(["status", "20990101-000000-zzzz"])
+        .assert_code(2)
+        .assert_stderr_contains("did you mean");
     project.signoff(["status", "../../etc"]).assert_code(2);
 }
 
@@ -353,15 +560,26 @@ fn the_demo_tells_the_whole_story() {
     ] {
         output.assert_stdout_contains(part);
     }
-    let left: Vec<_> = std::fs::read_dir(project.temp()).expect("it exists").collect();
+    let left: Vec<_> = std::fs::read_dir(project.temp())
+        .expect("it exists")
+        .collect();
     assert!(left.is_empty(), "{left:?}");
-    assert!(std::fs::read_dir(project.home()).expect("it exists").next().is_none(), "the demo wrote into the home");
+    assert!(
+        std::fs::read_dir(project.home())
+            .expect("it exists")
+            .next()
+            .is_none(),
+        "the demo wrote into the home"
+    );
 }
 
 #[test]
 fn completions_know_the_commands() {
     let project = Project::new(BINARY);
     for shell in ["bash", "zsh", "fish"] {
-        project.signoff(["completions", shell]).assert_success().assert_stdout_contains("verify");
+        project
+            .signoff(["completions", shell])
+            .assert_success()
+            .assert_stdout_contains("verify");
     }
 }

@@ -8,28 +8,164 @@ use super::{Event, Output};
 impl From<engine::Event> for Event {
     fn from(event: engine::Event) -> Self {
         match event {
-            engine::Event::RunStarted { run, plan, path, digest, terms, settings } => Self::RunStarted { run, plan, path, digest, terms, settings: settings.into() },
+            engine::Event::RunStarted {
+                run,
+                plan,
+                path,
+                digest,
+                terms,
+                settings,
+            } => Self::RunStarted {
+                run,
+                plan,
+                path,
+                digest,
+                terms,
+                settings: settings.into(),
+            },
             engine::Event::RunResumed { reopened, by } => Self::RunResumed { reopened, by },
             engine::Event::StepStarted { step } => Self::StepStarted { step },
             engine::Event::BaselineStarted { step } => Self::BaselineStarted { step },
-            engine::Event::BaselineFinished { step, verdict, observed } => Self::BaselineFinished { step, verdict: verdict.into(), observed: observed.into() },
-            engine::Event::AttemptStarted { step, attempt } => Self::AttemptStarted { step, attempt },
-            engine::Event::WorkItem { step, attempt, item } => Self::WorkItem { step, attempt, item: item.into() },
-            engine::Event::ProcessStarted { step, attempt, process } => Self::ProcessStarted { step, attempt, process: process.into() },
-            engine::Event::WorkFinished { step, attempt, ended, text } => Self::WorkFinished { step, attempt, ended: ended.into(), output: Output { text } },
-            engine::Event::AttemptInterrupted { step, attempt, stopped } => Self::AttemptInterrupted { step, attempt, stopped },
-            engine::Event::ContractStarted { step, attempt } => Self::ContractStarted { step, attempt },
-            engine::Event::ContractFinished { step, attempt, verdict, unmet, observed } => Self::ContractFinished { step, attempt, verdict: verdict.into(), unmet, observed: observed.into() },
-            engine::Event::RetryScheduled { step, not_before, counted, reason } => Self::RetryScheduled { step, not_before_ms: not_before, counted, reason },
-            engine::Event::StepCompleted { step, attempts, evidence, facts } => Self::StepCompleted { step, attempts, evidence: evidence.into(), facts: facts.into() },
-            engine::Event::StepFailed { step, attempts, reason } => Self::StepFailed { step, attempts, reason },
-            engine::Event::StepSkipped { step, reason, satisfies } => Self::StepSkipped { step, reason, satisfies },
+            engine::Event::BaselineFinished {
+                step,
+                verdict,
+                observed,
+            } => Self::BaselineFinished {
+                step,
+                verdict: verdict.into(),
+                observed: observed.into(),
+            },
+            engine::Event::AttemptStarted { step, attempt } => {
+                Self::AttemptStarted { step, attempt }
+            }
+            engine::Event::WorkItem {
+                step,
+                attempt,
+                item,
+            } => Self::WorkItem {
+                step,
+                attempt,
+                item: item.into(),
+            },
+            engine::Event::ProcessStarted {
+                step,
+                attempt,
+                process,
+            } => Self::ProcessStarted {
+                step,
+                attempt,
+                process: process.into(),
+            },
+            engine::Event::WorkFinished {
+                step,
+                attempt,
+                ended,
+                text,
+            } => Self::WorkFinished {
+                step,
+                attempt,
+                ended: ended.into(),
+                output: Output { text },
+            },
+            engine::Event::AttemptInterrupted {
+                step,
+                attempt,
+                stopped,
+            } => Self::AttemptInterrupted {
+                step,
+                attempt,
+                stopped,
+            },
+            engine::Event::ContractStarted { step, attempt } => {
+                Self::ContractStarted { step, attempt }
+            }
+            engine::Event::ContractFinished {
+                step,
+                attempt,
+                verdict,
+                unmet,
+                observed,
+            } => Self::ContractFinished {
+                step,
+                attempt,
+                verdict: verdict.into(),
+                unmet,
+                observed: observed.into(),
+            },
+            engine::Event::RetryScheduled {
+                step,
+                not_before,
+                counted,
+                reason,
+            } => Self::RetryScheduled {
+                step,
+                not_before_ms: not_before,
+                counted,
+                reason,
+            },
+            engine::Event::StepCompleted {
+                step,
+                attempts,
+                evidence,
+                facts,
+            } => Self::StepCompleted {
+                step,
+                attempts,
+                evidence: evidence.into(),
+                facts: facts.into(),
+            },
+            engine::Event::StepFailed {
+                step,
+                attempts,
+                reason,
+            } => Self::StepFailed {
+                step,
+                attempts,
+                reason,
+            },
+            engine::Event::StepSkipped {
+                step,
+                reason,
+                satisfies,
+            } => Self::StepSkipped {
+                step,
+                reason,
+                satisfies,
+            },
             engine::Event::StepBlocked { step, by } => Self::StepBlocked { step, by },
             engine::Event::StepWaiting { step, item } => Self::StepWaiting { step, item },
-            engine::Event::InboxOpened { item, kind, step, question, choices } => Self::InboxOpened { item, kind: kind.into(), step, question, choices: choices.into_iter().map(Into::into).collect() },
-            engine::Event::InboxAnswered { item, step, choice, note, by } => Self::InboxAnswered { item, step, choice: choice.into(), note, by },
-            engine::Event::RunPaused { reason } => Self::RunPaused { reason: reason.into() },
-            engine::Event::RunFinished { outcome } => Self::RunFinished { outcome: outcome.into() },
+            engine::Event::InboxOpened {
+                item,
+                kind,
+                step,
+                question,
+                choices,
+            } => Self::InboxOpened {
+                item,
+                kind: kind.into(),
+                step,
+                question,
+                choices: choices.into_iter().map(Into::into).collect(),
+            },
+            engine::Event::InboxAnswered {
+                item,
+                step,
+                choice,
+                note,
+                by,
+            } => Self::InboxAnswered {
+                item,
+                step,
+                choice: choice.into(),
+                note,
+                by,
+            },
+            engine::Event::RunPaused { reason } => Self::RunPaused {
+                reason: reason.into(),
+            },
+            engine::Event::RunFinished { outcome } => Self::RunFinished {
+                outcome: outcome.into(),
+            },
         }
     }
 }
@@ -37,28 +173,160 @@ impl From<engine::Event> for Event {
 impl From<Event> for engine::Event {
     fn from(event: Event) -> Self {
         match event {
-            Event::RunStarted { run, plan, path, digest, terms, settings } => Self::RunStarted { run, plan, path, digest, terms, settings: settings.into() },
+            Event::RunStarted {
+                run,
+                plan,
+                path,
+                digest,
+                terms,
+                settings,
+            } => Self::RunStarted {
+                run,
+                plan,
+                path,
+                digest,
+                terms,
+                settings: settings.into(),
+            },
             Event::RunResumed { reopened, by } => Self::RunResumed { reopened, by },
             Event::StepStarted { step } => Self::StepStarted { step },
             Event::BaselineStarted { step } => Self::BaselineStarted { step },
-            Event::BaselineFinished { step, verdict, observed } => Self::BaselineFinished { step, verdict: verdict.into(), observed: observed.into() },
+            Event::BaselineFinished {
+                step,
+                verdict,
+                observed,
+            } => Self::BaselineFinished {
+                step,
+                verdict: verdict.into(),
+                observed: observed.into(),
+            },
             Event::AttemptStarted { step, attempt } => Self::AttemptStarted { step, attempt },
-            Event::WorkItem { step, attempt, item } => Self::WorkItem { step, attempt, item: item.into() },
-            Event::ProcessStarted { step, attempt, process } => Self::ProcessStarted { step, attempt, process: process.into() },
-            Event::WorkFinished { step, attempt, ended, output } => Self::WorkFinished { step, attempt, ended: ended.into(), text: output.text },
-            Event::AttemptInterrupted { step, attempt, stopped } => Self::AttemptInterrupted { step, attempt, stopped },
+            Event::WorkItem {
+                step,
+                attempt,
+                item,
+            } => Self::WorkItem {
+                step,
+                attempt,
+                item: item.into(),
+            },
+            Event::ProcessStarted {
+                step,
+                attempt,
+                process,
+            } => Self::ProcessStarted {
+                step,
+                attempt,
+                process: process.into(),
+            },
+            Event::WorkFinished {
+                step,
+                attempt,
+                ended,
+                output,
+            } => Self::WorkFinished {
+                step,
+                attempt,
+                ended: ended.into(),
+                text: output.text,
+            },
+            Event::AttemptInterrupted {
+                step,
+                attempt,
+                stopped,
+            } => Self::AttemptInterrupted {
+                step,
+                attempt,
+                stopped,
+            },
             Event::ContractStarted { step, attempt } => Self::ContractStarted { step, attempt },
-            Event::ContractFinished { step, attempt, verdict, unmet, observed } => Self::ContractFinished { step, attempt, verdict: verdict.into(), unmet, observed: observed.into() },
-            Event::RetryScheduled { step, not_before_ms, counted, reason } => Self::RetryScheduled { step, not_before: not_before_ms, counted, reason },
-            Event::StepCompleted { step, attempts, evidence, facts } => Self::StepCompleted { step, attempts, evidence: evidence.into(), facts: facts.into() },
-            Event::StepFailed { step, attempts, reason } => Self::StepFailed { step, attempts, reason },
-            Event::StepSkipped { step, reason, satisfies } => Self::StepSkipped { step, reason, satisfies },
+            Event::ContractFinished {
+                step,
+                attempt,
+                verdict,
+                unmet,
+                observed,
+            } => Self::ContractFinished {
+                step,
+                attempt,
+                verdict: verdict.into(),
+                unmet,
+                observed: observed.into(),
+            },
+            Event::RetryScheduled {
+                step,
+                not_before_ms,
+                counted,
+                reason,
+            } => Self::RetryScheduled {
+                step,
+                not_before: not_before_ms,
+                counted,
+                reason,
+            },
+            Event::StepCompleted {
+                step,
+                attempts,
+                evidence,
+                facts,
+            } => Self::StepCompleted {
+                step,
+                attempts,
+                evidence: evidence.into(),
+                facts: facts.into(),
+            },
+            Event::StepFailed {
+                step,
+                attempts,
+                reason,
+            } => Self::StepFailed {
+                step,
+                attempts,
+                reason,
+            },
+            Event::StepSkipped {
+                step,
+                reason,
+                satisfies,
+            } => Self::StepSkipped {
+                step,
+                reason,
+                satisfies,
+            },
             Event::StepBlocked { step, by } => Self::StepBlocked { step, by },
             Event::StepWaiting { step, item } => Self::StepWaiting { step, item },
-            Event::InboxOpened { item, kind, step, question, choices } => Self::InboxOpened { item, kind: kind.into(), step, question, choices: choices.into_iter().map(Into::into).collect() },
-            Event::InboxAnswered { item, step, choice, note, by } => Self::InboxAnswered { item, step, choice: choice.into(), note, by },
-            Event::RunPaused { reason } => Self::RunPaused { reason: reason.into() },
-            Event::RunFinished { outcome } => Self::RunFinished { outcome: outcome.into() },
+            Event::InboxOpened {
+                item,
+                kind,
+                step,
+                question,
+                choices,
+            } => Self::InboxOpened {
+                item,
+                kind: kind.into(),
+                step,
+                question,
+                choices: choices.into_iter().map(Into::into).collect(),
+            },
+            Event::InboxAnswered {
+                item,
+                step,
+                choice,
+                note,
+                by,
+            } => Self::InboxAnswered {
+                item,
+                step,
+                choice: choice.into(),
+                note,
+                by,
+            },
+            Event::RunPaused { reason } => Self::RunPaused {
+                reason: reason.into(),
+            },
+            Event::RunFinished { outcome } => Self::RunFinished {
+                outcome: outcome.into(),
+            },
         }
     }
 }

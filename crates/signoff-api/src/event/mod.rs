@@ -10,8 +10,8 @@ mod parts;
 use std::collections::BTreeMap;
 
 pub use parts::{
-    Choice, Ended, Facts, Grade, ItemKind, Observed, Outcome, PauseReason, Process, Settings, Verdict, WorkItem,
-    WorkInput, WorkKind, WorkPayload, outcome_name, step_status,
+    Choice, Ended, Facts, Grade, ItemKind, Observed, Outcome, PauseReason, Process, Settings,
+    Verdict, WorkInput, WorkItem, WorkKind, WorkPayload, outcome_name, step_status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

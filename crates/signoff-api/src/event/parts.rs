@@ -73,15 +73,43 @@ pub struct Facts {
 
 impl From<engine::Facts> for Facts {
     fn from(facts: engine::Facts) -> Self {
-        let engine::Facts { sandbox, claimed, interrupted, agent_failed, repaired_by, accepted_by } = facts;
-        Self { sandbox, claimed, interrupted, agent_failed, repaired_by, accepted_by }
+        let engine::Facts {
+            sandbox,
+            claimed,
+            interrupted,
+            agent_failed,
+            repaired_by,
+            accepted_by,
+        } = facts;
+        Self {
+            sandbox,
+            claimed,
+            interrupted,
+            agent_failed,
+            repaired_by,
+            accepted_by,
+        }
     }
 }
 
 impl From<Facts> for engine::Facts {
     fn from(facts: Facts) -> Self {
-        let Facts { sandbox, claimed, interrupted, agent_failed, repaired_by, accepted_by } = facts;
-        Self { sandbox, claimed, interrupted, agent_failed, repaired_by, accepted_by }
+        let Facts {
+            sandbox,
+            claimed,
+            interrupted,
+            agent_failed,
+            repaired_by,
+            accepted_by,
+        } = facts;
+        Self {
+            sandbox,
+            claimed,
+            interrupted,
+            agent_failed,
+            repaired_by,
+            accepted_by,
+        }
     }
 }
 
@@ -95,15 +123,31 @@ pub struct Settings {
 
 impl From<engine::Settings> for Settings {
     fn from(settings: engine::Settings) -> Self {
-        let engine::Settings { backoff, baseline, sandbox } = settings;
-        Self { backoff_ms: backoff, baseline, sandbox }
+        let engine::Settings {
+            backoff,
+            baseline,
+            sandbox,
+        } = settings;
+        Self {
+            backoff_ms: backoff,
+            baseline,
+            sandbox,
+        }
     }
 }
 
 impl From<Settings> for engine::Settings {
     fn from(settings: Settings) -> Self {
-        let Settings { backoff_ms, baseline, sandbox } = settings;
-        Self { backoff: backoff_ms, baseline, sandbox }
+        let Settings {
+            backoff_ms,
+            baseline,
+            sandbox,
+        } = settings;
+        Self {
+            backoff: backoff_ms,
+            baseline,
+            sandbox,
+        }
     }
 }
 
@@ -151,15 +195,35 @@ pub struct Observed {
 
 impl From<engine::Observation> for Observed {
     fn from(seen: engine::Observation) -> Self {
-        let engine::Observation { ended, stdout, stderr, duration_ms } = seen;
-        Self { ended: ended.into(), stdout, stderr, duration_ms }
+        let engine::Observation {
+            ended,
+            stdout,
+            stderr,
+            duration_ms,
+        } = seen;
+        Self {
+            ended: ended.into(),
+            stdout,
+            stderr,
+            duration_ms,
+        }
     }
 }
 
 impl From<Observed> for engine::Observation {
     fn from(seen: Observed) -> Self {
-        let Observed { ended, stdout, stderr, duration_ms } = seen;
-        Self { ended: ended.into(), stdout, stderr, duration_ms }
+        let Observed {
+            ended,
+            stdout,
+            stderr,
+            duration_ms,
+        } = seen;
+        Self {
+            ended: ended.into(),
+            stdout,
+            stderr,
+            duration_ms,
+        }
     }
 }
 
@@ -173,19 +237,35 @@ pub struct Process {
 
 impl From<engine::Process> for Process {
     fn from(process: engine::Process) -> Self {
-        let engine::Process { pid, starttime, boot_id } = process;
-        Self { pid, starttime, boot_id }
+        let engine::Process {
+            pid,
+            starttime,
+            boot_id,
+        } = process;
+        Self {
+            pid,
+            starttime,
+            boot_id,
+        }
     }
 }
 
 impl From<Process> for engine::Process {
     fn from(process: Process) -> Self {
-        let Process { pid, starttime, boot_id } = process;
-        Self { pid, starttime, boot_id }
+        let Process {
+            pid,
+            starttime,
+            boot_id,
+        } = process;
+        Self {
+            pid,
+            starttime,
+            boot_id,
+        }
     }
 }
 
-/// Seed 002's WorkItem.
+/// Seed 002's `WorkItem`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkItem {
     pub agent_id: String,
@@ -203,7 +283,7 @@ pub struct WorkInput {
     pub prompt_sha256: String,
 }
 
-/// Where a WorkItem comes from and what goes with it.
+/// Where a `WorkItem` comes from and what goes with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkPayload {
     pub subscriptions: Vec<String>,
@@ -213,19 +293,39 @@ pub struct WorkPayload {
 
 impl From<engine::WorkItem> for WorkItem {
     fn from(item: engine::WorkItem) -> Self {
-        let engine::WorkItem { agent_id, kind, prompt, prompt_sha256, subscriptions, plan_id, number } = item;
+        let engine::WorkItem {
+            agent_id,
+            kind,
+            prompt,
+            prompt_sha256,
+            subscriptions,
+            plan_id,
+            number,
+        } = item;
         Self {
             agent_id,
             kind: kind.into(),
-            input: WorkInput { prompt, prompt_sha256 },
-            payload: WorkPayload { subscriptions, plan_id, step: number },
+            input: WorkInput {
+                prompt,
+                prompt_sha256,
+            },
+            payload: WorkPayload {
+                subscriptions,
+                plan_id,
+                step: number,
+            },
         }
     }
 }
 
 impl From<WorkItem> for engine::WorkItem {
     fn from(item: WorkItem) -> Self {
-        let WorkItem { agent_id, kind, input, payload } = item;
+        let WorkItem {
+            agent_id,
+            kind,
+            input,
+            payload,
+        } = item;
         Self {
             agent_id,
             kind: kind.into(),

@@ -1,9 +1,11 @@
 //! A world for the engine: a signed plan, a list of what will happen, no processes.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 
 use signoff_engine::{
-    Action, Event, Input, Observation, ProcessEnd, Recorded, Run, Settings, WorkItem, WorkKind, apply, decide, due,
+    Action, Event, Input, Observation, ProcessEnd, Recorded, Run, Settings, WorkItem, WorkKind,
+    apply, decide, due,
 };
 use signoff_plan::Workspace;
 use signoff_plan::check::check;
@@ -13,15 +15,16 @@ use signoff_plan::signed::{Signature, SignedPlan};
 use signoff_plan::source::Source;
 
 /// Signs a plan whose surroundings have everything.
-pub fn signed(text: &str) -> SignedPlan {
+pub(crate) fn signed(text: &str) -> SignedPlan {
     let source = Source::new("plan.md", text.as_bytes().to_vec());
     let checked = check(&parse(&source), &Everything);
-    let plan = checked.accept().unwrap_or_else(|problems| panic!("{problems:#?}\n{text}"));
+    assert_eq!(checked.errors(), 0, "{:#?}\n{text}", checked.diagnostics);
+    let plan = checked.accept().expect("there are no errors");
     let terms = Digest::of_bytes(b"terms");
     let signature = Signature {
         plan: "plan.md".to_owned(),
         digest: plan.digest(),
-        terms: terms.clone(),
+        terms,
         by: "tester".to_owned(),
         at: "2026-01-01T00:00:00.000Z".to_owned(),
         proof: "any".to_owned(),
@@ -55,18 +58,21 @@ impl Workspace for Everything {
 }
 
 /// A plan of these step bodies.
-pub fn plan_text(steps: &[&str]) -> String {
-    let mut text = "---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# Title\n\n**Budget:** 1h\n\n## Steps\n".to_owned();
+pub(crate) fn plan_text(steps: &[&str]) -> String {
+    let mut text =
+        "---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# Title\n\n**Budget:** 1h\n\n## Steps\n"
+            .to_owned();
     for (at, body) in steps.iter().enumerate() {
-        text.push_str(&format!("\n### {}. Step\n\n{body}\n", at + 1));
+        write!(text, "\n### {}. Step\n\n{body}\n", at + 1).expect("a string takes everything");
     }
     text
 }
 
-pub const AGENT: &str = "**target:** coder\n**task:**\nDo it.\n\n**contract:**\n```shell\ntest -f out\n```\n";
-pub const CHECK: &str = "**contract:**\n```shell\ntest -f out\n```\n";
+pub(crate) const AGENT: &str =
+    "**target:** coder\n**task:**\nDo it.\n\n**contract:**\n```shell\ntest -f out\n```\n";
+pub(crate) const CHECK: &str = "**contract:**\n```shell\ntest -f out\n```\n";
 
-pub fn saw(ended: ProcessEnd) -> Observation {
+pub(crate) fn saw(ended: ProcessEnd) -> Observation {
     Observation {
         ended,
         stdout: String::new(),
@@ -78,21 +84,21 @@ pub fn saw(ended: ProcessEnd) -> Observation {
 /// What the next baselines, agents and contracts come to; when the list is empty, contracts are red
 /// before the work and green after it.
 #[derive(Debug, Default, Clone)]
-pub struct Fate {
-    pub baselines: VecDeque<ProcessEnd>,
-    pub agents: VecDeque<ProcessEnd>,
-    pub contracts: VecDeque<ProcessEnd>,
+pub(crate) struct Fate {
+    pub(crate) baselines: VecDeque<ProcessEnd>,
+    pub(crate) agents: VecDeque<ProcessEnd>,
+    pub(crate) contracts: VecDeque<ProcessEnd>,
 }
 
-pub struct World {
-    pub run: Run,
-    pub events: Vec<Recorded>,
-    pub now: u64,
-    pub fate: Fate,
+pub(crate) struct World {
+    pub(crate) run: Run,
+    pub(crate) events: Vec<Recorded>,
+    pub(crate) now: u64,
+    pub(crate) fate: Fate,
 }
 
 impl World {
-    pub fn new(text: &str, fate: Fate) -> Self {
+    pub(crate) fn new(text: &str, fate: Fate) -> Self {
         let mut world = Self {
             run: Run::new(signed(text)),
             events: Vec::new(),
@@ -114,7 +120,7 @@ impl World {
         world
     }
 
-    pub fn record(&mut self, input: Input) {
+    pub(crate) fn record(&mut self, input: Input) {
         self.now += 1;
         for event in decide(&self.run, self.now, input).expect("the input fits") {
             let recorded = Recorded {
@@ -128,19 +134,21 @@ impl World {
     }
 
     /// The harness dies and comes back with what it had written.
-    pub fn crash(&mut self) {
+    pub(crate) fn crash(&mut self) {
         let mut run = Run::new(self.run.signed().clone());
         for recorded in &self.events {
             apply(&mut run, recorded);
         }
         self.run = run;
         if self.run.outcome().is_none() {
-            self.record(Input::Resume { by: "tester".to_owned() });
+            self.record(Input::Resume {
+                by: "tester".to_owned(),
+            });
         }
     }
 
     /// Performs one action, up to (not including) its last report if `cut`.
-    pub fn step(&mut self, cut: bool) -> bool {
+    pub(crate) fn step(&mut self, cut: bool) -> bool {
         let Some(action) = due(&self.run, self.now).into_iter().next() else {
             return false;
         };
@@ -148,22 +156,50 @@ impl World {
             Action::Baseline { step } => {
                 self.record(Input::BaselineBegins { step });
                 if !cut {
-                    let ended = self.fate.baselines.pop_front().unwrap_or(ProcessEnd::Exited(1));
-                    self.record(Input::BaselineEnded { step, observed: saw(ended) });
+                    let ended = self
+                        .fate
+                        .baselines
+                        .pop_front()
+                        .unwrap_or(ProcessEnd::Exited(1));
+                    self.record(Input::BaselineEnded {
+                        step,
+                        observed: saw(ended),
+                    });
                 }
             }
             Action::Dispatch { step, attempt } => {
-                self.record(Input::WorkBegins { step, attempt, item: item() });
+                self.record(Input::WorkBegins {
+                    step,
+                    attempt,
+                    item: item(),
+                });
                 if !cut {
-                    let ended = self.fate.agents.pop_front().unwrap_or(ProcessEnd::Exited(0));
-                    self.record(Input::WorkEnded { step, attempt, ended, text: "all tests pass".to_owned() });
+                    let ended = self
+                        .fate
+                        .agents
+                        .pop_front()
+                        .unwrap_or(ProcessEnd::Exited(0));
+                    self.record(Input::WorkEnded {
+                        step,
+                        attempt,
+                        ended,
+                        text: "all tests pass".to_owned(),
+                    });
                 }
             }
             Action::Evaluate { step, attempt, .. } => {
                 self.record(Input::EvaluationBegins { step, attempt });
                 if !cut {
-                    let ended = self.fate.contracts.pop_front().unwrap_or(ProcessEnd::Exited(0));
-                    self.record(Input::EvaluationEnded { step, attempt, observed: saw(ended) });
+                    let ended = self
+                        .fate
+                        .contracts
+                        .pop_front()
+                        .unwrap_or(ProcessEnd::Exited(0));
+                    self.record(Input::EvaluationEnded {
+                        step,
+                        attempt,
+                        observed: saw(ended),
+                    });
                 }
             }
             Action::AskForBudget { step } => self.record(Input::OverBudget { step }),
@@ -173,13 +209,16 @@ impl World {
         true
     }
 
-    pub fn play(&mut self) {
+    pub(crate) fn play(&mut self) {
         while self.step(false) {}
     }
 
     /// Types of the events, in order, of one step or of all.
-    pub fn story(&self) -> Vec<String> {
-        self.events.iter().map(|recorded| name(&recorded.event)).collect()
+    pub(crate) fn story(&self) -> Vec<String> {
+        self.events
+            .iter()
+            .map(|recorded| name(&recorded.event))
+            .collect()
     }
 }
 
@@ -196,7 +235,7 @@ fn item() -> WorkItem {
 }
 
 /// `StepCompleted { .. }` as `StepCompleted step-1`.
-pub fn name(event: &Event) -> String {
+pub(crate) fn name(event: &Event) -> String {
     let text = format!("{event:?}");
     let kind = text.split([' ', '{']).next().unwrap_or_default().to_owned();
     match event.step() {

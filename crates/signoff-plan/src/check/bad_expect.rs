@@ -11,7 +11,7 @@
 //!
 //! ## Instead
 //! One condition per line: `exit_code == N`, `stdout contains "…"`, `stdout == "…"`,
-//! `stderr contains "…"`, `tests_run >= N`. Without any, `exit_code == 0` holds.
+//! `stderr contains "…"`, `tests_run >= N`. Without one on the exit code, `exit_code == 0` holds.
 
 use crate::condition;
 use crate::diagnostic::{Code, Diagnostic};
@@ -90,6 +90,19 @@ mod tests {
              write a condition such as `exit_code == 0` or `stdout contains \"ok\"`",
             ],
         );
+    }
+
+    #[test]
+    fn a_command_must_succeed_unless_told_otherwise() {
+        let expect = |lines: &str| {
+            let plan = super::super::testing::checked(&conditions(lines)).plan;
+            let contract = plan.steps[0].contract.clone().expect("a contract");
+            let texts: Vec<_> = contract.expect.iter().map(ToString::to_string).collect();
+            texts.join("; ")
+        };
+        assert_eq!(expect(""), "exit_code == 0");
+        assert_eq!(expect("stdout == \"a\""), "exit_code == 0; stdout == \"a\"");
+        assert_eq!(expect("exit_code == 3"), "exit_code == 3");
     }
 
     #[test]

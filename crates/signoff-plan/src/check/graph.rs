@@ -129,7 +129,7 @@ impl Graph {
         while let Some(step) = queue.pop_front() {
             for dependency in self.of(step) {
                 if *dependency == start {
-                    return Some(self.way_back(start, step, &came_from));
+                    return Some(way_back(start, step, &came_from));
                 }
                 if let Some(place @ None) = came_from.get_mut(*dependency) {
                     *place = Some(step);
@@ -138,20 +138,6 @@ impl Graph {
             }
         }
         None
-    }
-
-    fn way_back(&self, start: usize, last: usize, came_from: &[Option<usize>]) -> Vec<usize> {
-        let mut way = vec![last];
-        let mut at = last;
-        while at != start {
-            match came_from.get(at).copied().flatten() {
-                Some(before) => at = before,
-                None => break,
-            }
-            way.push(at);
-        }
-        way.reverse();
-        way
     }
 
     /// Steps that a step waits for and that wait for it.
@@ -171,6 +157,21 @@ impl Graph {
             .filter(|at| forward.contains(*at) && backward.contains(*at))
             .collect()
     }
+}
+
+/// The way from `start` to `last`, from where each step was reached.
+fn way_back(start: usize, last: usize, came_from: &[Option<usize>]) -> Vec<usize> {
+    let mut way = vec![last];
+    let mut at = last;
+    while at != start {
+        match came_from.get(at).copied().flatten() {
+            Some(before) => at = before,
+            None => break,
+        }
+        way.push(at);
+    }
+    way.reverse();
+    way
 }
 
 fn reachable(start: usize, next: impl Fn(usize) -> Vec<usize>, count: usize) -> BitSet {

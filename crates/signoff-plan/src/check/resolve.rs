@@ -156,8 +156,12 @@ impl Reader<'_> {
 
     fn contract(&mut self, written: &draft::Contract) -> Contract {
         let mut expect = bad_expect::read(self.dialect, &written.expect, self.problems);
-        if expect.is_empty() {
-            expect.push(Condition::DEFAULT);
+        // Conditions on the output do not excuse a failing command.
+        if !expect
+            .iter()
+            .any(|condition| matches!(condition, Condition::ExitCode(_)))
+        {
+            expect.insert(0, Condition::DEFAULT);
         }
         let fewer_tests = ["allowed", "no"];
         Contract {

@@ -119,9 +119,8 @@ mod tests {
     #[test]
     fn labels_in_prose_stay_prose() {
         let checked = checked(&plan("### 1. A\n**task:** x\n**Note:** y\n"));
-        let task = match &checked.plan.steps[0].work {
-            crate::model::Work::Agent { task, .. } => task.as_str(),
-            _ => "",
+        let crate::model::Work::Agent { task, .. } = &checked.plan.steps[0].work else {
+            panic!("an agent step");
         };
         assert_eq!(task, "x\n**Note:** y");
     }

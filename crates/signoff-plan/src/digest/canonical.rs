@@ -147,10 +147,11 @@ fn contract_value(contract: &Contract) -> Value {
     let command = line_feeds(command);
     out.put("command", Value::from(command.trim_end_matches('\n')));
     out.text("shell", shell.as_deref());
-    if expect.as_slice() != [Condition::DEFAULT] {
-        let expect: Vec<_> = expect.iter().map(ToString::to_string).collect();
-        out.list("expect", &expect);
-    }
+    let expect = expect
+        .iter()
+        .filter(|condition| **condition != Condition::DEFAULT);
+    let expect: Vec<_> = expect.map(ToString::to_string).collect();
+    out.list("expect", &expect);
     out.duration("timeout_ms", *timeout);
     out.flag("baseline", *baseline, true);
     out.flag("fewer_tests_allowed", *fewer_tests_allowed, false);

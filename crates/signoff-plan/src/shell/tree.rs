@@ -31,13 +31,13 @@ pub(super) fn visit<'t>(root: Node<'t>, mut visitor: impl FnMut(Node<'t>) -> boo
 }
 
 /// The children that are not punctuation.
-pub(super) fn named_children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+pub(super) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).collect()
 }
 
 /// All children.
-pub(super) fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.children(&mut cursor).collect()
 }

@@ -77,10 +77,8 @@ impl Fifo {
 
 /// Waits until a process is gone; fails if it stays.
 pub(crate) fn wait_until_gone(pid: u32) {
-    let Ok(fd) = pidfd_open(
-        Pid::from_raw(pid.cast_signed()).unwrap(),
-        PidfdFlags::empty(),
-    ) else {
+    let process = Pid::from_raw(pid.cast_signed()).unwrap();
+    let Ok(fd) = pidfd_open(process, PidfdFlags::empty()) else {
         return;
     };
     let patience = Timespec {

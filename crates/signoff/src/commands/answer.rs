@@ -15,8 +15,12 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     require_person(&session.around.variables, "answer")?;
     let project = session.project()?;
     let (run, item) = args.item.split_once('/').ok_or_else(|| {
-        Failure::new(2, "bad-item", format!("`{}` is not an item of the inbox", args.item))
-            .hint("`signoff inbox` shows them, as RUN/NAME")
+        Failure::new(
+            2,
+            "bad-item",
+            format!("`{}` is not an item of the inbox", args.item),
+        )
+        .hint("`signoff inbox` shows them, as RUN/NAME")
     })?;
     let choice = Choice::from_name(&args.choice).ok_or_else(|| unknown_choice(&args.choice))?;
     let clock = signoff_runtime::SystemClock::new();
@@ -26,9 +30,17 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     }
     let view = View::load(&project, run)?;
     if session.is_json() {
-        session.json(&Inbox::new(view.run.items().map(|item| Item::new(&view.run, item)).collect()));
+        session.json(&Inbox::new(
+            view.run
+                .items()
+                .map(|item| Item::new(&view.run, item))
+                .collect(),
+        ));
     } else {
-        session.out.answer(format!("recorded: {}; `signoff resume {run}` goes on", choice.name()));
+        session.out.answer(format!(
+            "recorded: {}; `signoff resume {run}` goes on",
+            choice.name()
+        ));
     }
     Ok(0)
 }
@@ -36,8 +48,16 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
 fn unknown_choice(word: &str) -> Failure {
     let names: Vec<&str> = Choice::ALL.iter().map(|choice| choice.name()).collect();
     let failure = Failure::new(2, "bad-choice", format!("`{word}` is no answer"));
-    match names.iter().min_by_key(|name| strsim::damerau_levenshtein(name, word)) {
-        Some(near) if strsim::damerau_levenshtein(near, word) <= 2 => failure.hint(format!("did you mean `{near}`?")),
-        _ => failure.hint(format!("answers are {}; `signoff inbox` shows which fit", names.join(", "))),
+    match names
+        .iter()
+        .min_by_key(|name| strsim::damerau_levenshtein(name, word))
+    {
+        Some(near) if strsim::damerau_levenshtein(near, word) <= 2 => {
+            failure.hint(format!("did you mean `{near}`?"))
+        }
+        _ => failure.hint(format!(
+            "answers are {}; `signoff inbox` shows which fit",
+            names.join(", ")
+        )),
     }
 }

@@ -14,7 +14,11 @@ use crate::session::Session;
 pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failure> {
     let project = session.project()?;
     let name = args.plan.path.display().to_string();
-    let plan = PlanFile::read(&session.around.directory.join(&args.plan.path), &name, &project.workspace())?;
+    let plan = PlanFile::read(
+        &session.around.directory.join(&args.plan.path),
+        &name,
+        &project.workspace(),
+    )?;
     let wish = Wish {
         proof: session.proof.to_owned(),
         note: args.note.clone(),
@@ -36,7 +40,12 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
 }
 
 /// Signs, and says so.
-pub(crate) fn sign_off(session: &mut Session, project: &Project, plan: &PlanFile, wish: &Wish) -> Result<(), Failure> {
+pub(crate) fn sign_off(
+    session: &mut Session,
+    project: &Project,
+    plan: &PlanFile,
+    wish: &Wish,
+) -> Result<(), Failure> {
     // The demo signs by policy, in its own temporary store.
     if session.proof != "policy" {
         require_person(&session.around.variables, "sign a plan off")?;
@@ -62,7 +71,9 @@ pub(crate) fn show_errors(session: &mut Session, plan: &PlanFile) {
         return;
     }
     for diagnostic in &plan.checked.diagnostics {
-        session.out.say(crate::diagnostics::render(diagnostic, &plan.source));
+        session
+            .out
+            .say(crate::diagnostics::render(diagnostic, &plan.source));
         session.out.say("");
     }
 }

@@ -25,7 +25,9 @@ pub(crate) fn demo(session: &mut Session, args: &Demo) -> Result<u8, Failure> {
     let result = tell(session, folder.path());
     if args.keep {
         let path = folder.keep();
-        session.out.answer(format!("the project is in {}", path.display()));
+        session
+            .out
+            .answer(format!("the project is in {}", path.display()));
     }
     result
 }
@@ -43,11 +45,19 @@ fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
     command(session, "signoff approve plan.md");
     expect(approve::approve(session, &approve_args())?, 0)?;
 
-    chapter(session, 3, "It runs. Agents report; only the harness judges");
+    chapter(
+        session,
+        3,
+        "It runs. Agents report; only the harness judges",
+    );
     command(session, "signoff run plan.md");
     expect(run::run(session, &run_args())?, 0)?;
 
-    chapter(session, 4, "Somebody weakens a contract after the signature");
+    chapter(
+        session,
+        4,
+        "Somebody weakens a contract after the signature",
+    );
     weaken(session, folder)?;
     command(session, "signoff run plan.md");
     match run::run(session, &run_args()) {
@@ -55,7 +65,13 @@ fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
             session.report_failure(&refused);
         }
         Err(other) => return Err(other),
-        Ok(_) => return Err(Failure::new(1, "demo", "the changed plan ran: this must not happen")),
+        Ok(_) => {
+            return Err(Failure::new(
+                1,
+                "demo",
+                "the changed plan ran: this must not happen",
+            ));
+        }
     }
 
     chapter(session, 5, "What we know, and how");
@@ -82,13 +98,24 @@ fn set_up(session: &mut Session, folder: &Path) -> Result<(), Failure> {
     session.around.directory.clone_from(&project);
     session.around.user_config = None;
     session.around.state_dir = folder.join("state");
-    session.around.variables.remove(std::ffi::OsStr::new(signoff_sandbox::MARKER));
+    session
+        .around
+        .variables
+        .remove(std::ffi::OsStr::new(signoff_sandbox::MARKER));
     session.proof = "policy";
     session.out.merged = true;
     let agent = std::env::current_exe().map_err(|why| cannot(&why))?;
-    let command = serde_json::json!([agent.to_string_lossy(), "scripted-agent", ".signoff/script.json"]);
+    let command = serde_json::json!([
+        agent.to_string_lossy(),
+        "scripted-agent",
+        ".signoff/script.json"
+    ]);
     let role = |name: &str| format!("[agents.{name}]\ndriver = \"command\"\ncommand = {command}\n");
-    let config = format!("[run]\nbackoff = \"100ms\"\n\n{}\n{}", role("coder"), role("writer"));
+    let config = format!(
+        "[run]\nbackoff = \"100ms\"\n\n{}\n{}",
+        role("coder"),
+        role("writer")
+    );
     std::fs::write(project.join(".signoff/config.toml"), config).map_err(|why| cannot(&why))?;
     quietly(session, |session| {
         init::init(session)?;
@@ -97,7 +124,10 @@ fn set_up(session: &mut Session, folder: &Path) -> Result<(), Failure> {
 }
 
 /// Runs commands whose talk is not part of the story.
-fn quietly(session: &mut Session, commands: impl FnOnce(&mut Session) -> Result<u8, Failure>) -> Result<(), Failure> {
+fn quietly(
+    session: &mut Session,
+    commands: impl FnOnce(&mut Session) -> Result<u8, Failure>,
+) -> Result<(), Failure> {
     session.out.silent = true;
     let result = commands(session);
     session.out.silent = false;
@@ -109,13 +139,18 @@ fn weaken(session: &mut Session, folder: &Path) -> Result<(), Failure> {
     let path = folder.join("project/plan.md");
     let text = std::fs::read_to_string(&path).map_err(|why| cannot(&why))?;
     let edited = text.replace(">&2; exit 1; }", ">&2; }");
-    session.out.answer(paint(DIM, "(plan.md, step `docs`: `exit 1` is taken out of the contract)"));
+    session.out.answer(paint(
+        DIM,
+        "(plan.md, step `docs`: `exit 1` is taken out of the contract)",
+    ));
     std::fs::write(&path, edited).map_err(|why| cannot(&why))
 }
 
 fn chapter(session: &mut Session, number: u32, title: &str) {
     session.out.answer("");
-    session.out.answer(paint(TITLE, format!("{number}. {title}")));
+    session
+        .out
+        .answer(paint(TITLE, format!("{number}. {title}")));
 }
 
 fn command(session: &mut Session, text: &str) {
@@ -126,16 +161,27 @@ fn expect(found: u8, expected: u8) -> Result<(), Failure> {
     if found == expected {
         return Ok(());
     }
-    Err(Failure::new(1, "demo", format!("the demo expected exit code {expected} and got {found}"))
-        .hint("that is a fault of signoff, or bash, grep, tr or sh is missing on this machine"))
+    Err(Failure::new(
+        1,
+        "demo",
+        format!("the demo expected exit code {expected} and got {found}"),
+    )
+    .hint("that is a fault of signoff, or bash, grep, tr or sh is missing on this machine"))
 }
 
 fn cannot(why: &std::io::Error) -> Failure {
-    Failure::new(6, "demo", format!("the demo's project cannot be set up: {why}"))
+    Failure::new(
+        6,
+        "demo",
+        format!("the demo's project cannot be set up: {why}"),
+    )
 }
 
 fn plan() -> PlanArg {
-    PlanArg { path: PathBuf::from("plan.md"), format: Format::Human }
+    PlanArg {
+        path: PathBuf::from("plan.md"),
+        format: Format::Human,
+    }
 }
 
 fn verify_args(path: &str) -> Verify {
@@ -147,9 +193,16 @@ fn verify_args(path: &str) -> Verify {
 }
 
 fn approve_args() -> Approve {
-    Approve { plan: plan(), note: None, expect_digest: None }
+    Approve {
+        plan: plan(),
+        note: None,
+        expect_digest: None,
+    }
 }
 
 fn run_args() -> Run {
-    Run { plan: plan(), approve: false }
+    Run {
+        plan: plan(),
+        approve: false,
+    }
 }

@@ -20,8 +20,14 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
         session.out.answer("nothing waits on you");
     }
     for item in items {
-        session.out.answer(format!("{} {}", paint(CARE, "?"), harmless(&item.question)));
-        session.out.answer(format!("  signoff answer {} {}", item.id, item.choices.join("|")));
+        session
+            .out
+            .answer(format!("{} {}", paint(CARE, "?"), harmless(&item.question)));
+        session.out.answer(format!(
+            "  signoff answer {} {}",
+            item.id,
+            item.choices.join("|")
+        ));
     }
     Ok(0)
 }

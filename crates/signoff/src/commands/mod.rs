@@ -34,7 +34,7 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Log(args) => log::log(session, args.run.as_deref()),
         Command::Inbox(_) => inbox::inbox(session),
         Command::Answer(args) => answer::answer(session, &args),
-        Command::Completions(args) => completions::completions(session, args.shell),
+        Command::Completions(args) => Ok(completions::completions(session, args.shell)),
         Command::ScriptedAgent(args) => scripted_agent::play(session, &args.script),
     }
 }

@@ -17,5 +17,5 @@ pub(crate) fn resume(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
     }
     let clock = signoff_runtime::SystemClock::new();
     let live = Live::resume(&project, view.run.id(), &clock)?;
-    drive(session, live, &view.plan_path)
+    drive(session, &project, live)
 }

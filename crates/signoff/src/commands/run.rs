@@ -1,8 +1,7 @@
 //! `run`: a signed plan, step by step.
 
-use std::path::Path;
-
 use signoff_engine::Outcome;
+use signoff_plan::model::Plan;
 use signoff_runtime::approve::Wish;
 use signoff_runtime::drive::Stopped;
 use signoff_runtime::live::{Live, Ran};
@@ -23,57 +22,91 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let path = session.around.directory.join(&args.plan.path);
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     if args.approve {
-        let wish = Wish { proof: session.proof.to_owned(), ..Wish::default() };
+        let wish = Wish {
+            proof: session.proof.to_owned(),
+            ..Wish::default()
+        };
         sign_off(session, &project, &plan, &wish)?;
     } else {
         show_errors(session, &plan);
     }
-    announce(session, &project, &plan);
     let clock = signoff_runtime::SystemClock::new();
     let live = Live::start(&project, plan, &clock)?;
-    drive(session, live, &args.plan.path)
+    drive(session, &project, live)
 }
 
 /// Drives a run to its end or its next stop, and says what it came to.
-pub(crate) fn drive(session: &mut Session, live: Live<'_>, plan: &Path) -> Result<u8, Failure> {
-    let id = live.id();
-    if !session.is_json() {
-        session.out.say(format!("{} {id}", paint(DIM, "run")));
-    }
+pub(crate) fn drive(
+    session: &mut Session,
+    project: &Project,
+    live: Live<'_>,
+) -> Result<u8, Failure> {
+    let (id, plan) = (live.id(), live.plan_name().to_owned());
+    announce(session, project, live.plan(), &id);
     let mut reporter = Reporter { session };
     let ran = live.drive(&mut reporter, listen)?;
-    conclude(session, &id, &plan.display().to_string(), &ran)
+    conclude(session, &id, &plan, &ran)
 }
 
 /// What a person should know before the first step.
-fn announce(session: &mut Session, project: &Project, plan: &PlanFile) {
+fn announce(session: &mut Session, project: &Project, plan: &Plan, id: &str) {
     if session.is_json() {
         return;
     }
-    let budget = &plan.checked.plan.budget;
+    let budget = &plan.budget;
     if budget.tokens.is_some() || budget.usd_e4.is_some() {
         session.out.say(format!(
             "{} tokens and money of the budget are not counted: agents started with `driver = \"command\"` report none",
             paint(CARE, "note:")
         ));
     }
-    let title = harmless(plan.checked.plan.display_title());
+    let title = harmless(plan.display_title());
     let where_ = project.store.workspace().display();
-    session.out.say(format!("{} {}", paint(TITLE, title), paint(DIM, format!("in {where_}, sandbox: none"))));
+    session.out.say(paint(TITLE, title));
+    session
+        .out
+        .say(paint(DIM, format!("run {id} in {where_}, sandbox: none")));
 }
 
 fn conclude(session: &mut Session, id: &str, plan: &str, ran: &Ran) -> Result<u8, Failure> {
     if let Some(trouble) = &ran.trouble {
-        session.out.say(format!("{} no marks in the plan's file: {trouble}", paint(CARE, "note:")));
+        session.out.say(format!(
+            "{} no marks in the plan's file: {trouble}",
+            paint(CARE, "note:")
+        ));
     }
     let (code, line) = match &ran.stopped {
         Stopped::Finished(Outcome::Completed) => (0, paint(GOOD, "completed").to_string()),
-        Stopped::Finished(Outcome::Partial) => (0, paint(CARE, "completed in part: steps that are not critical failed").to_string()),
-        Stopped::Finished(Outcome::Failed) => (1, format!("{}; `signoff resume {id}` tries the failed steps again", paint(ERROR, "failed"))),
-        Stopped::Waiting => (3, format!("{}; `signoff inbox` shows what for", paint(CARE, "waiting on a person"))),
-        Stopped::Interrupted => (130, format!("{}; `signoff resume {id}` goes on", paint(CARE, "stopped"))),
+        Stopped::Finished(Outcome::Partial) => (
+            0,
+            paint(
+                CARE,
+                "completed in part: steps that are not critical failed",
+            )
+            .to_string(),
+        ),
+        Stopped::Finished(Outcome::Failed) => (
+            1,
+            format!(
+                "{}; `signoff resume {id}` tries the failed steps again",
+                paint(ERROR, "failed")
+            ),
+        ),
+        Stopped::Waiting => (
+            3,
+            format!(
+                "{}; `signoff inbox` shows what for",
+                paint(CARE, "waiting on a person")
+            ),
+        ),
+        Stopped::Interrupted => (
+            130,
+            format!("{}; `signoff resume {id}` goes on", paint(CARE, "stopped")),
+        ),
         Stopped::Changed(difference) => {
-            return Err(changed(plan, difference).hint(format!("either way, `signoff resume {id}` goes on afterwards")));
+            return Err(changed(plan, difference).hint(format!(
+                "either way, `signoff resume {id}` goes on afterwards"
+            )));
         }
     };
     if !session.is_json() {

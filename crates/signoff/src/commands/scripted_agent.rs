@@ -8,7 +8,10 @@ use crate::failure::Failure;
 use crate::session::Session;
 
 pub(crate) fn play(session: &Session, script: &Path) -> Result<u8, Failure> {
-    let marker = session.around.variables.get(std::ffi::OsStr::new(signoff_sandbox::MARKER));
+    let marker = session
+        .around
+        .variables
+        .get(std::ffi::OsStr::new(signoff_sandbox::MARKER));
     let mut around = Surroundings {
         prompt: &mut std::io::stdin().lock(),
         stdout: &mut std::io::stdout().lock(),

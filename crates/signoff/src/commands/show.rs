@@ -23,16 +23,23 @@ pub(crate) fn show(session: &mut Session, path: &Path) -> Result<u8, Failure> {
         Ok(project) => {
             let plan = PlanFile::read(&full, &name, &project.workspace())?;
             let standing = standing(&project, &plan)?;
-            (plan, Some(standing), project.config.contract.shell.value.clone())
+            (plan, Some(standing), project.config.contract.shell.value)
         }
         Err(Error::NoStore { .. }) => {
             let config = load_config(&session.around, None)?;
-            let workspace = DiskWorkspace::new(&session.around.directory, &session.around.path(), &config);
-            (PlanFile::read(&full, &name, &workspace)?, None, config.contract.shell.value.clone())
+            let workspace =
+                DiskWorkspace::new(&session.around.directory, &session.around.path(), &config);
+            (
+                PlanFile::read(&full, &name, &workspace)?,
+                None,
+                config.contract.shell.value,
+            )
         }
         Err(error) => return Err(error.into()),
     };
-    let state = standing.as_ref().map_or_else(|| unsigned(&plan), |standing| standing.state);
+    let state = standing
+        .as_ref()
+        .map_or_else(|| unsigned(&plan), |standing| standing.state);
     let statuses = statuses(standing.as_ref());
     if session.is_json() {
         let around = Around {
@@ -49,18 +56,29 @@ pub(crate) fn show(session: &mut Session, path: &Path) -> Result<u8, Failure> {
     }
     let title = harmless(plan.checked.plan.display_title());
     session.out.answer(paint(TITLE, title));
-    session.out.answer(format!("{} · {} · {}", state.name(), name, paint(DIM, plan.digest().short())));
+    session.out.answer(format!(
+        "{} · {} · {}",
+        state.name(),
+        name,
+        paint(DIM, plan.digest().short())
+    ));
     for line in lines(&plan.checked.plan, &statuses) {
         session.out.answer(line);
     }
     if plan.checked.errors() > 0 {
-        session.out.say(format!("this plan has errors: `signoff verify {name}` shows them"));
+        session.out.say(format!(
+            "this plan has errors: `signoff verify {name}` shows them"
+        ));
     }
     Ok(0)
 }
 
 fn unsigned(plan: &PlanFile) -> PlanState {
-    if plan.checked.errors() > 0 { PlanState::Draft } else { PlanState::Verified }
+    if plan.checked.errors() > 0 {
+        PlanState::Draft
+    } else {
+        PlanState::Verified
+    }
 }
 
 fn statuses(standing: Option<&Standing>) -> Vec<&'static str> {

@@ -16,16 +16,30 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
     }
     let shape = view.to_api();
     session.out.answer(paint(TITLE, harmless(&shape.title)));
-    session.out.answer(format!("{} · run {} · {}", shape.status, shape.run, paint(DIM, &shape.plan)));
+    session.out.answer(format!(
+        "{} · run {} · {}",
+        shape.status,
+        shape.run,
+        paint(DIM, &shape.plan)
+    ));
     for row in table(&view.run) {
         session.out.answer(row);
     }
     for item in &shape.inbox {
-        session.out.answer(format!("{} {}", paint(CARE, "?"), harmless(&item.question)));
-        session.out.answer(format!("  answer `{}` with {}", item.id, item.choices.join(", ")));
+        session
+            .out
+            .answer(format!("{} {}", paint(CARE, "?"), harmless(&item.question)));
+        session.out.answer(format!(
+            "  answer `{}` with {}",
+            item.id,
+            item.choices.join(", ")
+        ));
     }
     if shape.status == "stalled" {
-        session.out.answer(format!("nobody drives this run: `signoff resume {}` goes on", shape.run));
+        session.out.answer(format!(
+            "nobody drives this run: `signoff resume {}` goes on",
+            shape.run
+        ));
     }
     Ok(0)
 }

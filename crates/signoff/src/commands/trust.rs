@@ -12,7 +12,8 @@ pub(crate) fn trust(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
     let path = project.store.config_path();
     let bytes = std::fs::read(&path).map_err(|why| {
-        Failure::new(6, "no-config", format!("{}: {why}", path.display())).hint("`signoff init` writes one")
+        Failure::new(6, "no-config", format!("{}: {why}", path.display()))
+            .hint("`signoff init` writes one")
     })?;
     store::trust(&session.around.state_dir, &path, &bytes)
         .map_err(|error| Failure::new(6, "trust", error.to_string()))?;
@@ -25,8 +26,12 @@ pub(crate) fn trust(session: &mut Session) -> Result<u8, Failure> {
         return Ok(0);
     }
     for (role, agent) in &project.config.agents {
-        session.out.say(format!("  {role}: {}", agent.value.command.join(" ")));
+        session
+            .out
+            .say(format!("  {role}: {}", agent.value.command.join(" ")));
     }
-    session.out.answer(format!("trusted {}, as it is now", path.display()));
+    session
+        .out
+        .answer(format!("trusted {}, as it is now", path.display()));
     Ok(0)
 }

@@ -29,7 +29,10 @@ pub(crate) fn verify(session: &mut Session, args: &Verify) -> Result<u8, Failure
     match args.format {
         VerifyFormat::Json => {
             let shapes = plans.iter().flat_map(|plan| {
-                plan.checked.diagnostics.iter().map(|one| Diagnostic::new(one, &plan.source))
+                plan.checked
+                    .diagnostics
+                    .iter()
+                    .map(|one| Diagnostic::new(one, &plan.source))
             });
             let shape = Diagnostics::new(shapes.collect());
             session.json(&shape);
@@ -55,15 +58,31 @@ fn tell(session: &mut Session, args: &Verify, plans: &[PlanFile]) {
 }
 
 fn summary(plan: &PlanFile) -> String {
-    let count = |wanted: Severity| plan.checked.diagnostics.iter().filter(|one| one.severity == wanted).count();
+    let count = |wanted: Severity| {
+        plan.checked
+            .diagnostics
+            .iter()
+            .filter(|one| one.severity == wanted)
+            .count()
+    };
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    let some = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let some =
+        |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let name = plan.source.name();
     let steps = some(plan.checked.plan.steps.len(), "step");
     if errors > 0 {
-        format!("{}: {name}: {}, {}", paint(ERROR, "invalid"), some(errors, "error"), some(warnings, "warning"))
+        format!(
+            "{}: {name}: {}, {}",
+            paint(ERROR, "invalid"),
+            some(errors, "error"),
+            some(warnings, "warning")
+        )
     } else if warnings > 0 {
-        format!("{}: {name}: {steps}, {}", paint(CARE, "verified"), some(warnings, "warning"))
+        format!(
+            "{}: {name}: {steps}, {}",
+            paint(CARE, "verified"),
+            some(warnings, "warning")
+        )
     } else {
         format!("{}: {name}: {steps}, no problems", paint(GOOD, "verified"))
     }
@@ -73,7 +92,9 @@ fn read_all(session: &Session, paths: &[PathBuf]) -> Result<Vec<PlanFile>, Failu
     let around = &session.around;
     let store = discover(&around.directory);
     let config = load_config(around, store.as_ref())?;
-    let root = store.as_ref().map_or(around.directory.as_path(), |store| store.workspace());
+    let root = store
+        .as_ref()
+        .map_or(around.directory.as_path(), |store| store.workspace());
     let workspace = DiskWorkspace::new(root, &around.path(), &config);
     let mut plans = Vec::new();
     for path in paths {
@@ -94,20 +115,33 @@ fn read_all(session: &Session, paths: &[PathBuf]) -> Result<Vec<PlanFile>, Failu
     Ok(plans)
 }
 
-fn read_directory(full: &Path, shown: &Path, workspace: &DiskWorkspace) -> Result<Vec<PlanFile>, Failure> {
+fn read_directory(
+    full: &Path,
+    shown: &Path,
+    workspace: &DiskWorkspace,
+) -> Result<Vec<PlanFile>, Failure> {
     let mut files = BTreeSet::new();
-    collect(full, &mut files).map_err(|why| Failure::new(6, "unreadable", format!("{}: {why}", shown.display())))?;
+    collect(full, &mut files)
+        .map_err(|why| Failure::new(6, "unreadable", format!("{}: {why}", shown.display())))?;
     let mut plans = Vec::new();
     for file in files {
-        let name = shown.join(file.strip_prefix(full).unwrap_or(&file)).display().to_string();
-        let bytes = std::fs::read(&file).map_err(|why| Failure::new(6, "unreadable", format!("{name}: {why}")))?;
+        let name = shown
+            .join(file.strip_prefix(full).unwrap_or(&file))
+            .display()
+            .to_string();
+        let bytes = std::fs::read(&file)
+            .map_err(|why| Failure::new(6, "unreadable", format!("{name}: {why}")))?;
         if dialect::recognise(&Source::new(name.as_str(), bytes.clone())).is_some() {
             plans.push(PlanFile::from_bytes(&file, &name, bytes, workspace));
         }
     }
     if plans.is_empty() {
-        return Err(Failure::new(2, "no-plans", format!("there is no plan in {}", shown.display()))
-            .hint("a plan is a markdown file whose frontmatter says `type: plan`"));
+        return Err(Failure::new(
+            2,
+            "no-plans",
+            format!("there is no plan in {}", shown.display()),
+        )
+        .hint("a plan is a markdown file whose frontmatter says `type: plan`"));
     }
     Ok(plans)
 }
@@ -119,7 +153,12 @@ fn collect(directory: &Path, files: &mut BTreeSet<PathBuf>) -> std::io::Result<(
         let kind = entry.file_type()?;
         if kind.is_dir() && !name.starts_with('.') && !PASSED_OVER.contains(&name.as_str()) {
             collect(&entry.path(), files)?;
-        } else if kind.is_file() && entry.path().extension().is_some_and(|extension| extension == "md") {
+        } else if kind.is_file()
+            && entry
+                .path()
+                .extension()
+                .is_some_and(|extension| extension == "md")
+        {
             files.insert(entry.path());
         }
     }

@@ -36,8 +36,18 @@ pub(crate) fn facts(facts: &Facts) -> String {
             words.push(word.to_owned());
         }
     }
-    words.extend(facts.repaired_by.iter().map(|by| format!("repaired by {by}")));
-    words.extend(facts.accepted_by.iter().map(|by| format!("accepted by {by}")));
+    words.extend(
+        facts
+            .repaired_by
+            .iter()
+            .map(|by| format!("repaired by {by}")),
+    );
+    words.extend(
+        facts
+            .accepted_by
+            .iter()
+            .map(|by| format!("accepted by {by}")),
+    );
     words.join(", ")
 }
 
@@ -49,24 +59,35 @@ pub(crate) fn table(run: &Run) -> Vec<String> {
         .max()
         .unwrap_or(0)
         .clamp(4, 48);
-    let head = format!("  {:<width$}  {:<10}  {:>8}  {}", "step", "evidence", "attempts", "because");
+    let head = format!(
+        "  {:<width$}  {:<10}  {:>8}  {}",
+        "step", "evidence", "attempts", "because"
+    );
     let mut lines = vec![paint(DIM, head).to_string()];
     for (at, (step, state)) in run.steps().enumerate() {
         let status = signoff_api::event::step_status(run.status_of(at));
-        lines.push(row(&cut(&name(step), width), width, status, state));
+        let asked = run
+            .items()
+            .find(|item| item.step == at)
+            .map(|item| item.question.as_str());
+        lines.push(row(&cut(&name(step), width), width, status, state, asked));
     }
-    lines.push(format!("  {}", paint(DIM, format!("sandbox: {}", run.settings().sandbox))));
+    lines.push(format!(
+        "  {}",
+        paint(DIM, format!("sandbox: {}", run.settings().sandbox))
+    ));
     lines
 }
 
-fn row(name: &str, width: usize, status: &str, state: &StepState) -> String {
+fn row(name: &str, width: usize, status: &str, state: &StepState, asked: Option<&str>) -> String {
     let padding = " ".repeat(width.saturating_sub(name.chars().count()));
     let (word, style, because) = match &state.evidence {
         Some((Grade::Proved, known)) => ("proved", GOOD, because(Grade::Proved, known)),
         Some((other, known)) => (grade(*other), CARE, because(*other, known)),
         None => {
             let style = if status == "failed" { ERROR } else { DIM };
-            (status, style, state.reason.clone().unwrap_or_default())
+            let reason = state.reason.as_deref().or(asked).unwrap_or_default();
+            (status, style, reason.to_owned())
         }
     };
     let gap = " ".repeat(10_usize.saturating_sub(word.chars().count()));

@@ -7,26 +7,80 @@ use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 /// The line for an event; most events have none.
 pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
     let text = match &recorded.event {
-        Event::StepStarted { step } => format!("{} {}", paint(DIM, "▸"), paint(TITLE, title(run, step))),
+        Event::StepStarted { step } => {
+            format!("{} {}", paint(DIM, "▸"), paint(TITLE, title(run, step)))
+        }
         Event::BaselineFinished { verdict, .. } => format!("  {}", paint(DIM, baseline(*verdict))),
         Event::AttemptStarted { step, attempt } if is_agent(run, step) => {
-            format!("  {}", paint(DIM, format!("attempt {attempt}: {} at work", role(run, step))))
+            format!(
+                "  {}",
+                paint(
+                    DIM,
+                    format!("attempt {attempt}: {} at work", role(run, step))
+                )
+            )
         }
-        Event::WorkFinished { ended, text, .. } => said(&ended.to_string(), ended.succeeded(), text),
-        Event::ContractFinished { verdict, unmet, observed, .. } => contract(*verdict, unmet, &observed.stderr),
-        Event::RetryScheduled { counted: true, .. } => format!("  {} trying again, with that in its prompt", paint(CARE, "↻")),
-        Event::RetryScheduled { reason, .. } => format!("  {} starting over: {reason}", paint(CARE, "↻")),
-        Event::AttemptInterrupted { attempt, .. } => format!("  {} attempt {attempt} was cut off", paint(CARE, "!")),
-        Event::StepCompleted { evidence, facts, .. } => completed(*evidence, facts),
-        Event::StepFailed { step, reason, .. } => format!("  {} `{step}` failed: {reason}", paint(ERROR, "✗")),
-        Event::StepSkipped { step, reason, .. } => format!("  {} `{step}` skipped: {reason}", paint(CARE, "–")),
-        Event::StepBlocked { step, by } => format!("  {} `{step}` blocked by `{by}`", paint(CARE, "–")),
-        Event::InboxOpened { item, question, choices, .. } => {
+        Event::WorkFinished { ended, text, .. } => {
+            said(&ended.to_string(), ended.succeeded(), text)
+        }
+        Event::ContractFinished {
+            verdict,
+            unmet,
+            observed,
+            ..
+        } => contract(*verdict, unmet, &observed.stderr),
+        Event::RetryScheduled { counted: true, .. } => format!(
+            "  {} trying again, with that in its prompt",
+            paint(CARE, "↻")
+        ),
+        Event::RetryScheduled { reason, .. } => {
+            format!("  {} starting over: {reason}", paint(CARE, "↻"))
+        }
+        Event::AttemptInterrupted { attempt, .. } => {
+            format!("  {} attempt {attempt} was cut off", paint(CARE, "!"))
+        }
+        Event::StepCompleted {
+            evidence, facts, ..
+        } => completed(*evidence, facts),
+        Event::StepFailed { step, reason, .. } => {
+            format!("  {} `{step}` failed: {reason}", paint(ERROR, "✗"))
+        }
+        Event::StepSkipped { step, reason, .. } => {
+            format!("  {} `{step}` skipped: {reason}", paint(CARE, "–"))
+        }
+        Event::StepBlocked { step, by } => {
+            format!("  {} `{step}` blocked by `{by}`", paint(CARE, "–"))
+        }
+        Event::InboxOpened {
+            item,
+            question,
+            choices,
+            ..
+        } => {
             let names: Vec<&str> = choices.iter().map(|choice| choice.name()).collect();
-            format!("  {} {question}\n    answer `{}/{item}` with {}", paint(CARE, "?"), run.id(), names.join(", "))
+            format!(
+                "  {} {question}\n    answer `{}/{item}` with {}",
+                paint(CARE, "?"),
+                run.id(),
+                names.join(", ")
+            )
         }
-        Event::InboxAnswered { item, choice, by, .. } => format!("  {} {by} answered `{item}`: {}", paint(DIM, "·"), choice.name()),
-        Event::RunResumed { reopened, .. } => paint(DIM, if *reopened { "failed steps run again" } else { "going on" }).to_string(),
+        Event::InboxAnswered {
+            item, choice, by, ..
+        } => format!(
+            "  {} {by} answered `{item}`: {}",
+            paint(DIM, "·"),
+            choice.name()
+        ),
+        Event::RunResumed { reopened, .. } => paint(
+            DIM,
+            if *reopened {
+                "failed steps run again"
+            } else {
+                "going on"
+            },
+        )
+        .to_string(),
         Event::RunPaused { reason } => paused(reason),
         Event::RunFinished { outcome } => finished(*outcome),
         Event::RunStarted { .. }
@@ -45,12 +99,17 @@ fn step<'a>(run: &'a Run, id: &str) -> Option<&'a signoff_plan::model::Step> {
 }
 
 fn title(run: &Run, id: &str) -> String {
-    step(run, id).map_or_else(|| id.to_owned(), |step| format!("{}. {}", step.number, harmless(&step.title)))
+    step(run, id).map_or_else(
+        || id.to_owned(),
+        |step| format!("{}. {}", step.number, harmless(&step.title)),
+    )
 }
 
 fn role(run: &Run, id: &str) -> String {
     match step(run, id).map(|step| &step.work) {
-        Some(signoff_plan::model::Work::Agent { role: Some(role), .. }) => role.clone(),
+        Some(signoff_plan::model::Work::Agent {
+            role: Some(role), ..
+        }) => role.clone(),
         _ => "default".to_owned(),
     }
 }
@@ -79,12 +138,24 @@ fn said(ended: &str, well: bool, text: &str) -> String {
 fn contract(verdict: Verdict, unmet: &[String], stderr: &str) -> String {
     match verdict {
         Verdict::Pass => format!("  {} contract holds", paint(GOOD, "✓")),
-        Verdict::Inconclusive => format!("  {} contract gave no answer: {}", paint(CARE, "?"), unmet.join("; ")),
+        Verdict::Inconclusive => format!(
+            "  {} contract gave no answer: {}",
+            paint(CARE, "?"),
+            unmet.join("; ")
+        ),
         Verdict::Fail => {
-            let mut text = format!("  {} contract does not hold: {}", paint(ERROR, "✗"), unmet.join("; "));
-            let lines: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).collect();
+            let mut text = format!(
+                "  {} contract does not hold: {}",
+                paint(ERROR, "✗"),
+                unmet.join("; ")
+            );
+            let lines: Vec<&str> = stderr
+                .lines()
+                .filter(|line| !line.trim().is_empty())
+                .collect();
             for last in lines.iter().skip(lines.len().saturating_sub(3)) {
-                text.push_str(&format!("\n    {}", paint(DIM, harmless(last))));
+                text.push_str("\n    ");
+                text.push_str(&paint(DIM, harmless(last)).to_string());
             }
             text
         }
@@ -93,15 +164,27 @@ fn contract(verdict: Verdict, unmet: &[String], stderr: &str) -> String {
 
 fn completed(evidence: Grade, facts: &Facts) -> String {
     let qualifiers = crate::report::evidence::facts(facts);
-    let tail = if qualifiers.is_empty() { String::new() } else { format!(" ({qualifiers})") };
-    format!("  {} {}{tail}", paint(GOOD, "done:"), crate::report::evidence::grade(evidence))
+    let tail = if qualifiers.is_empty() {
+        String::new()
+    } else {
+        format!(" ({qualifiers})")
+    };
+    format!(
+        "  {} {}{tail}",
+        paint(GOOD, "done:"),
+        crate::report::evidence::grade(evidence)
+    )
 }
 
 fn paused(reason: &PauseReason) -> String {
     match reason {
         PauseReason::Waiting => paint(CARE, "waiting on a person").to_string(),
         PauseReason::Interrupted => paint(CARE, "stopped").to_string(),
-        PauseReason::Changed => paint(CARE, "stopped: the plan or its terms are not what was signed").to_string(),
+        PauseReason::Changed => paint(
+            CARE,
+            "stopped: the plan or its terms are not what was signed",
+        )
+        .to_string(),
     }
 }
 

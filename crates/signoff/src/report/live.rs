@@ -1,9 +1,9 @@
 //! Shows a run as it happens: lines for people, or one JSON object per line.
 
 use signoff_engine::{Event, Recorded, Run};
+use signoff_runtime::Error;
 use signoff_runtime::drive::Observe;
 use signoff_runtime::view::streamed;
-use signoff_runtime::Error;
 
 use crate::report::line::line;
 use crate::session::Session;

@@ -12,7 +12,10 @@ pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
     }
     for (at, step) in plan.steps.iter().enumerate() {
         lines.push(String::new());
-        lines.extend(step_lines(step, statuses.get(at).copied().unwrap_or("pending")));
+        lines.extend(step_lines(
+            step,
+            statuses.get(at).copied().unwrap_or("pending"),
+        ));
     }
     lines
 }
@@ -25,11 +28,18 @@ fn step_lines(step: &Step, status: &str) -> Vec<String> {
         paint(DIM, status),
     )];
     let mut field = |name: &str, value: String| {
-        lines.push(format!("   {} {}", paint(DIM, format!("{name:<9}")), harmless(&value)));
+        lines.push(format!(
+            "   {} {}",
+            paint(DIM, format!("{name:<9}")),
+            harmless(&value)
+        ));
     };
     match &step.work {
         Work::Agent { role, task } => {
-            field("agent", role.clone().unwrap_or_else(|| "default".to_owned()));
+            field(
+                "agent",
+                role.clone().unwrap_or_else(|| "default".to_owned()),
+            );
             field("task", first_line(task));
         }
         Work::Tool { tool, .. } => field("tool", tool.clone()),
@@ -42,7 +52,10 @@ fn step_lines(step: &Step, status: &str) -> Vec<String> {
             let conditions: Vec<String> = contract.expect.iter().map(ToString::to_string).collect();
             field("holds if", conditions.join(", "));
         }
-        None => field("contract", "none: a person has to accept the step".to_owned()),
+        None => field(
+            "contract",
+            "none: a person has to accept the step".to_owned(),
+        ),
     }
     if !step.depends_on.is_empty() {
         field("after", step.depends_on.join(", "));
@@ -59,5 +72,9 @@ fn step_lines(step: &Step, status: &str) -> Vec<String> {
 fn first_line(text: &str) -> String {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let first = lines.next().unwrap_or_default().to_owned();
-    if lines.next().is_some() { format!("{first} …") } else { first }
+    if lines.next().is_some() {
+        format!("{first} …")
+    } else {
+        first
+    }
 }

@@ -23,11 +23,19 @@ struct Painted<T> {
 
 impl<T: fmt::Display> fmt::Display for Painted<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}{}", self.style.render(), self.text, self.style.render_reset())
+        write!(
+            f,
+            "{}{}{}",
+            self.style.render(),
+            self.text,
+            self.style.render_reset()
+        )
     }
 }
 
 /// Text from outside without what a terminal would act on.
 pub(crate) fn harmless(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || *c == '\t').collect()
+    text.chars()
+        .filter(|c| !c.is_control() || *c == '\t')
+        .collect()
 }

@@ -1,0 +1,94 @@
+//! What a step's policy says after a failed attempt.
+
+use std::collections::BTreeSet;
+
+use signoff_plan::model::{FailAction, Step};
+
+use super::person::escalate;
+use crate::Millis;
+use crate::backoff::pause;
+use crate::event::Event;
+use crate::state::{Run, StepState, StepStatus};
+
+pub(super) fn start_over(definition: &Step, reason: &str) -> Event {
+    Event::RetryScheduled {
+        step: definition.id.clone(),
+        not_before: 0,
+        counted: false,
+        reason: reason.to_owned(),
+    }
+}
+
+pub(super) fn attempt_failed(
+    run: &Run,
+    now: Millis,
+    definition: &Step,
+    state: &StepState,
+    reason: &str,
+) -> Vec<Event> {
+    let failures = state.failures + 1;
+    if failures <= definition.on_fail.retries {
+        return vec![Event::RetryScheduled {
+            step: definition.id.clone(),
+            not_before: now + pause(run.settings.backoff, failures, &run.id, &definition.id),
+            counted: true,
+            reason: reason.to_owned(),
+        }];
+    }
+    if !definition.critical {
+        return failed(run, definition, state, reason);
+    }
+    match definition.on_fail.then {
+        FailAction::Abort => failed(run, definition, state, reason),
+        FailAction::Skip => skipped(run, definition, reason),
+        // This build has no planner: both mean "ask a person" (3.1).
+        FailAction::Escalate | FailAction::Replan | FailAction::Recover => {
+            escalate(run, definition, state, reason)
+        }
+    }
+}
+
+pub(super) fn failed(run: &Run, definition: &Step, state: &StepState, reason: &str) -> Vec<Event> {
+    let mut events = vec![Event::StepFailed {
+        step: definition.id.clone(),
+        attempts: state.attempts,
+        reason: reason.to_owned(),
+    }];
+    events.extend(block_dependents(run, definition));
+    events
+}
+
+fn skipped(run: &Run, definition: &Step, reason: &str) -> Vec<Event> {
+    let mut events = vec![Event::StepSkipped {
+        step: definition.id.clone(),
+        reason: reason.to_owned(),
+        satisfies: false,
+    }];
+    events.extend(block_dependents(run, definition));
+    events
+}
+
+/// Everything that can no longer run because of this step, in plan order.
+pub(super) fn block_dependents(run: &Run, cause: &Step) -> Vec<Event> {
+    let mut reached = BTreeSet::new();
+    let mut open: Vec<usize> = run.index.get(&cause.id).copied().into_iter().collect();
+    while let Some(at) = open.pop() {
+        for &dependent in run.dependents.get(at).into_iter().flatten() {
+            let pending = run
+                .steps
+                .get(dependent)
+                .is_some_and(|step| step.status == StepStatus::Pending);
+            if pending && reached.insert(dependent) {
+                open.push(dependent);
+            }
+        }
+    }
+    reached
+        .into_iter()
+        .filter_map(|at| run.plan().steps.get(at))
+        .map(|step| Event::StepBlocked {
+            step: step.id.clone(),
+            by: cause.id.clone(),
+        })
+        .collect()
+}

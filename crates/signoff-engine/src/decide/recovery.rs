@@ -1,0 +1,108 @@
+//! Stopping, and going on after a stop or a crash.
+
+use signoff_plan::model::{Step, Work};
+
+use super::attempt::unverified;
+use super::person::{consequence, escalate};
+use super::policy::block_dependents;
+use crate::Millis;
+use crate::event::{Event, PauseReason};
+use crate::state::{Run, Stage, StepState, StepStatus};
+use crate::verdict::ProcessEnd;
+
+/// Times an attempt may be cut off before a person is asked.
+const MAX_INTERRUPTIONS: u32 = 3;
+
+/// Going on after a crash: attempts that were cut off are named, and consequences that were lost
+/// with the end of the journal are recorded now.
+pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
+    let mut events = vec![Event::RunResumed {
+        reopened: false,
+        by,
+    }];
+    for &at in &run.active {
+        let Some((definition, state)) = run.step(at) else {
+            continue;
+        };
+        if let Some((choice, by)) = &state.answered {
+            events.extend(consequence(run, definition, state, *choice, by));
+            continue;
+        }
+        match &state.stage {
+            // A check has no work that could have been cut off: `apply` asks for its evaluation again.
+            Stage::Working { .. } if definition.work == Work::Check => {}
+            Stage::Working { attempt } => {
+                events.extend(interrupted(run, definition, state, *attempt));
+            }
+            Stage::NeedsEvaluation { .. } if definition.contract.is_none() => {
+                let ended = state.work_ended.clone().unwrap_or(ProcessEnd::Exited(0));
+                events.extend(unverified(run, now, definition, state, &ended));
+            }
+            Stage::Idle
+            | Stage::NeedsBaseline
+            | Stage::Baselining
+            | Stage::NeedsWork
+            | Stage::NeedsEvaluation { .. }
+            | Stage::Evaluating { .. }
+            | Stage::Waiting { .. }
+            | Stage::Ended => {}
+        }
+    }
+    events.extend(lost_blocks(run));
+    events
+}
+
+fn interrupted(run: &Run, definition: &Step, state: &StepState, attempt: u32) -> Vec<Event> {
+    let mut events = vec![Event::AttemptInterrupted {
+        step: definition.id.clone(),
+        attempt,
+        stopped: false,
+    }];
+    if state.interruptions >= MAX_INTERRUPTIONS {
+        events.extend(escalate(
+            run,
+            definition,
+            state,
+            "it was cut off again and again",
+        ));
+    }
+    events
+}
+
+/// Blocks that were lost with the end of the journal.
+fn lost_blocks(run: &Run) -> Vec<Event> {
+    let mut events: Vec<Event> = Vec::new();
+    for (definition, state) in run.steps() {
+        let lost = matches!(state.status, StepStatus::Failed | StepStatus::Skipped);
+        if lost && !state.satisfies {
+            for event in block_dependents(run, definition) {
+                if !events.iter().any(|known| known.step() == event.step()) {
+                    events.push(event);
+                }
+            }
+        }
+    }
+    events
+}
+
+pub(super) fn stop(run: &Run) -> Vec<Event> {
+    let mut events: Vec<Event> = Vec::new();
+    for &at in &run.active {
+        let Some((definition, state)) = run.step(at) else {
+            continue;
+        };
+        if let Stage::Working { attempt } = state.stage
+            && definition.work != Work::Check
+        {
+            events.push(Event::AttemptInterrupted {
+                step: definition.id.clone(),
+                attempt,
+                stopped: true,
+            });
+        }
+    }
+    events.push(Event::RunPaused {
+        reason: PauseReason::Interrupted,
+    });
+    events
+}

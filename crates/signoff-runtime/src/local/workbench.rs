@@ -1,0 +1,212 @@
+//! Prepares what is to be started: prompts, agents' command lines, contracts.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use signoff_engine::{Run, StepState, WorkItem, WorkKind, wall_left};
+use signoff_plan::digest::Digest;
+use signoff_plan::model::{Contract, Step, Work};
+use signoff_sandbox::Command;
+use signoff_store::runs::RunDir;
+use signoff_work::agent::Invocation;
+use signoff_work::attachment::{Places, read_all};
+use signoff_work::contract::Evaluation;
+use signoff_work::environment::{for_agent, for_contract};
+use signoff_work::prompt::{Failure, Prompt};
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::project::Project;
+
+/// Where one run's commands are put together.
+pub(super) struct Workbench<'a> {
+    pub(super) project: &'a Project,
+    pub(super) dir: RunDir,
+    /// Name of the plan in the store.
+    pub(super) key: String,
+    pub(super) clock: &'a dyn Clock,
+    /// Prompts written and not yet handed over, by step.
+    pub(super) prompts: BTreeMap<usize, (String, PathBuf)>,
+}
+
+impl Workbench<'_> {
+    fn prompt(&self, run: &Run, at: usize) -> String {
+        let Some((step, state)) = run.step(at) else {
+            return String::new();
+        };
+        let Work::Agent { task, .. } = &step.work else {
+            return String::new();
+        };
+        let workspace = self.project.store.workspace();
+        let topics = self.project.store.topics_dir();
+        let places = Places {
+            workspace,
+            topics: &topics,
+        };
+        let command = step
+            .contract
+            .as_ref()
+            .map_or("", |contract| contract.command.as_str());
+        let failure = state.failure.as_ref().map(|failure| Failure {
+            command,
+            ended: failure.ended.to_string(),
+            unmet: &failure.unmet,
+            stdout: &failure.stdout,
+            stderr: &failure.stderr,
+        });
+        Prompt {
+            task,
+            attachments: &read_all(&step.subscriptions, places),
+            acceptance: &step.acceptance,
+            failure,
+            hint: state.hint.as_deref(),
+        }
+        .text()
+    }
+
+    /// Writes the prompt of the next attempt to disk and says what will be handed over.
+    pub(super) fn work_item(
+        &mut self,
+        run: &Run,
+        at: usize,
+        attempt: u32,
+    ) -> Result<WorkItem, Error> {
+        let prompt = self.prompt(run, at);
+        let (step, _) = known(run, at)?;
+        let dir = self.dir.attempt(&step.id, attempt);
+        dir.create()?;
+        let path = dir.prompt();
+        std::fs::write(&path, &prompt).map_err(|why| Error::Unreadable {
+            path: path.clone(),
+            why,
+        })?;
+        let item = self.item(step, &prompt);
+        self.prompts.insert(at, (prompt, path));
+        Ok(item)
+    }
+
+    fn item(&self, step: &Step, prompt: &str) -> WorkItem {
+        let role = match &step.work {
+            Work::Agent { role, .. } => role.as_deref(),
+            Work::Tool { .. } | Work::Ask { .. } | Work::Check => None,
+        };
+        let agent_id = role.unwrap_or("default").to_owned();
+        WorkItem {
+            kind: if agent_id.contains("review") {
+                WorkKind::Review
+            } else {
+                WorkKind::Code
+            },
+            agent_id,
+            prompt: beginning(prompt),
+            prompt_sha256: Digest::of_bytes(prompt.as_bytes()).hex(),
+            subscriptions: step.subscriptions.iter().map(ToString::to_string).collect(),
+            plan_id: self.key.clone(),
+            number: step.number,
+        }
+    }
+
+    pub(super) fn agent(&mut self, run: &Run, at: usize, attempt: u32) -> Result<Command, Error> {
+        let (step, _) = known(run, at)?;
+        let Work::Agent { role, .. } = &step.work else {
+            return Err(broken(run, "a dispatch of a step that is no agent's"));
+        };
+        let Some((_, agent)) = self.project.config.agent(role.as_deref()) else {
+            let role = role.clone().unwrap_or_default();
+            return Err(Error::MissingPrograms(vec![format!(
+                "an agent for role `{role}`"
+            )]));
+        };
+        let (prompt, prompt_file) = self.prompts.remove(&at).unwrap_or_default();
+        let limit = step
+            .timeout
+            .unwrap_or(self.project.config.run.step_timeout.value);
+        let left = wall_left(run, self.clock.now()).map_or(limit, Duration::from_millis);
+        let invocation = Invocation {
+            command: &agent.command,
+            prompt: &prompt,
+            prompt_file: &prompt_file,
+            workspace: self.project.store.workspace(),
+            environment: for_agent(
+                &self.project.around.variables,
+                &self.project.config.sandbox.env.value,
+            ),
+            marker: marker(run.id(), &step.id, attempt),
+            time: limit.min(left),
+            log: self.dir.attempt(&step.id, attempt).agent_log(),
+        };
+        Ok(invocation.into_command())
+    }
+
+    pub(super) fn evaluation(
+        &self,
+        run: &Run,
+        at: usize,
+        attempt: u32,
+        patience: u32,
+        baseline: bool,
+    ) -> Result<Command, Error> {
+        let (step, _) = known(run, at)?;
+        let contract: &Contract = step
+            .contract
+            .as_ref()
+            .ok_or_else(|| broken(run, "an evaluation of a step without a contract"))?;
+        let dir = self.dir.attempt(&step.id, attempt);
+        dir.create()?;
+        let config = &self.project.config.contract;
+        let workspace = self.project.store.workspace();
+        let environment = for_contract(
+            &self.project.around.variables,
+            &self.project.config.sandbox.env.value,
+            workspace,
+        );
+        let evaluation = Evaluation {
+            command: &contract.command,
+            shell: contract.shell.as_deref().unwrap_or(&config.shell.value),
+            tree: workspace,
+            environment,
+            marker: contract_marker(run.id(), &step.id, attempt),
+            time: contract.timeout.unwrap_or(config.timeout.value) * patience,
+            log: if baseline {
+                dir.baseline_log()
+            } else {
+                dir.contract_log()
+            },
+        };
+        Ok(evaluation.into_command())
+    }
+}
+
+/// As much of a prompt as an event holds; the whole is in the attempt's directory.
+fn beginning(prompt: &str) -> String {
+    const LIMIT: usize = 8 * 1024;
+    if prompt.len() <= LIMIT {
+        return prompt.to_owned();
+    }
+    let mut end = LIMIT;
+    while !prompt.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}[…]", &prompt[..end])
+}
+
+/// What a run's processes carry in `SIGNOFF_INSIDE`.
+pub(crate) fn marker(run: &str, step: &str, attempt: u32) -> String {
+    format!("{run}/{step}/{attempt}")
+}
+
+pub(crate) fn contract_marker(run: &str, step: &str, attempt: u32) -> String {
+    format!("{run}/{step}/{attempt}/contract")
+}
+
+pub(super) fn known(run: &Run, at: usize) -> Result<(&Step, &StepState), Error> {
+    run.step(at).ok_or_else(|| broken(run, "an unknown step"))
+}
+
+pub(super) fn broken(run: &Run, why: &str) -> Error {
+    Error::BrokenRun {
+        run: run.id().to_owned(),
+        why: why.to_owned(),
+    }
+}

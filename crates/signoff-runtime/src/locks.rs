@@ -1,0 +1,30 @@
+//! Who may work: one run in a checkout, one process for a run.
+
+use signoff_store::lock::{RunLock, WorkspaceLock, holder};
+use signoff_store::runs::RunDir;
+
+use crate::error::Error;
+use crate::project::Project;
+
+pub(crate) fn take_workspace(project: &Project) -> Result<WorkspaceLock, Error> {
+    let path = project.store.workspace_lock();
+    match WorkspaceLock::try_acquire(&path) {
+        Ok(Some(lock)) => Ok(lock),
+        Ok(None) => Err(Error::WorkspaceTaken {
+            holder: holder(&path).ok().flatten(),
+        }),
+        Err(why) => Err(Error::Unreadable { path, why }),
+    }
+}
+
+pub(crate) fn take_run(dir: &RunDir, id: &str) -> Result<RunLock, Error> {
+    let path = dir.lock();
+    match RunLock::try_acquire(&path) {
+        Ok(Some(lock)) => Ok(lock),
+        Ok(None) => Err(Error::RunTaken {
+            run: id.to_owned(),
+            holder: holder(&path).ok().flatten(),
+        }),
+        Err(why) => Err(Error::Unreadable { path, why }),
+    }
+}

@@ -1,0 +1,60 @@
+//! What a child is to become, laid out so that it need not allocate.
+#![expect(unsafe_code, reason = "one limit of the system is asked for")]
+
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::os::fd::OwnedFd;
+use std::ptr;
+
+use crate::brand::Brand;
+
+/// What the child becomes. Its descriptors are numbered above those the child fills (`stdio::lift`).
+#[derive(Debug)]
+pub(crate) struct Image {
+    pub(crate) program: CString,
+    pub(crate) argv: Vec<CString>,
+    pub(crate) env: Vec<CString>,
+    pub(crate) cwd: CString,
+    pub(crate) stdio: [OwnedFd; 3],
+    pub(crate) status: OwnedFd,
+    /// The child waits for one byte before it becomes the command; end of file ends it.
+    pub(crate) gate: Option<OwnedFd>,
+    pub(crate) brand: Option<Brand>,
+}
+
+/// Null-terminated tables that point into an image, made before the fork.
+pub(crate) struct Pointers {
+    pub(crate) argv: Vec<*const c_char>,
+    /// For a script without `#!`, as shells and `execvp` do it.
+    pub(crate) shell_argv: Vec<*const c_char>,
+    pub(crate) env: Vec<*const c_char>,
+    /// Above every descriptor there is.
+    pub(crate) open_max: c_int,
+}
+
+pub(crate) const SHELL: &CStr = c"/bin/sh";
+
+impl Pointers {
+    pub(crate) fn to(image: &Image) -> Self {
+        let table = |strings: &[CString]| -> Vec<*const c_char> {
+            let pointers = strings.iter().map(|string| string.as_ptr());
+            pointers.chain([ptr::null()]).collect()
+        };
+        let argv = table(&image.argv);
+        let mut shell_argv = vec![SHELL.as_ptr(), image.program.as_ptr()];
+        shell_argv.extend(argv.iter().skip(1));
+        Self {
+            argv,
+            shell_argv,
+            env: table(&image.env),
+            open_max: open_max(),
+        }
+    }
+}
+
+fn open_max() -> c_int {
+    // SAFETY: a plain question.
+    let limit = unsafe { libc::sysconf(libc::_SC_OPEN_MAX) };
+    c_int::try_from(limit)
+        .unwrap_or(c_int::MAX)
+        .clamp(256, 65536)
+}
