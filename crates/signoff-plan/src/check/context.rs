@@ -1,11 +1,13 @@
 //! What the checks look at.
 
 use super::graph::Graph;
-use super::resolve::Resolved;
+use super::provided::Mentions;
+use super::resolve::{Resolved, subscription};
+use super::too_large;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
 use crate::draft::Draft;
-use crate::model::{Plan, Step};
+use crate::model::{Plan, Step, Subscription};
 use crate::shell::{self, Analysis};
 use crate::source::Span;
 use crate::{Workspace, draft};
@@ -16,6 +18,7 @@ pub(crate) struct Context<'a> {
     pub(super) plan: &'a Plan,
     pub(super) workspace: &'a dyn Workspace,
     pub(super) graph: Graph,
+    pub(super) mentions: Mentions,
     /// What each step's contract holds, by position.
     shells: Vec<Option<Analysis>>,
 }
@@ -43,13 +46,19 @@ impl<'a> Context<'a> {
             .steps
             .iter()
             .map(|step| step.contract.as_ref());
+        // One that is too long is reported as such, and not read.
+        let contracts = contracts.map(|contract| {
+            contract.filter(|contract| contract.command.len() <= too_large::CONTRACT_BYTES)
+        });
         let shells = contracts.map(|contract| contract.map(|c| shell::analyse(&c.command)));
+        let shells: Vec<_> = shells.collect();
         Self {
             draft,
             plan: &resolved.plan,
             workspace,
             graph: Graph::new(&resolved.dependencies),
-            shells: shells.collect(),
+            mentions: Mentions::new(&resolved.plan, &shells),
+            shells,
         }
     }
 
@@ -86,7 +95,21 @@ impl<'a> Context<'a> {
     }
 }
 
-impl StepView<'_> {
+impl<'a> StepView<'a> {
+    /// Its subscriptions, each with its place.
+    pub(super) fn subscriptions(&self) -> impl Iterator<Item = (Subscription, Span)> + use<'a> {
+        let written = self.written.subscriptions.iter();
+        written.filter_map(|text| Some((subscription(&text.value)?, text.span)))
+    }
+
+    /// The files it subscribes to, each with its place.
+    pub(super) fn files(&self) -> impl Iterator<Item = (String, Span)> + use<'a> {
+        self.subscriptions()
+            .filter_map(|(subscription, span)| match subscription {
+                Subscription::File { path, .. } => Some((path, span)),
+                Subscription::Topic(_) => None,
+            })
+    }
     /// A problem of this step.
     pub(super) fn problem(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, self.dialect, span, message).step(self.id())

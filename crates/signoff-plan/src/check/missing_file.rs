@@ -17,24 +17,13 @@ use super::context::Context;
 use super::path_outside_workspace::is_outside;
 use super::provided::{Absence, absence};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::model::Subscription;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
-        for subscription in &step.resolved.subscriptions {
-            let Subscription::File { path, .. } = subscription else {
-                continue;
-            };
-            if is_outside(path) || absence(context, step, path) != Some(Absence::Nobody) {
+        for (path, span) in step.files() {
+            if is_outside(&path) || absence(context, step, &path) != Some(Absence::Nobody) {
                 continue;
             }
-            let written = subscription.to_string();
-            let place = step
-                .written
-                .subscriptions
-                .iter()
-                .find(|text| text.value == written || text.value.contains(path.as_str()));
-            let span = place.map_or(step.span(), |text| text.span);
             let message = format!(
                 "step `{}` subscribes to `{path}`, which does not exist",
                 step.id()

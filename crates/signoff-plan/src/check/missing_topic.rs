@@ -18,20 +18,13 @@ use crate::model::Subscription;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
-        for subscription in &step.resolved.subscriptions {
+        for (subscription, span) in step.subscriptions() {
             let Subscription::Topic(name) = subscription else {
                 continue;
             };
-            if context.workspace.topic_exists(name) {
+            if context.workspace.topic_exists(&name) {
                 continue;
             }
-            let written = subscription.to_string();
-            let place = step
-                .written
-                .subscriptions
-                .iter()
-                .find(|text| text.value == written);
-            let span = place.map_or(step.span(), |text| text.span);
             let message = format!(
                 "step `{}` subscribes to topic `{name}`, which does not exist",
                 step.id()

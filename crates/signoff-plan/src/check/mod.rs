@@ -105,7 +105,7 @@ pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
 /// A check over the whole plan.
 type Check = fn(&Context<'_>, &mut Vec<Diagnostic>);
 
-const CHECKS: [Check; 20] = [
+const CHECKS: [Check; 21] = [
     budget_missing::check,
     budget_unrealistic::check,
     contract_command_missing::check,
@@ -123,6 +123,7 @@ const CHECKS: [Check; 20] = [
     order_error::check,
     path_outside_workspace::check,
     bad_value::numbering,
+    too_large::check,
     unexpanded_step::check,
     unknown_agent::check,
     unknown_status::check,

@@ -18,40 +18,29 @@ use super::context::Context;
 use super::path_outside_workspace::is_outside;
 use super::provided::{Absence, Way, absence};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::model::Subscription;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let steps: Vec<_> = context.steps().collect();
     for step in &steps {
-        for subscription in &step.resolved.subscriptions {
-            let Subscription::File { path, .. } = subscription else {
+        for (path, span) in step.files() {
+            let Some(Absence::NotWaitedFor(index, way)) = absence(context, *step, &path) else {
                 continue;
             };
-            let Some(Absence::NotWaitedFor(index, way)) = absence(context, *step, path) else {
+            let (Some(source), false) = (steps.get(index), is_outside(&path)) else {
                 continue;
             };
-            let (Some(source), false) = (steps.get(index), is_outside(path)) else {
-                continue;
-            };
-            let place = step
-                .written
-                .subscriptions
-                .iter()
-                .find(|text| text.value.contains(path.as_str()));
-            let span = place.map_or(step.span(), |text| text.span);
             let verb = match way {
                 Way::Produces => "produces",
                 Way::Names => "seems to write",
             };
+            let (id, other) = (step.id(), source.id());
             let message = format!(
-                "step `{}` needs `{path}`, which step `{}` {verb}, but does not wait for it",
-                step.id(),
-                source.id()
+                "step `{id}` needs `{path}`, which step `{other}` {verb}, but does not wait for it"
             );
             let help = if context.graph.waits_for(source.index, step.index) {
-                format!("move step `{}` before step `{}`", source.id(), step.id())
+                format!("move step `{other}` before step `{id}`")
             } else {
-                format!("add `{}` to `**depends_on:**`", source.id())
+                format!("add `{other}` to `**depends_on:**`")
             };
             let found = step.problem(Code::OrderError, span, message);
             problems.push(found.related(source.span(), "made here").help(help));

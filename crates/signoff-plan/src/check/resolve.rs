@@ -261,7 +261,7 @@ pub(crate) fn is_claimed(marks: &draft::Marks) -> bool {
 }
 
 /// Reads `file:PATH`, `file:PATH#L10-L40` or `topic:NAME`.
-fn subscription(text: &str) -> Option<Subscription> {
+pub(super) fn subscription(text: &str) -> Option<Subscription> {
     if let Some(name) = text.strip_prefix("topic:") {
         let clean = !name.is_empty() && !name.contains(['/', '\\', ' ']);
         return clean.then(|| Subscription::Topic(name.to_owned()));

@@ -7,17 +7,24 @@
 //! A log file of 10 MiB, or a plan of 2000 steps.
 //!
 //! ## Instead
-//! Several plans. A file may have 4 MiB, a plan 1000 steps; a step for each of many things is
-//! better written with `**for_each:**`.
+//! Several plans. A file may have 4 MiB, a plan 1000 steps and 10000 paths in them; a step for each
+//! of many things is better written with `**for_each:**`. A contract may have 16 KiB: a longer one
+//! is a script, which belongs into a file.
 
+use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
+use crate::draft::Draft;
 use crate::source::Span;
 
 /// How many bytes a file may have.
 pub const FILE_BYTES: usize = 4 * 1024 * 1024;
 /// How many steps a plan may have.
 pub const STEPS: usize = 1000;
+/// How many subscriptions and globs the steps of a plan may have together.
+pub const PATHS: usize = 10_000;
+/// How many bytes a contract may have.
+pub const CONTRACT_BYTES: usize = 16 * 1024;
 
 /// The file has too many bytes to be read.
 pub(crate) fn file(dialect: Dialect, bytes: usize) -> Diagnostic {
@@ -30,6 +37,41 @@ pub(crate) fn steps(dialect: Dialect, span: Span) -> Diagnostic {
     let message = format!("the plan has more than {STEPS} steps");
     Diagnostic::new(Code::TooLarge, dialect, span, message)
         .help("write several plans, or one step with `**for_each:**`")
+}
+
+/// Leaves out paths over the limit, and says so.
+pub(crate) fn limit_paths(draft: &mut Draft) {
+    let mut left = PATHS;
+    for step in &mut draft.steps {
+        for list in [
+            &mut step.subscriptions,
+            &mut step.produces,
+            &mut step.protects,
+        ] {
+            if let Some(first) = list.get(left) {
+                let message = format!("the steps of the plan name more than {PATHS} paths");
+                let found = Diagnostic::new(Code::TooLarge, draft.dialect, first.span, message);
+                draft.problems.push(found);
+                list.truncate(left);
+            }
+            left = left.saturating_sub(list.len());
+        }
+    }
+}
+
+pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    for step in context.steps() {
+        if let Some(contract) = &step.written.contract
+            && contract.command.text.len() > CONTRACT_BYTES
+        {
+            let message = format!(
+                "the contract of step `{}` has more than {CONTRACT_BYTES} bytes",
+                step.id()
+            );
+            let found = step.problem(Code::TooLarge, contract.span, message);
+            problems.push(found.help("put it into a script, and call that"));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -50,6 +92,28 @@ mod tests {
         assert_eq!(
             messages,
             ["the file has 4194305 bytes; a plan may have 4194304"]
+        );
+    }
+
+    #[test]
+    fn contracts_have_a_limit() {
+        let long = "a | ".repeat(CONTRACT_BYTES);
+        check(
+            Code::TooLarge,
+            &plan(&format!("### 1. A\n**contract:**\n```\n{long}\n```\n")),
+            &[
+                "contract | the contract of step `step-1` has more than 16384 bytes | put it into a script, and call that",
+            ],
+        );
+    }
+
+    #[test]
+    fn paths_have_a_limit() {
+        let items = "- file:README.md\n".repeat(PATHS + 2);
+        check(
+            Code::TooLarge,
+            &plan(&format!("### 1. A\n**subscriptions:**\n{items}")),
+            &["file:README.md | the steps of the plan name more than 10000 paths | -"],
         );
     }
 

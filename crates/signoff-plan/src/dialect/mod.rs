@@ -64,6 +64,7 @@ pub fn parse(source: &Source) -> Draft {
     if let Some(offset) = source.first_invalid_byte() {
         draft.problems.push(not_utf8::at(dialect, offset));
     }
+    too_large::limit_paths(&mut draft);
     crate::diagnostic::sort(&mut draft.problems);
     draft
 }
