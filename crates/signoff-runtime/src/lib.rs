@@ -2,7 +2,7 @@
 //! `signoff-work` and `signoff-sandbox`, and tells whoever watches.
 //!
 //! Renders nothing and holds no rule about plans: those are the engine's. Start reading at
-//! [`drive`](drive::drive), then [`live::Live`], which sets up what it drives.
+//! [`drive::Loop`], then [`live::Live`], which sets up what it drives.
 
 #![warn(missing_docs)]
 

@@ -76,6 +76,11 @@ mod tests {
 
     #[test]
     fn its_own_step_does_not_count() {
+        let own = "### 1. A\n**task:** x\n**produces:** a.md\n**subscriptions:** file:a.md\n";
+        let expected = format!(
+            "file:a.md | step `step-1` subscribes to `a.md`, which does not exist | {HELP}"
+        );
+        check(Code::MissingFile, &plan(own), &[&expected]);
         check(
             Code::MissingFile,
             &plan("### 1. A\n**task:** Write a.md\n**subscriptions:** file:a.md\n"),

@@ -110,6 +110,8 @@ mod tests {
     #[test]
     fn paths_have_a_limit() {
         let items = "- file:README.md\n".repeat(PATHS + 2);
+        let read = checked(&plan(&format!("### 1. A\n**subscriptions:**\n{items}"))).plan;
+        assert_eq!(read.steps[0].subscriptions.len(), PATHS);
         check(
             Code::TooLarge,
             &plan(&format!("### 1. A\n**subscriptions:**\n{items}")),

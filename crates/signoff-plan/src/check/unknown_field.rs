@@ -117,6 +117,18 @@ mod tests {
     }
 
     #[test]
+    fn a_block_is_no_part_of_a_single_value() {
+        let text = plan("### 1. A\n**task:** x\n**on_fail:** abort\n```\ny\n```\n");
+        check(
+            Code::UnknownField,
+            &text,
+            &["``` | text after field `on_fail` belongs to no field | \
+               put it under `**task:**`, or into a comment `<!-- … -->`"],
+        );
+        check(Code::BadOnFail, &text, &[]);
+    }
+
+    #[test]
     fn labels_in_prose_stay_prose() {
         let checked = checked(&plan("### 1. A\n**task:** x\n**Note:** y\n"));
         let crate::model::Work::Agent { task, .. } = &checked.plan.steps[0].work else {

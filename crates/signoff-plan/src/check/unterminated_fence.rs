@@ -4,12 +4,12 @@
 //! Everything after it is swallowed: steps and contracts that look written would not exist.
 //!
 //! ## Example
-//! ````text
-//! ```shell
+//! ```text
+//! ~~~shell
 //! cargo test
 //!
 //! ### 2. Deploy
-//! ````
+//! ```
 //!
 //! ## Instead
 //! A closing fence of the same kind and at least the same length. A block that holds fences itself

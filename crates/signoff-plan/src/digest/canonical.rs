@@ -285,6 +285,23 @@ mod tests {
     }
 
     #[test]
+    fn contracts_are_exact_but_for_line_ends() {
+        let command = |text: &str| {
+            contract_value(&Contract {
+                command: text.to_owned(),
+                shell: None,
+                expect: vec![Condition::DEFAULT],
+                timeout: None,
+                baseline: true,
+                fewer_tests_allowed: false,
+                holds_once: false,
+            })
+        };
+        assert_eq!(command("a\r\nb\n\n"), json!({"command": "a\nb"}));
+        assert_eq!(command(" a \n "), json!({"command": " a \n "}));
+    }
+
+    #[test]
     fn numbers_beyond_doubles_stay_exact() {
         assert_eq!(
             exact(9_007_199_254_740_991),

@@ -126,6 +126,7 @@ mod tests {
         );
         check("> ```sh\n> a\n> ```\n", "a\n", Some("sh"), true);
         check("```sh\n```", "", Some("sh"), true);
+        check("```\na\rb\n```", "a\nb\n", None, true);
     }
 
     #[test]

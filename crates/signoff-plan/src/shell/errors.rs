@@ -6,7 +6,7 @@ use super::{ShellError, tree};
 use crate::source::Span;
 
 /// Openings and what is missing when they are never closed.
-const OPENINGS: [(&str, &str); 13] = [
+const OPENINGS: [(&str, &str); 14] = [
     ("$((", "`$((` is never closed with `))`"),
     ("$(", "`$(` is never closed with `)`"),
     ("${", "`${` is never closed with `}`"),
@@ -14,6 +14,7 @@ const OPENINGS: [(&str, &str); 13] = [
     ("'", "this quote is never closed"),
     ("`", "this back-tick is never closed"),
     ("<<", "this here-document is never closed"),
+    ("[[", "`[[` is never closed with `]]`"),
     ("if ", "`if` is never closed with `fi`"),
     ("for ", "`for` is never closed with `done`"),
     ("while ", "`while` is never closed with `done`"),
@@ -22,13 +23,17 @@ const OPENINGS: [(&str, &str); 13] = [
     ("{ ", "`{` is never closed with `}`"),
 ];
 
+/// Words that can only stand inside a compound command; the grammar takes them for commands.
+const RESERVED: [&str; 7] = ["then", "do", "done", "fi", "else", "elif", "esac"];
+
 /// Every place the grammar stumbled over, the outermost only.
 pub(super) fn find(root: Node<'_>, source: &str) -> Vec<ShellError> {
     let mut errors = Vec::new();
-    if !root.has_error() {
-        return errors;
-    }
     tree::visit(root, |node| {
+        if node.kind() == "command_name" && RESERVED.contains(&tree::text(node, source)) {
+            errors.push(unexpected(node, source));
+            return false;
+        }
         if node.is_missing() {
             errors.push(missing(node, source));
             return false;
@@ -37,7 +42,7 @@ pub(super) fn find(root: Node<'_>, source: &str) -> Vec<ShellError> {
             errors.push(unexpected(node, source));
             return false;
         }
-        node.has_error()
+        true
     });
     errors
 }
@@ -51,18 +56,23 @@ fn missing(node: Node<'_>, source: &str) -> ShellError {
     // An empty place cannot be pointed at: take the character before it.
     let at = tree::span(node).start.min(source.len());
     let before = source.get(..at).and_then(|text| text.chars().next_back());
-    let start = at - before.map_or(0, char::len_utf8);
+    let after = source.get(at..).and_then(|text| text.chars().next());
+    let span = match before {
+        Some(before) => Span::new(at - before.len_utf8(), at),
+        None => Span::new(at, at + after.map_or(0, char::len_utf8)),
+    };
     ShellError {
-        span: Span::new(start, at),
+        span,
         message: format!("{wanted} is missing"),
     }
 }
 
 fn unexpected(node: Node<'_>, source: &str) -> ShellError {
     let span = tree::span(node);
-    let text = span.slice(source);
+    let text = span.slice(source).trim_start();
+    let start = span.end - text.len();
     let line = text.lines().next().unwrap_or_default().trim_end();
-    let span = Span::new(span.start, span.start + line.len());
+    let span = Span::new(start, start + line.len());
     let opening = OPENINGS
         .iter()
         .find(|(opening, _)| text.starts_with(opening));

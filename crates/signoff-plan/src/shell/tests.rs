@@ -99,6 +99,10 @@ fn files_are_what_is_tested_redirected_or_path_like() {
 
 #[test]
 fn errors_have_a_place_and_a_reason() {
+    error("echo 'x", "'x", "this quote is never closed");
+    error("a\ndone", "done", "`done` is not expected here");
+    error("| a", "|", "a word is missing");
+    error("[[ a", "[[ a", "`[[` is never closed with `]]`");
     error("a && && b", "&&", "`&&` is not expected here");
     error("[ -f a", "a", "`]` is missing");
     error("echo \"oops", "\"oops", "this quote is never closed");
@@ -135,6 +139,9 @@ fn valid_shell_has_no_errors() {
         "case \"$1\" in a|b) x;; *) y;; esac",
         "until curl -fs localhost:8080/health; do sleep 1; done",
         "exec 3>&1; echo hi >&3",
+        "coproc x { cat; }",
+        "[[ \"$v\" =~ (foo|bar)\\ baz ]]",
+        "cmd1 |& cmd2 &>> out",
         "test \"$(git status --porcelain)\" = \"\"",
     ] {
         assert_eq!(analyse(text).errors, [], "{text}");

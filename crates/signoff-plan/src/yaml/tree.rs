@@ -33,8 +33,11 @@ pub(crate) fn parse(text: &str, offset: usize) -> (Option<Node>, Vec<Problem>) {
         match event {
             Ok((event, span)) => builder.event(event, span),
             Err(error) => {
-                let at = error.marker().byte_offset().unwrap_or(0).min(text.len());
-                builder.problem(Span::new(at, (at + 1).min(text.len())), error.info());
+                let at = error.marker().byte_offset().unwrap_or(0);
+                let at = text.floor_char_boundary(at);
+                let next = text.get(at..).and_then(|rest| rest.chars().next());
+                let end = at + next.map_or(0, char::len_utf8);
+                builder.problem(Span::new(at, end), error.info());
                 break;
             }
         }
@@ -273,6 +276,13 @@ mod tests {
             &["9 there is more than one document"],
         );
         check("? [1]\n: 2\n", "{}", &["2 a key must be text"]);
+    }
+
+    #[test]
+    fn problems_cover_whole_characters() {
+        let text = " \u{feff}x";
+        let (_, problems) = parse(text, 0);
+        assert_eq!(problems[0].span.slice(text), "\u{feff}");
     }
 
     #[test]

@@ -381,27 +381,6 @@ fn lines_that_are_missing_doubled_or_moved_are_noticed() {
     assert_eq!(records.len(), 3);
 }
 
-#[test]
-#[ignore = "a measurement: run with --release -- --ignored --nocapture"]
-fn loading_a_hundred_thousand_events() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("journal.jsonl");
-    let mut journal = Journal::create(&path).unwrap();
-    let usual = event(
-        json!({"type": "contract_finished", "step": "build", "attempt": 1,
-        "exit_code": 0, "verdict": "pass", "facts": {"tests_run": 12, "seconds": 1.25},
-        "stdout": "0123456789abcdef".repeat(8)}),
-    );
-    let start = std::time::Instant::now();
-    for _ in 0..100_000 {
-        journal.append(AT, std::slice::from_ref(&usual)).unwrap();
-    }
-    println!("append {:?}", start.elapsed());
-    let start = std::time::Instant::now();
-    assert_eq!(load(&path).unwrap().len(), 100_000);
-    println!("load {:?}", start.elapsed());
-}
-
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

@@ -3,5 +3,6 @@
 pub(crate) mod evidence;
 pub(crate) mod line;
 pub(crate) mod live;
+
 pub(crate) mod plan;
 pub(crate) mod style;
