@@ -1,6 +1,6 @@
 //! Does: starts agents, runs contracts, writes prompts. Judges nothing: it reports what it saw.
 //!
-//! Start reading at [`contract::run`] or [`agent::Invocation`].
+//! Start reading at [`contract::Evaluation`] or [`agent::Invocation`].
 
 pub mod agent;
 pub mod attachment;
