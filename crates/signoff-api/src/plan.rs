@@ -138,7 +138,7 @@ impl Plan {
     pub fn new(plan: &model::Plan, around: &Around<'_>) -> Self {
         let steps = plan.steps.iter().enumerate().map(|(at, step)| {
             let status = around.step_statuses.get(at).copied().unwrap_or("pending");
-            Step::new(step, status, around.shell)
+            Step::new(plan, at, step, status, around.shell)
         });
         Self {
             schema: SCHEMA.to_owned(),
@@ -177,13 +177,13 @@ fn dollars(hundredths_of_cents: u64) -> f64 {
 }
 
 impl Step {
-    fn new(step: &model::Step, status: &str, shell: &str) -> Self {
+    fn new(plan: &model::Plan, at: usize, step: &model::Step, status: &str, shell: &str) -> Self {
         Self {
             id: step.id.clone(),
             number: step.number,
             title: step.title.clone(),
             status: status.to_owned(),
-            depends_on: step.depends_on.clone(),
+            depends_on: plan.dependency_ids(at).map(str::to_owned).collect(),
             work: Work::from(&step.work),
             hint: step.hint.as_ref().map(Hint::from),
             contract: step
@@ -210,7 +210,7 @@ impl Step {
             acceptance: step.acceptance.clone(),
             subtasks: step.subtasks.clone(),
             instructions: step.instructions.clone(),
-            result: None,
+            result: step.record.get("result").cloned(),
         }
     }
 }

@@ -48,21 +48,18 @@ impl Run {
         let mut dependents = vec![Vec::new(); plan.steps.len()];
         let mut steps = Vec::with_capacity(plan.steps.len());
         let mut ready = BTreeSet::new();
-        for (at, step) in plan.steps.iter().enumerate() {
-            let waits_for: BTreeSet<usize> = step
-                .depends_on
-                .iter()
-                .filter_map(|id| index.get(id).copied())
-                .collect();
-            for &dependency in &waits_for {
+        for at in 0..plan.steps.len() {
+            let mut waits_for = 0;
+            for dependency in plan.dependencies(at) {
                 if let Some(list) = dependents.get_mut(dependency) {
                     list.push(at);
+                    waits_for += 1;
                 }
             }
-            if waits_for.is_empty() {
+            if waits_for == 0 {
                 ready.insert(at);
             }
-            steps.push(StepState::new(waits_for.len()));
+            steps.push(StepState::new(waits_for));
         }
         Self {
             id: String::new(),

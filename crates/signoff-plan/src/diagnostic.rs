@@ -171,12 +171,20 @@ macro_rules! codes {
 }
 
 codes! {
+    /// A condition (`when`) cannot be read.
+    BadCondition = "bad-condition",
     /// A condition of a contract cannot be read.
     BadExpect = "bad-expect",
+    /// A file of a thread has a name that no task file has.
+    BadFilename = "bad-filename",
     /// An id holds characters that ids may not hold.
     BadId = "bad-id",
+    /// A loop (`for_each`) cannot be read, or has a limit it cannot have.
+    BadLoop = "bad-loop",
     /// A failure policy cannot be read.
     BadOnFail = "bad-on-fail",
+    /// Something begins like a reference and is none.
+    BadReference = "bad-reference",
     /// A field holds something it cannot mean.
     BadValue = "bad-value",
     /// A budget cannot be read.
@@ -195,12 +203,16 @@ codes! {
     DependencyCycle = "dependency-cycle",
     /// Two steps have one id.
     DuplicateId = "duplicate-id",
+    /// Two steps have one index.
+    DuplicateIndex = "duplicate-index",
     /// An agent is given nothing to do.
     EmptyTask = "empty-task",
     /// The frontmatter is not valid YAML.
     FrontmatterInvalid = "frontmatter-invalid",
     /// The file does not begin with frontmatter.
     FrontmatterMissing = "frontmatter-missing",
+    /// The arguments do not fit the tool.
+    InvalidArgs = "invalid-args",
     /// An agent step has no contract.
     MissingContract = "missing-contract",
     /// A field that must be there is not.
@@ -219,8 +231,12 @@ codes! {
     OrderError = "order-error",
     /// A path leads out of the workspace.
     PathOutsideWorkspace = "path-outside-workspace",
+    /// A template stands unquoted in shell text.
+    TemplateInjection = "template-injection",
     /// The file or the plan is over a limit.
     TooLarge = "too-large",
+    /// A step calls a tool that its scope does not allow.
+    ToolOutOfScope = "tool-out-of-scope",
     /// A heading stands for several steps.
     UnexpandedStep = "unexpanded-step",
     /// A step names a role that is not configured.
@@ -229,10 +245,22 @@ codes! {
     UnknownDependency = "unknown-dependency",
     /// A field that the dialect does not have.
     UnknownField = "unknown-field",
+    /// A parameter is used that the plan does not have.
+    UnknownParam = "unknown-param",
+    /// A reference names a step that does not exist.
+    UnknownReference = "unknown-reference",
     /// A status that the dialect does not have.
     UnknownStatus = "unknown-status",
+    /// A step calls a tool that is not known.
+    UnknownTool = "unknown-tool",
+    /// A step can never start.
+    UnreachableStep = "unreachable-step",
     /// A fenced block is never closed.
     UnterminatedFence = "unterminated-fence",
+    /// A condition reads an agent's words.
+    UntrustedCondition = "untrusted-condition",
+    /// Steps that may run at once produce the same file.
+    WriteOverlap = "write-overlap",
 }
 
 impl Code {
@@ -246,36 +274,70 @@ impl Code {
             | Self::ContractVacuous
             | Self::BudgetMissing
             | Self::BudgetUnrealistic
-            | Self::UnknownField => Severity::Warning,
+            | Self::WriteOverlap
+            | Self::UnreachableStep => Severity::Warning,
+            Self::UnknownField => match dialect {
+                Dialect::Thread => Severity::Error,
+                Dialect::Workunit | Dialect::Proposal | Dialect::Record | Dialect::Toolplan => {
+                    Severity::Warning
+                }
+            },
             Self::UnknownAgent
+            | Self::UnknownTool
             | Self::MissingFile
             | Self::MissingTopic
             | Self::ContractCommandMissing
             | Self::NoSteps => match dialect {
-                Dialect::Workunit => Severity::Error,
+                Dialect::Workunit | Dialect::Toolplan => Severity::Error,
+                Dialect::Thread | Dialect::Proposal | Dialect::Record => Severity::Warning,
             },
-            Self::BadExpect
+            Self::BadCondition
+            | Self::BadExpect
+            | Self::BadFilename
             | Self::BadId
+            | Self::BadLoop
             | Self::BadOnFail
+            | Self::BadReference
             | Self::BadValue
             | Self::BudgetInvalid
             | Self::ContractSyntax
             | Self::DependencyCycle
             | Self::DuplicateId
+            | Self::DuplicateIndex
             | Self::EmptyTask
             | Self::FrontmatterInvalid
             | Self::FrontmatterMissing
+            | Self::InvalidArgs
             | Self::MissingField
             | Self::MissingTitle
             | Self::NotUtf8
             | Self::OrderError
             | Self::PathOutsideWorkspace
+            | Self::TemplateInjection
             | Self::TooLarge
+            | Self::ToolOutOfScope
             | Self::UnexpandedStep
             | Self::UnknownDependency
+            | Self::UnknownParam
+            | Self::UnknownReference
             | Self::UnknownStatus
-            | Self::UnterminatedFence => Severity::Error,
+            | Self::UnterminatedFence
+            | Self::UntrustedCondition => Severity::Error,
         }
+    }
+
+    /// Does it depend on the surroundings? Then it is an error when the plan is to be signed or run,
+    /// whatever it is before.
+    pub const fn is_environmental(self) -> bool {
+        matches!(
+            self,
+            Self::UnknownAgent
+                | Self::UnknownTool
+                | Self::MissingFile
+                | Self::MissingTopic
+                | Self::ContractCommandMissing
+                | Self::NoSteps
+        )
     }
 }
 

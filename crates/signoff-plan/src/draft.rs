@@ -72,6 +72,8 @@ pub struct Draft {
     pub risks: Vec<Spanned<String>>,
     /// Model for agents that do not name their own.
     pub executor_model: Option<Spanned<String>>,
+    /// What is kept and decides nothing, by the names of [`crate::model::PLAN_RECORD`].
+    pub record: Vec<(&'static str, Spanned<Value>)>,
     /// The steps, in the order they stand in.
     pub steps: Vec<Step>,
 }
@@ -103,6 +105,7 @@ impl Draft {
             params: Vec::new(),
             risks: Vec::new(),
             executor_model: None,
+            record: Vec::new(),
             steps: Vec::new(),
         }
     }
@@ -182,8 +185,25 @@ pub struct Step {
     pub acceptance: Vec<Spanned<String>>,
     /// Subtasks.
     pub subtasks: Vec<Spanned<String>>,
+    /// Detailed instructions.
+    pub instructions: Option<Spanned<String>>,
+    /// Seed 003's hint: tool, operation, target.
+    pub hint: Hint,
+    /// What earlier runs left, by the names of [`crate::model::STEP_RECORD`].
+    pub record: Vec<(&'static str, Spanned<Value>)>,
     /// Marks that say how far the step is.
     pub marks: Marks,
+}
+
+/// Seed 003's `(tool: operation → target)`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Hint {
+    /// Name of the tool.
+    pub tool: Option<Spanned<String>>,
+    /// What the tool is to do; may be several words.
+    pub operation: Option<Spanned<String>>,
+    /// What it is to do it to.
+    pub target: Option<Spanned<String>>,
 }
 
 /// A contract as written.

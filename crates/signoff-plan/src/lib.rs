@@ -31,6 +31,7 @@ pub mod signed;
 pub mod source;
 mod suggest;
 mod workspace;
+pub mod write;
 mod yaml;
 
 pub use workspace::Workspace;

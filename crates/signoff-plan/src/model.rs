@@ -42,9 +42,46 @@ pub struct Plan {
     pub risks: Vec<String>,
     /// Model for agents that do not name their own.
     pub executor_model: Option<String>,
+    /// What is kept about the plan and decides nothing, by field name: see [`PLAN_RECORD`].
+    pub record: BTreeMap<String, Value>,
     /// The steps, in plan order.
     pub steps: Vec<Step>,
 }
+
+/// Fields of [`Plan::record`]. None of them is part of the digest.
+pub const PLAN_RECORD: [&str; 17] = [
+    "artifacts",
+    "complexity",
+    "created_at",
+    "created_by",
+    "current_step_index",
+    "estimated_duration",
+    "execution_ended_at",
+    "execution_session",
+    "execution_started_at",
+    "informed_by",
+    "planner_model",
+    "rejections",
+    "result_summary",
+    "tags",
+    "task_id",
+    "tool_outputs",
+    "updated_at",
+];
+
+/// Fields of [`Step::record`]: what earlier runs left in the file. None is part of the digest.
+pub const STEP_RECORD: [&str; 10] = [
+    "affected_files",
+    "completed_at",
+    "error",
+    "estimated_effort",
+    "executed_by",
+    "output",
+    "priority",
+    "result",
+    "started_at",
+    "tags",
+];
 
 impl Plan {
     /// The title, else the task, else the id.
@@ -54,6 +91,23 @@ impl Plan {
             .or(self.task.as_deref())
             .or(self.id.as_deref())
             .unwrap_or("untitled")
+    }
+
+    /// Positions of the steps that the step at `at` waits for, in plan order.
+    pub fn dependencies(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        let depends = self.steps.get(at).map(|step| &step.depends_on);
+        let (all, some): (usize, &[u32]) = match depends {
+            Some(Depends::AllBefore) => (at, &[]),
+            Some(Depends::On(positions)) => (0, positions),
+            None => (0, &[]),
+        };
+        (0..all).chain(some.iter().filter_map(|at| usize::try_from(*at).ok()))
+    }
+
+    /// Ids of the steps that the step at `at` waits for, in plan order.
+    pub fn dependency_ids(&self, at: usize) -> impl Iterator<Item = &str> + '_ {
+        self.dependencies(at)
+            .filter_map(|at| Some(self.steps.get(at)?.id.as_str()))
     }
 
     /// Position of the step with this id.
@@ -82,6 +136,33 @@ impl Budget {
     }
 }
 
+/// What a step waits for.
+// Most plans are sequential: ten thousand lists of all the steps before would be fifty million ids.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Depends {
+    /// Every step before it.
+    #[default]
+    AllBefore,
+    /// The steps at these positions, in plan order; never all steps before.
+    On(Vec<u32>),
+}
+
+impl Depends {
+    /// What the step at `at` waits for if it names these positions.
+    pub fn on(at: usize, mut positions: Vec<u32>) -> Self {
+        positions.sort_unstable();
+        positions.dedup();
+        let in_order = (0..)
+            .zip(&positions)
+            .all(|(place, position)| place == *position);
+        if positions.len() == at && in_order {
+            Self::AllBefore
+        } else {
+            Self::On(positions)
+        }
+    }
+}
+
 /// One step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
@@ -93,8 +174,8 @@ pub struct Step {
     pub title: String,
     /// The file says it is done; only a contract can confirm that.
     pub claimed: bool,
-    /// Ids of the steps this one waits for, in plan order.
-    pub depends_on: Vec<String>,
+    /// The steps this one waits for; [`Plan::dependencies`] lists them.
+    pub depends_on: Depends,
     /// What is done.
     pub work: Work,
     /// What decides whether it is done.
@@ -135,6 +216,8 @@ pub struct Step {
     pub instructions: Option<String>,
     /// Tool named in passing (seed 003).
     pub hint: Option<Hint>,
+    /// What earlier runs left in the file, by field name: see [`STEP_RECORD`].
+    pub record: BTreeMap<String, Value>,
 }
 
 impl Step {

@@ -51,13 +51,24 @@ impl Span {
     }
 }
 
-/// One plan file: its name for messages and its bytes, unchanged.
+/// The text of a plan: one file, or the files of a directory one after the other, so that a place in
+/// any of them is one offset.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Source {
     name: String,
     bytes: Vec<u8>,
     valid: usize,
     line_starts: Vec<usize>,
+    parts: Vec<Part>,
+}
+
+/// A file of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Path inside the directory.
+    pub name: String,
+    /// Where its bytes stand in the whole.
+    pub span: Span,
 }
 
 impl fmt::Debug for Source {
@@ -87,7 +98,53 @@ impl Source {
             bytes,
             valid,
             line_starts,
+            parts: Vec::new(),
         }
+    }
+
+    /// Takes the files of a directory, each with its path inside it. They stay in this order.
+    pub fn directory(name: impl Into<String>, files: Vec<(String, Vec<u8>)>) -> Self {
+        let mut bytes = Vec::new();
+        let mut parts = Vec::new();
+        for (name, content) in files {
+            let start = bytes.len();
+            bytes.extend_from_slice(&content);
+            parts.push(Part {
+                name,
+                span: Span::new(start, bytes.len()),
+            });
+            // Keeps the end of one file apart from the beginning of the next.
+            bytes.push(b'\n');
+        }
+        Self {
+            parts,
+            ..Self::new(name, bytes)
+        }
+    }
+
+    /// Is it a directory? Then these are its files.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The bytes of a file of the directory.
+    pub fn part_bytes(&self, part: &Part) -> &[u8] {
+        self.bytes
+            .get(part.span.start..part.span.end)
+            .unwrap_or_default()
+    }
+
+    /// The name of the file that an offset stands in, as messages call it.
+    pub fn name_at(&self, offset: usize) -> String {
+        match self.part_at(offset) {
+            Some(part) => format!("{}/{}", self.name.trim_end_matches('/'), part.name),
+            None => self.name.clone(),
+        }
+    }
+
+    fn part_at(&self, offset: usize) -> Option<&Part> {
+        let after = self.parts.partition_point(|part| part.span.start <= offset);
+        self.parts.get(after.saturating_sub(1))
     }
 
     /// The name used in messages, usually the path.
@@ -128,17 +185,29 @@ impl Source {
     /// A byte order mark takes no column, as editors show it. An offset past the end is the end.
     pub fn line_column(&self, offset: usize) -> (usize, usize) {
         let offset = offset.min(self.bytes.len());
+        let file = self.part_at(offset).map_or(0, |part| part.span.start);
+        let offset = match self.part_at(offset) {
+            // The byte between two files belongs to none.
+            Some(part) => offset.min(part.span.end),
+            None => offset,
+        };
         let line = self.line_starts.partition_point(|start| *start <= offset);
+        let lines_before = self.line_starts.partition_point(|start| *start < file);
         let start = line
             .checked_sub(1)
             .and_then(|index| self.line_starts.get(index))
             .copied()
             .unwrap_or(0);
-        let start = if start == 0 {
-            self.byte_order_mark_len().min(offset)
+        let has_mark = self
+            .bytes
+            .get(start..)
+            .is_some_and(|rest| rest.starts_with(BYTE_ORDER_MARK));
+        let start = if start == file && has_mark {
+            (start + BYTE_ORDER_MARK.len()).min(offset)
         } else {
             start
         };
+        let line = line - lines_before.min(line);
         let before = self.bytes.get(start..offset).unwrap_or_default();
         let column = before
             .iter()

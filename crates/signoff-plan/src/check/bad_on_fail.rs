@@ -25,9 +25,7 @@ pub(super) fn read(
     written: Option<&Spanned<String>>,
     problems: &mut Vec<Diagnostic>,
 ) -> OnFail {
-    let default = match dialect {
-        Dialect::Workunit => OnFail::DEFAULT,
-    };
+    let default = dialect.default_on_fail();
     let Some(written) = written else {
         return default;
     };

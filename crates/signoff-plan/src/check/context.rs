@@ -56,7 +56,7 @@ impl<'a> Context<'a> {
             draft,
             plan: &resolved.plan,
             workspace,
-            graph: Graph::new(&resolved.dependencies),
+            graph: Graph::new(&resolved.plan),
             mentions: Mentions::new(&resolved.plan, &shells),
             shells,
         }

@@ -1,5 +1,7 @@
 //! Who waits for whom.
 
+use crate::model::Plan;
+
 /// Dependencies between steps, by position.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
@@ -37,13 +39,19 @@ impl BitSet {
 }
 
 impl Graph {
-    pub(super) fn new(dependencies: &[Vec<usize>]) -> Self {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let dependencies = (0..plan.steps.len()).map(|at| plan.dependencies(at).collect());
+        Self::of_lists(dependencies.collect())
+    }
+
+    fn of_lists(dependencies: Vec<Vec<usize>>) -> Self {
+        let count = dependencies.len();
         let mut graph = Self {
-            dependencies: dependencies.to_vec(),
-            ancestors: vec![None; dependencies.len()],
+            dependencies,
+            ancestors: vec![None; count],
         };
         for step in graph.in_order() {
-            let mut set = BitSet::with_room_for(dependencies.len());
+            let mut set = BitSet::with_room_for(count);
             for dependency in graph.of(step) {
                 set.insert(*dependency);
                 if let Some(Some(more)) = graph.ancestors.get(*dependency) {
@@ -193,7 +201,7 @@ mod tests {
     #[track_caller]
     fn check(dependencies: &[&[usize]], cycles: &[&[usize]]) {
         let dependencies: Vec<Vec<usize>> = dependencies.iter().map(|list| list.to_vec()).collect();
-        assert_eq!(Graph::new(&dependencies).cycles(), cycles);
+        assert_eq!(Graph::of_lists(dependencies).cycles(), cycles);
     }
 
     #[test]
@@ -208,10 +216,10 @@ mod tests {
 
     #[test]
     fn ancestors_are_transitive() {
-        let graph = Graph::new(&[vec![], vec![0], vec![1], vec![]]);
+        let graph = Graph::of_lists(vec![vec![], vec![0], vec![1], vec![]]);
         assert!(graph.waits_for(2, 0));
         assert!(!graph.waits_for(0, 2));
         assert!(!graph.waits_for(3, 0));
-        assert!(Graph::new(&[vec![0], vec![0]]).is_stuck(1));
+        assert!(Graph::of_lists(vec![vec![0], vec![0]]).is_stuck(1));
     }
 }

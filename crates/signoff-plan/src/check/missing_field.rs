@@ -43,6 +43,8 @@ pub(crate) fn contract_for(dialect: Dialect, field: &str, span: Span) -> Diagnos
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     match context.draft.dialect {
         Dialect::Workunit => frontmatter(context, problems),
+        // Each has its own required fields, which its reader reports.
+        Dialect::Thread | Dialect::Proposal | Dialect::Record | Dialect::Toolplan => {}
     }
     for step in context.steps() {
         problems.extend(nothing_at_all(step));

@@ -77,6 +77,18 @@ impl Checked {
         self.diagnostics.iter().filter(same).count()
     }
 
+    /// The same plan on the point of being signed or run: what depends on the surroundings is an
+    /// error now.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        for problem in &mut self.diagnostics {
+            if problem.code.is_environmental() {
+                problem.severity = Severity::Error;
+            }
+        }
+        self
+    }
+
     /// The plan, ready to be signed; or every problem, if one of them is an error.
     pub fn accept(self) -> Result<CheckedPlan, Vec<Diagnostic>> {
         if self.errors() > 0 {

@@ -8,12 +8,11 @@ use super::{bad_expect, bad_id, bad_on_fail, bad_value, budget_invalid, unknown_
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Dialect;
 use crate::draft::{self, Draft, Spanned};
-use crate::model::{Budget, Condition, Contract, Plan, Step, Subscription, Work};
+use crate::model::{Budget, Condition, Contract, Depends, Hint, Plan, Step, Subscription, Work};
 
-/// A plan with its dependencies by position.
+/// A plan, resolved.
 pub(crate) struct Resolved {
     pub(crate) plan: Plan,
-    pub(crate) dependencies: Vec<Vec<usize>>,
 }
 
 /// Resolves a draft as far as possible and reports what could not be.
@@ -24,8 +23,7 @@ pub(crate) fn resolve(draft: &Draft, problems: &mut Vec<Diagnostic>) -> Resolved
     for (index, written) in draft.steps.iter().enumerate() {
         let mut found = Vec::new();
         let id = ids.get(index).cloned().unwrap_or_default();
-        let depends_on = dependencies.get(index).into_iter().flatten();
-        let depends_on = depends_on.filter_map(|at| ids.get(*at).cloned()).collect();
+        let depends_on = dependencies.get(index).cloned().unwrap_or_default();
         let mut reader = Reader {
             dialect: draft.dialect,
             problems: &mut found,
@@ -34,7 +32,7 @@ pub(crate) fn resolve(draft: &Draft, problems: &mut Vec<Diagnostic>) -> Resolved
         problems.extend(found.into_iter().map(|problem| problem.step(id.clone())));
     }
     let plan = plan(draft, steps, problems);
-    Resolved { plan, dependencies }
+    Resolved { plan }
 }
 
 /// The id of every step: the explicit one, else `step-N`.
@@ -71,6 +69,7 @@ fn plan(draft: &Draft, steps: Vec<Step>, problems: &mut Vec<Diagnostic>) -> Plan
         params: params(&draft.params),
         risks: values(&draft.risks),
         executor_model: given(draft.executor_model.as_ref()),
+        record: record(&draft.record),
         steps,
     }
 }
@@ -86,7 +85,7 @@ impl Reader<'_> {
         written: &draft::Step,
         index: usize,
         id: String,
-        depends_on: Vec<String>,
+        depends_on: Depends,
     ) -> Step {
         let approval = ["required", "yes", "true", "no", "false"];
         Step {
@@ -124,8 +123,9 @@ impl Reader<'_> {
                 .map(str::to_owned),
             acceptance: values(&written.acceptance),
             subtasks: values(&written.subtasks),
-            instructions: None,
-            hint: None,
+            instructions: given(written.instructions.as_ref()),
+            hint: hint(&written.hint),
+            record: record(&written.record),
         }
     }
 
@@ -289,6 +289,22 @@ fn params(written: &[(Spanned<String>, Value)]) -> BTreeMap<String, Value> {
     pairs
         .map(|(name, value)| (name.value.clone(), value.clone()))
         .collect()
+}
+
+fn record(written: &[(&'static str, Spanned<Value>)]) -> BTreeMap<String, Value> {
+    let pairs = written.iter();
+    pairs
+        .map(|(name, value)| ((*name).to_owned(), value.value.clone()))
+        .collect()
+}
+
+fn hint(written: &draft::Hint) -> Option<Hint> {
+    let hint = Hint {
+        tool: given(written.tool.as_ref()),
+        operation: given(written.operation.as_ref()),
+        target: given(written.target.as_ref()),
+    };
+    (hint != Hint::default()).then_some(hint)
 }
 
 fn values(written: &[Spanned<String>]) -> Vec<String> {

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::{Draft, Spanned};
+use crate::model::Depends;
 use crate::suggest::nearest;
 
 /// Resolves what each step waits for to positions, in plan order, and reports unknown names.
@@ -23,7 +24,7 @@ pub(super) fn resolve(
     draft: &Draft,
     ids: &[String],
     problems: &mut Vec<Diagnostic>,
-) -> Vec<Vec<usize>> {
+) -> Vec<Depends> {
     let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
     for (index, id) in ids.iter().enumerate() {
         positions.entry(id).or_insert(index);
@@ -31,22 +32,20 @@ pub(super) fn resolve(
     let mut resolved = Vec::new();
     for (index, step) in draft.steps.iter().enumerate() {
         let Some(references) = &step.depends_on else {
-            resolved.push((0..index).collect());
+            resolved.push(draft.dialect.unsaid_dependencies(index));
             continue;
         };
         let mut dependencies = Vec::new();
         for reference in references {
             match position(&reference.value, &positions, ids.len()) {
-                Some(found) => dependencies.push(found),
+                Some(found) => dependencies.extend(u32::try_from(found)),
                 None => {
                     let id = ids.get(index).map_or("", String::as_str);
                     problems.push(unknown(draft, id, reference, ids));
                 }
             }
         }
-        dependencies.sort_unstable();
-        dependencies.dedup();
-        resolved.push(dependencies);
+        resolved.push(Depends::on(index, dependencies));
     }
     resolved
 }
@@ -102,11 +101,8 @@ mod tests {
     fn the_default_is_every_step_before() {
         let steps = "### 1. A\n### 2. B\n**depends_on:** none\n### 3. C\n### 4. D\n**depends_on:**\n- 3\n- step-1\n- 3\n";
         let plan = checked(&plan(steps)).plan;
-        let found: Vec<_> = plan
-            .steps
-            .iter()
-            .map(|step| step.depends_on.join(" "))
-            .collect();
+        let ids = |at| plan.dependency_ids(at).collect::<Vec<_>>().join(" ");
+        let found: Vec<_> = (0..plan.steps.len()).map(ids).collect();
         assert_eq!(found, ["", "", "step-1 step-2", "step-1 step-3"]);
     }
 }

@@ -32,6 +32,31 @@ pub const fn plan_words(dialect: Dialect) -> &'static [&'static str] {
             "needs_review",
             "cancelled",
         ],
+        Dialect::Proposal => &[
+            "draft",
+            "proposed",
+            "approved",
+            "executing",
+            "completed",
+            "failed",
+            "rejected",
+            "cancelled",
+            "stalled",
+            "needs_review",
+        ],
+        Dialect::Record => &[
+            "draft",
+            "in_progress",
+            "complete",
+            "failed",
+            "replanning",
+            "stalled",
+            "rejected",
+            "needs_review",
+            "cancelled",
+        ],
+        // Their files carry no plan state.
+        Dialect::Thread | Dialect::Toolplan => &[],
     }
 }
 
@@ -39,6 +64,17 @@ pub const fn plan_words(dialect: Dialect) -> &'static [&'static str] {
 pub const fn step_words(dialect: Dialect) -> &'static [&'static str] {
     match dialect {
         Dialect::Workunit => &["done", "failed", "skipped"],
+        Dialect::Record => &["pending", "in_progress", "complete", "failed", "skipped"],
+        Dialect::Toolplan => &[
+            "pending",
+            "blocked",
+            "ready",
+            "running",
+            "completed",
+            "failed",
+            "skipped",
+        ],
+        Dialect::Thread | Dialect::Proposal => &[],
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::SCHEMA;
-use crate::model::{Budget, Condition, Contract, Hint, OnFail, Plan, Step, Work};
+use crate::model::{Budget, Condition, Contract, Depends, Hint, OnFail, Plan, Step, Work};
 
 /// The part of a resolved plan that its digest covers.
 ///
@@ -24,6 +24,7 @@ pub fn canonical(plan: &Plan) -> Value {
         risks,
         executor_model,
         steps,
+        record: _,
         // Who, when and how far: not what will be done.
         id: _,
         status: _,
@@ -45,11 +46,15 @@ pub fn canonical(plan: &Plan) -> Value {
     out.scope("tools", tools.as_deref());
     out.object("budget", budget_members(budget));
     out.text("executor_model", executor_model.as_deref());
-    out.put("steps", steps.iter().map(step_value).collect());
+    let steps = steps.iter().enumerate();
+    out.put(
+        "steps",
+        steps.map(|(at, step)| step_value(plan, at, step)).collect(),
+    );
     Value::Object(out.0)
 }
 
-fn step_value(step: &Step) -> Value {
+fn step_value(plan: &Plan, at: usize, step: &Step) -> Value {
     let Step {
         id,
         title,
@@ -77,11 +82,16 @@ fn step_value(step: &Step) -> Value {
         // Follows from the order; a mark.
         number: _,
         claimed: _,
+        record: _,
     } = step;
     let mut out = Members::default();
     out.put("id", Value::from(id.as_str()));
     out.text("title", Some(title));
-    out.set("depends_on", depends_on);
+    // Waiting for every step before is the default; any other list is given, also an empty one.
+    if *depends_on != Depends::AllBefore {
+        let ids: BTreeSet<&str> = plan.dependency_ids(at).collect();
+        out.put("depends_on", ids.into_iter().collect());
+    }
     out.put("work", work_value(work));
     if let Some(contract) = contract {
         out.put("contract", contract_value(contract));

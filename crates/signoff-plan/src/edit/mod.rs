@@ -1,12 +1,18 @@
-//! Writes marks into a plan file and changes nothing else.
+//! Changes a plan file and nothing else in it: marks, fields, a rejection, a version.
 //!
 //! Bytes are spliced at known places, the result is read again, and anything but the wanted marks
 //! having changed is a refusal: better no mark than a damaged file.
 
+mod proposal;
+mod record;
 mod splice;
+mod thread;
+mod toolplan;
 mod workunit;
 
 use std::fmt;
+
+use serde_json::Value;
 
 use self::splice::Splice;
 use crate::check::resolve;
@@ -16,6 +22,53 @@ use crate::digest::Digest;
 use crate::draft::Draft;
 use crate::model::Plan;
 use crate::source::Source;
+
+/// One change of a plan's definition or history.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Edit {
+    /// Sets a field of the plan, by its name in the model; inserts it where there is none.
+    SetPlan {
+        /// Name of the field.
+        field: String,
+        /// Its new value.
+        value: Value,
+    },
+    /// Sets a field of a step; inserts it where there is none.
+    SetStep {
+        /// Id of the step.
+        step: String,
+        /// Name of the field.
+        field: String,
+        /// Its new value.
+        value: Value,
+    },
+    /// Appends a rejection of this version, with its feedback.
+    Reject {
+        /// The version that was rejected.
+        version: u64,
+        /// What the person said.
+        feedback: String,
+    },
+}
+
+/// The bytes of the file with these changes; every other byte as it was.
+pub fn apply(source: &Source, edits: &[Edit]) -> Result<Vec<u8>, EditRefused> {
+    let mut current = source.clone();
+    for edit in edits {
+        let before = parse(&current);
+        readable(&before)?;
+        let splices = match before.dialect {
+            Dialect::Workunit => workunit::edit(&current, &before, edit)?,
+            Dialect::Proposal => proposal::edit(&current, &before, edit)?,
+            Dialect::Record => record::edit(&current, &before, edit)?,
+            Dialect::Toolplan => toolplan::edit(&current, &before, edit)?,
+            Dialect::Thread => thread::edit(&current, &before, edit)?,
+        };
+        let bytes = splice::apply(current.bytes(), splices);
+        current = Source::new(source.name(), bytes);
+    }
+    Ok(current.bytes().to_vec())
+}
 
 /// What should be visible in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -48,6 +101,8 @@ pub enum EditRefused {
     UnknownStatus(String),
     /// The file has no step of this id.
     UnknownStep(String),
+    /// The dialect has no place for this; says what for.
+    NoPlace(String),
     /// The change would have touched more, or less, than the marks; says what.
     NotOnlyMarks(&'static str),
 }
@@ -60,6 +115,7 @@ impl fmt::Display for EditRefused {
             }
             Self::UnknownStatus(word) => write!(f, "`{word}` is no status of a plan"),
             Self::UnknownStep(id) => write!(f, "the file has no step `{id}`"),
+            Self::NoPlace(what) => write!(f, "this dialect has no place for {what}"),
             Self::NotOnlyMarks(what) => write!(f, "marking the file would have changed {what}"),
         }
     }
@@ -75,6 +131,11 @@ pub fn apply_marks(source: &Source, marks: &Marks) -> Result<Vec<u8>, EditRefuse
     readable(&before)?;
     let splices = match before.dialect {
         Dialect::Workunit => workunit::splices(source, &before, marks)?,
+        Dialect::Proposal => proposal::splices(source, &before, marks)?,
+        Dialect::Record => record::splices(source, &before, marks)?,
+        Dialect::Toolplan => toolplan::splices(source, &before, marks)?,
+        // No marks in its files: its state lives in the store.
+        Dialect::Thread => Vec::new(),
     };
     let bytes = splice::apply(source.bytes(), splices);
     let after = parse(&Source::new(source.name(), bytes.clone()));

@@ -1,6 +1,6 @@
 //! Where marks go in the native dialect: a tick in the heading, a status line, the frontmatter.
 
-use super::{EditRefused, Marks, Splice, StepMark};
+use super::{Edit, EditRefused, Marks, Splice, StepMark};
 use crate::check::resolve;
 use crate::check::unknown_status::{plan_words, step_words};
 use crate::dialect::Dialect;
@@ -30,6 +30,15 @@ pub(super) fn splices(
         splices.extend(step_mark(source, step, *mark)?);
     }
     Ok(splices)
+}
+
+/// What to write where, for one change.
+pub(super) fn edit(
+    _source: &Source,
+    _draft: &Draft,
+    _edit: &Edit,
+) -> Result<Vec<Splice>, EditRefused> {
+    Err(EditRefused::NoPlace("this".to_owned()))
 }
 
 /// The mark that a step has; `None` where its marks contradict each other.

@@ -12,7 +12,9 @@ pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
     }
     for (at, step) in plan.steps.iter().enumerate() {
         lines.push(String::new());
+        let after: Vec<&str> = plan.dependency_ids(at).collect();
         lines.extend(step_lines(
+            &after,
             step,
             statuses.get(at).copied().unwrap_or("pending"),
         ));
@@ -20,7 +22,7 @@ pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
     lines
 }
 
-fn step_lines(step: &Step, status: &str) -> Vec<String> {
+fn step_lines(after: &[&str], step: &Step, status: &str) -> Vec<String> {
     let mut lines = vec![format!(
         "{} {} {}",
         paint(TITLE, format!("{}. {}", step.number, harmless(&step.title))),
@@ -57,8 +59,8 @@ fn step_lines(step: &Step, status: &str) -> Vec<String> {
             "none: a person has to accept the step".to_owned(),
         ),
     }
-    if !step.depends_on.is_empty() {
-        field("after", step.depends_on.join(", "));
+    if !after.is_empty() {
+        field("after", after.join(", "));
     }
     let retries = step.on_fail.retries;
     let policy = match retries {

@@ -20,6 +20,16 @@ use crate::source::{Source, Span};
 
 const DIALECT: Dialect = Dialect::Workunit;
 
+/// Whether the frontmatter says `type: plan`.
+pub(super) fn recognise(source: &Source) -> bool {
+    let Some(located) = frontmatter::locate(source.text(), source.byte_order_mark_len()) else {
+        return false;
+    };
+    let mut draft = Draft::empty(DIALECT);
+    frontmatter::read(source.text(), &located, &mut draft);
+    draft.kind.is_some_and(|kind| kind.value == "plan")
+}
+
 /// Reads a file, whatever it holds.
 pub(super) fn parse(source: &Source) -> Draft {
     let text = source.text();

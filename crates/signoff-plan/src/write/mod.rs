@@ -1,0 +1,41 @@
+//! Writes a plan in a dialect, and says what that dialect cannot hold.
+
+mod proposal;
+mod record;
+mod thread;
+mod toolplan;
+mod workunit;
+
+use crate::dialect::Dialect;
+use crate::model::Plan;
+
+/// A plan as text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Written {
+    /// Name and text of each file. One file without a name, but for a thread, which is a directory.
+    pub files: Vec<(String, String)>,
+    /// What was left out.
+    pub losses: Vec<Loss>,
+}
+
+/// Something that a dialect cannot hold.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loss {
+    /// Id of the step; `None` = the plan itself.
+    pub step: Option<String>,
+    /// The field, by its name in the model.
+    pub field: String,
+    /// Why the dialect cannot hold it.
+    pub why: String,
+}
+
+/// Writes a plan. Reading it again gives the same plan, but for the losses.
+pub fn write(plan: &Plan, dialect: Dialect) -> Written {
+    match dialect {
+        Dialect::Workunit => workunit::write(plan),
+        Dialect::Thread => thread::write(plan),
+        Dialect::Proposal => proposal::write(plan),
+        Dialect::Record => record::write(plan),
+        Dialect::Toolplan => toolplan::write(plan),
+    }
+}
