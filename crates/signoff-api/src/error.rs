@@ -13,15 +13,19 @@ pub struct Error {
     /// Stable kebab-case name.
     pub code: String,
     pub message: String,
+    /// What exactly: differences, fields, places.
+    pub details: Vec<String>,
+    /// What to do next.
     pub hints: Vec<String>,
 }
 
 impl Error {
-    pub fn new(code: &str, message: &str, hints: Vec<String>) -> Self {
+    pub fn new(code: &str, message: &str, details: Vec<String>, hints: Vec<String>) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             code: code.to_owned(),
             message: message.to_owned(),
+            details,
             hints,
         }
     }

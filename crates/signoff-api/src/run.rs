@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use signoff_engine as engine;
 
-use crate::event::{Facts, Grade, Outcome, step_status};
+use crate::event::{Facts, Grade, Outcome, PauseReason, step_status};
 use crate::inbox::Item;
 
 pub const SCHEMA: &str = "signoff.run/1";
@@ -21,6 +21,8 @@ pub struct Run {
     /// State of the plan: `executing`, `stalled`, `completed` or `failed`.
     pub status: String,
     pub outcome: Option<Outcome>,
+    /// Why it stands still although it has not ended.
+    pub paused: Option<PauseReason>,
     pub digest: String,
     pub terms: String,
     pub started_at: String,

@@ -10,6 +10,7 @@ fn every_event() -> Vec<engine::Event> {
         ended,
         stdout: "out".to_owned(),
         stderr: "err".to_owned(),
+        cut: false,
         duration_ms: 12,
     };
     vec![

@@ -35,6 +35,8 @@ pub struct Observation {
     pub ended: ProcessEnd,
     pub stdout: String,
     pub stderr: String,
+    /// Output so long that its middle was not kept.
+    pub cut: bool,
     pub duration_ms: u64,
 }
 
@@ -86,12 +88,19 @@ pub fn judge(expect: &[Condition], seen: &Observation) -> (Verdict, Vec<String>)
                 .filter(|condition| !holds(condition, seen))
                 .map(|condition| describe(condition, seen))
                 .collect();
-            let verdict = if unmet.is_empty() {
-                Verdict::Pass
-            } else {
-                Verdict::Fail
-            };
-            (verdict, unmet)
+            let only_output = expect
+                .iter()
+                .filter(|condition| !holds(condition, seen))
+                .all(|condition| !matches!(condition, Condition::ExitCode(_)));
+            match unmet.is_empty() {
+                true => (Verdict::Pass, unmet),
+                // What was not kept might have met it.
+                false if seen.cut && only_output => (
+                    Verdict::Inconclusive,
+                    vec!["the output is too long to be judged".to_owned()],
+                ),
+                false => (Verdict::Fail, unmet),
+            }
         }
     }
 }
@@ -123,8 +132,11 @@ fn holds(condition: &Condition, seen: &Observation) -> bool {
 fn describe(condition: &Condition, seen: &Observation) -> String {
     match condition {
         Condition::ExitCode(_) => format!("{condition} (was: {})", seen.ended),
+        Condition::StdoutEquals(_) => {
+            let short: String = seen.stdout.chars().take(80).collect();
+            format!("{condition} (was: {short:?})")
+        }
         Condition::StdoutContains(_)
-        | Condition::StdoutEquals(_)
         | Condition::StderrContains(_)
         | Condition::TestsRunAtLeast(_) => condition.to_string(),
     }
@@ -139,8 +151,26 @@ mod tests {
             ended,
             stdout: stdout.to_owned(),
             stderr: String::new(),
+            cut: false,
             duration_ms: 1,
         }
+    }
+
+    #[test]
+    fn output_that_was_not_kept_gives_no_answer() {
+        let cut = Observation {
+            cut: true,
+            ..seen(ProcessEnd::Exited(0), "head tail")
+        };
+        let middle = [Condition::StdoutContains("middle".to_owned())];
+        assert_eq!(judge(&middle, &cut).0, Verdict::Inconclusive);
+        let head = [Condition::StdoutContains("head".to_owned())];
+        assert_eq!(judge(&head, &cut).0, Verdict::Pass);
+        let both = [
+            Condition::ExitCode(1),
+            Condition::StdoutContains("middle".to_owned()),
+        ];
+        assert_eq!(judge(&both, &cut).0, Verdict::Fail);
     }
 
     #[test]

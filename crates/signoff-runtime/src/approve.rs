@@ -63,10 +63,15 @@ fn expect(expected: &str, digest: &Digest) -> Result<(), Error> {
     let found = digest.to_string();
     let plain = expected.strip_prefix("sha256:").unwrap_or(expected);
     // Too short a beginning would expect nothing.
-    let fits = plain.len() >= 8
-        && found
-            .strip_prefix("sha256:")
-            .is_some_and(|hex| hex.starts_with(plain));
+    let readable = plain.len() >= 8 && plain.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !readable {
+        return Err(Error::BadDigest {
+            text: expected.to_owned(),
+        });
+    }
+    let fits = found
+        .strip_prefix("sha256:")
+        .is_some_and(|hex| hex.starts_with(plain));
     if fits {
         Ok(())
     } else {

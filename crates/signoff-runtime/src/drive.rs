@@ -90,11 +90,12 @@ impl Loop<'_> {
     /// Drives the run until it ends or cannot go on by itself.
     pub fn drive(mut self) -> Result<Stopped, Error> {
         let stopped = self.until_stopped();
-        // Whatever went wrong, no agent may outlive the loop that journals for it.
         if stopped.is_err() {
+            // Whatever went wrong, no agent may outlive the loop that journals for it.
             self.perform.stop();
+        } else {
+            self.journal.close()?;
         }
-        self.journal.close()?;
         stopped
     }
 

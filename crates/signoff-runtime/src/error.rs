@@ -38,6 +38,8 @@ pub enum Error {
         plan: String,
         difference: Difference,
     },
+    /// What was given as a digest is none.
+    BadDigest { text: String },
     /// The digest is not the one the caller expected to sign.
     Moved { expected: String, found: String },
     /// The plan needs what this version cannot do.
@@ -55,6 +57,8 @@ pub enum Error {
     },
     /// The run has come to its end.
     AlreadyFinished { run: String, outcome: &'static str },
+    /// A run that ended before its first event was written.
+    NeverBegun { run: String },
     /// A run's record cannot be trusted or read.
     BrokenRun { run: String, why: String },
     /// The journal holds an event this version does not know.

@@ -63,6 +63,7 @@ impl Append for FileJournal {
     }
 
     fn close(&mut self) -> Result<(), Error> {
+        self.journal.refuse_if_touched()?;
         self.journal.sync()?;
         self.journal.write_head()?;
         Ok(())

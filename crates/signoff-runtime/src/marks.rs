@@ -1,6 +1,6 @@
 //! Marks written back into the plan's file: a projection of the state, for people. Never read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use signoff_engine::{Event, Millis, PlanState, Recorded, Run, StepStatus};
 use signoff_plan::edit::{Marks, StepMark, apply_marks};
@@ -37,8 +37,12 @@ impl Projection {
     /// nothing is written at all.
     pub(crate) fn write(&mut self, run: &Run) {
         let name = self.plan.to_string_lossy().into_owned();
-        let Ok(bytes) = std::fs::read(&self.plan) else {
-            return;
+        let bytes = match writable(&self.plan) {
+            Ok(bytes) => bytes,
+            Err(why) => {
+                self.trouble = Some(format!("{name}: {why}"));
+                return;
+            }
         };
         let present = PlanFile::from_bytes(&self.plan, &name, bytes.clone(), &Everything);
         if present.digest() != run.signed().digest() {
@@ -84,6 +88,15 @@ impl Observe for Projection {
         }
         Ok(())
     }
+}
+
+/// The file's content, if we may change it: a file that was made read-only stays as it is.
+fn writable(path: &Path) -> std::io::Result<Vec<u8>> {
+    std::fs::OpenOptions::new().write(true).open(path)?;
+    if std::fs::metadata(path)?.permissions().readonly() {
+        return Err(std::io::Error::other("it is read-only"));
+    }
+    std::fs::read(path)
 }
 
 fn marks(run: &Run) -> Marks {

@@ -1,5 +1,7 @@
 //! What must be true before anything starts.
 
+use std::collections::BTreeSet;
+
 use signoff_engine::unsupported;
 use signoff_plan::diagnostic::Severity;
 use signoff_plan::digest::Digest;
@@ -91,9 +93,30 @@ pub(crate) fn programs(project: &Project, plan: &PlanFile) -> Result<(), Error> 
             None => missing.push(format!("an agent for role `{role}`")),
         }
     }
+    for shell in shells(project, plan) {
+        if !signoff_sandbox::program_exists(shell.as_ref(), &path, project.store.workspace()) {
+            missing.push(format!("`{shell}`, which runs contracts"));
+        }
+    }
     if missing.is_empty() {
         Ok(())
     } else {
         Err(Error::MissingPrograms(missing))
     }
+}
+
+/// The shells that the contracts of this plan run in.
+fn shells(project: &Project, plan: &PlanFile) -> BTreeSet<String> {
+    let contracts = plan
+        .checked
+        .plan
+        .steps
+        .iter()
+        .filter_map(|step| step.contract.as_ref());
+    contracts
+        .map(|contract| match &contract.shell {
+            Some(shell) => shell.clone(),
+            None => project.config.contract.shell.value.clone(),
+        })
+        .collect()
 }

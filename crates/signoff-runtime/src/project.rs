@@ -23,8 +23,9 @@ pub struct Surroundings {
     pub directory: PathBuf,
     /// The user's own configuration file, whether it exists or not.
     pub user_config: Option<PathBuf>,
-    /// Where the user's trust decisions are kept.
-    pub state_dir: PathBuf,
+    /// Where the user's trust decisions are kept; without a home there is no such place, and nothing
+    /// is trusted.
+    pub state_dir: Option<PathBuf>,
     /// Name of the person at the keyboard.
     pub person: String,
 }
@@ -85,7 +86,8 @@ impl Project {
         else {
             return Ok(());
         };
-        if trust::is_trusted(&self.around.state_dir, &file.path, &file.bytes) {
+        let state = self.around.state_dir.as_ref();
+        if state.is_some_and(|state| trust::is_trusted(state, &file.path, &file.bytes)) {
             return Ok(());
         }
         Err(Error::Untrusted {

@@ -14,8 +14,6 @@ use crate::journal::recorded;
 use crate::project::Project;
 use crate::snapshot::{Started, signed_snapshot};
 
-const NEVER_BEGUN: &str = "it ended before its first event was written";
-
 /// One run, read and not touched.
 #[derive(Debug)]
 pub struct View {
@@ -40,12 +38,9 @@ impl View {
         if !is_run_id(id) || !dir.path().is_dir() {
             return Err(Self::unknown(project, Some(id)));
         }
-        let broken = |why: &str| Error::BrokenRun {
-            run: id.to_owned(),
-            why: why.to_owned(),
-        };
+        let never_begun = || Error::NeverBegun { run: id.to_owned() };
         if !dir.journal().exists() {
-            return Err(broken(NEVER_BEGUN));
+            return Err(never_begun());
         }
         let records = load(&dir.journal())?;
         let events = records
@@ -60,7 +55,7 @@ impl View {
             ..
         }) = events.first().map(|first| &first.event)
         else {
-            return Err(broken(NEVER_BEGUN));
+            return Err(never_begun());
         };
         let started = Started {
             plan: plan.clone(),
@@ -90,7 +85,7 @@ impl View {
             match Self::load(project, &entry.id) {
                 Ok(view) if key.is_none_or(|key| view.key == key) => return Ok(Some(view)),
                 // Never got as far as its first event: nothing happened in it.
-                Ok(_) | Err(Error::BrokenRun { .. }) => {}
+                Ok(_) | Err(Error::NeverBegun { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -141,6 +136,7 @@ impl View {
             title: self.run.plan().display_title().to_owned(),
             status: self.state().name().to_owned(),
             outcome: self.run.outcome().map(Into::into),
+            paused: self.run.paused().cloned().map(Into::into),
             digest: self.run.signed().digest().to_string(),
             terms: self.run.signed().terms().to_string(),
             started_at: at(self.events.first()),

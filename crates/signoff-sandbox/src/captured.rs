@@ -67,6 +67,11 @@ impl Captured {
         self.total
     }
 
+    /// Whether something in the middle was not kept.
+    pub fn is_cut(&self) -> bool {
+        self.left_out() > 0
+    }
+
     fn left_out(&self) -> u64 {
         self.total - (self.head.len() + self.tail.len()) as u64
     }

@@ -11,7 +11,7 @@ mod line;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -214,6 +214,7 @@ impl Journal {
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), JournalError> {
         failpoint::reached("append.before");
+        self.refuse_if_touched()?;
         if failpoint::fires("append.torn") {
             self.file.write_all(&bytes[..bytes.len() / 2]).ok();
             failpoint::die();
@@ -237,6 +238,24 @@ impl Journal {
             });
         }
         Ok(())
+    }
+
+    /// The file at our path must still be the one we write, and as long as we made it: events that
+    /// nobody can find later were never journaled.
+    pub fn refuse_if_touched(&mut self) -> Result<(), JournalError> {
+        let own = self
+            .file
+            .metadata()
+            .map_err(FileError::at("look at", &self.path))?;
+        let same = std::fs::metadata(&self.path)
+            .is_ok_and(|there| there.dev() == own.dev() && there.ino() == own.ino());
+        if same && own.len() == self.length {
+            return Ok(());
+        }
+        self.unknown = true;
+        Err(JournalError::Touched {
+            path: self.path.clone(),
+        })
     }
 
     fn bad_event(&self, reason: String) -> JournalError {

@@ -60,8 +60,8 @@ Options:
 {options}{after-help}";
 
 const EXITS: &str = "\
-Exit codes: 0 done · 1 invalid plan or failed run · 2 wrong use · 3 waiting on a person ·
-4 refused (not signed, or changed since) · 5 conflict · 6 environment · 130 interrupted
+Exit codes: 0 done, 1 invalid plan or failed run, 2 wrong use,
+3 waiting on a person, 4 refused, 5 conflict, 6 environment, 130 interrupted
 
 Start with:  signoff demo";
 
@@ -71,8 +71,21 @@ pub(crate) fn without_plan_word(mut args: Vec<OsString>) -> Vec<OsString> {
     let names_command = |name: &str| Cli::command().find_subcommand(name).is_some();
     if word(1) == Some("plan") && word(2).is_some_and(names_command) {
         args.remove(1);
+    } else if word(1) == Some("plan") && matches!(word(2), None | Some("--help" | "-h")) {
+        // Planning with a model is for a later version; what there is, `--help` shows.
+        args.truncate(1);
+        args.push("--help".into());
     }
     args
+}
+
+/// Did somebody ask for JSON in a line that cannot be understood otherwise?
+pub(crate) fn wants_json(words: &[OsString]) -> bool {
+    let pairs = words.iter().zip(words.iter().skip(1));
+    words.iter().any(|word| word == "--format=json")
+        || pairs
+            .into_iter()
+            .any(|(name, value)| name == "--format" && value == "json")
 }
 
 #[derive(Debug, Subcommand)]

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use signoff_runtime::{Difference, Error};
+use signoff_store::signatures::SignatureError;
 
 use crate::report::style::{DIM, ERROR, HINT, paint};
 
@@ -111,6 +112,8 @@ impl From<Error> for Failure {
                 ))
             }
             Error::Changed { plan, difference } => changed(&plan, &difference),
+            Error::BadDigest { text } => Self::new(2, "bad-digest", format!("`{text}` is not the beginning of a digest"))
+                .hint("give at least 8 hexadecimal digits, as `signoff show PLAN` prints them"),
             Error::Moved { expected, found } => Self::new(
                 4,
                 "moved",
@@ -172,11 +175,10 @@ impl From<Error> for Failure {
                 known,
             } => {
                 let failure = Self::new(2, "no-run", format!("there is no run `{run}`"));
-                match known
-                    .iter()
-                    .min_by_key(|id| strsim::damerau_levenshtein(id, &run))
-                {
-                    Some(near) => failure.hint(format!("did you mean `{near}`?")),
+                let near = known.iter().find(|id| strsim::damerau_levenshtein(id, &run) <= 4);
+                match near.or(known.last()) {
+                    Some(id) if near.is_some() => failure.hint(format!("did you mean `{id}`?")),
+                    Some(newest) => failure.hint(format!("the newest run is `{newest}`")),
                     None => failure.hint("nothing has run here yet"),
                 }
             }
@@ -186,6 +188,11 @@ impl From<Error> for Failure {
                 format!("run {run} has ended: {outcome}"),
             )
             .hint("`signoff run PLAN` starts a new one"),
+            Error::NeverBegun { run } => Self::new(
+                2,
+                "no-run",
+                format!("run {run} ended before anything happened in it"),
+            ),
             Error::BrokenRun { run, why } => {
                 Self::new(6, "broken-run", format!("run {run} cannot be read: {why}"))
                     .hint(format!("its files are in .signoff/runs/{run}"))
@@ -207,8 +214,11 @@ impl From<Error> for Failure {
                 .hint("`signoff inbox` shows what waits, and the choices"),
             Error::File(error) => Self::new(6, "file", error.to_string()),
             Error::Replace(error) => Self::new(5, "replace", error.to_string()),
-            Error::Signature(error) => Self::new(4, "signature", error.to_string())
-                .hint("a signature that was tampered with counts for nothing: sign again"),
+            Error::Signature(error @ SignatureError::Invalid { .. }) => {
+                Self::new(4, "signature", error.to_string())
+                    .hint("no signature of this plan counts while that file is there; remove it, then sign again")
+            }
+            Error::Signature(error) => Self::new(6, "signature", error.to_string()),
             Error::Survivors { count } => Self::new(
                 6,
                 "survivors",

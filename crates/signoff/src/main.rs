@@ -22,10 +22,18 @@ use crate::session::Session;
 
 fn main() -> ExitCode {
     // Nothing is set up before the command is known: `--version` and completions must be quick.
-    let cli = Cli::parse_from(args::without_plan_word(std::env::args_os().collect()));
+    let words = args::without_plan_word(std::env::args_os().collect());
+    let cli = match Cli::try_parse_from(&words) {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() && args::wants_json(&words) => {
+            return session::usage_error(&error).into();
+        }
+        Err(error) => error.exit(),
+    };
     let mut session = Session::new(surroundings::read(), cli.color, cli.command.format());
-    match commands::dispatch(cli.command, &mut session) {
-        Ok(code) => code.into(),
-        Err(failure) => session.report_failure(&failure).into(),
-    }
+    let code = match commands::dispatch(cli.command, &mut session) {
+        Ok(code) => code,
+        Err(failure) => session.report_failure(&failure),
+    };
+    session.out.finish(code).into()
 }

@@ -7,6 +7,32 @@ use crate::args::{Color, Format};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
+/// A line that clap does not understand, for programs.
+pub(crate) fn usage_error(error: &clap::Error) -> u8 {
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let message = lines.next().unwrap_or_default();
+    let failure = lines.fold(
+        Failure::new(2, "usage", message.trim_start_matches("error: ")),
+        Failure::hint,
+    );
+    let mut out = Terminal::new(Color::Never);
+    out.say(json_of(&failure));
+    2
+}
+
+fn json_of(failure: &Failure) -> String {
+    let Failure {
+        code,
+        message,
+        details,
+        hints,
+        ..
+    } = failure;
+    let shape = signoff_api::error::Error::new(code, message, details.clone(), hints.clone());
+    serde_json::to_string(&shape).unwrap_or_else(|error| format!("error: {error}"))
+}
+
 /// One call of the program.
 pub(crate) struct Session {
     pub(crate) around: Surroundings,
@@ -47,15 +73,7 @@ impl Session {
     /// Tells what went wrong; returns the exit code.
     pub(crate) fn report_failure(&mut self, failure: &Failure) -> u8 {
         if self.is_json() {
-            let shape = signoff_api::error::Error::new(
-                failure.code,
-                &failure.message,
-                failure.hints.clone(),
-            );
-            match serde_json::to_string(&shape) {
-                Ok(text) => self.out.say(text),
-                Err(error) => self.out.say(format!("error: {error}")),
-            }
+            self.out.say(json_of(failure));
         } else {
             self.out.say(failure);
         }

@@ -12,7 +12,9 @@ pub(crate) fn read() -> Surroundings {
             .get(OsStr::new(name))
             .filter(|value| !value.is_empty())
     };
-    let home = get("HOME").map(PathBuf::from);
+    let home = get("HOME")
+        .map(PathBuf::from)
+        .filter(|home| home.is_absolute());
     let below_home = |variable: &str, fallback: &str| {
         get(variable)
             .map(PathBuf::from)
@@ -24,8 +26,7 @@ pub(crate) fn read() -> Surroundings {
     Surroundings {
         directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         user_config: below_home("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("config.toml")),
-        // Without a home there is no place to remember trust, so nothing is trusted.
-        state_dir: below_home("XDG_STATE_HOME", ".local/state").unwrap_or_default(),
+        state_dir: below_home("XDG_STATE_HOME", ".local/state"),
         person: person.map_or_else(
             || "unknown".to_owned(),
             |name| name.to_string_lossy().into_owned(),

@@ -14,6 +14,8 @@ pub(crate) struct Terminal {
     pub(crate) merged: bool,
     /// The demo's preparations are no part of its story.
     pub(crate) silent: bool,
+    /// Why the answer could not be written.
+    failed: Option<std::io::Error>,
 }
 
 impl Terminal {
@@ -28,6 +30,7 @@ impl Terminal {
             stderr: AutoStream::new(std::io::stderr(), choice),
             merged: false,
             silent: false,
+            failed: None,
         }
     }
 
@@ -36,8 +39,8 @@ impl Terminal {
         if self.silent {
             return;
         }
-        // A reader that went away (`| head`) is no reason to stop a run.
-        drop(writeln!(self.stdout, "{text}"));
+        let result = writeln!(self.stdout, "{text}");
+        self.note(result);
     }
 
     /// Writes a line of talk.
@@ -51,7 +54,30 @@ impl Terminal {
 
     /// Writes bytes of the answer as they are.
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
-        drop(self.stdout.write_all(bytes));
-        drop(self.stdout.flush());
+        let result = self
+            .stdout
+            .write_all(bytes)
+            .and_then(|()| self.stdout.flush());
+        self.note(result);
+    }
+
+    /// The exit code, unless the answer could not be written.
+    pub(crate) fn finish(&mut self, code: u8) -> u8 {
+        match self.failed.take() {
+            Some(error) if code == 0 => {
+                self.say(format!("error: the answer could not be written: {error}"));
+                6
+            }
+            Some(_) | None => code,
+        }
+    }
+
+    fn note(&mut self, result: std::io::Result<()>) {
+        // A reader that went away (`| head`) has what it wanted, and is no reason to stop a run.
+        if let Err(error) = result
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            self.failed.get_or_insert(error);
+        }
     }
 }

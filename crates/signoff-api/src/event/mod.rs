@@ -67,6 +67,8 @@ pub struct Journaled {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     RunStarted {
+        // Not `run`: in the stream that stands outside of the event already.
+        #[serde(rename = "run_id")]
         run: String,
         plan: String,
         /// The plan\'s file, relative to the workspace where it lies inside.

@@ -190,6 +190,9 @@ pub struct Observed {
     pub ended: Ended,
     pub stdout: String,
     pub stderr: String,
+    /// Output so long that its middle was not kept.
+    #[serde(default)]
+    pub cut: bool,
     pub duration_ms: u64,
 }
 
@@ -199,12 +202,14 @@ impl From<engine::Observation> for Observed {
             ended,
             stdout,
             stderr,
+            cut,
             duration_ms,
         } = seen;
         Self {
             ended: ended.into(),
             stdout,
             stderr,
+            cut,
             duration_ms,
         }
     }
@@ -216,12 +221,14 @@ impl From<Observed> for engine::Observation {
             ended,
             stdout,
             stderr,
+            cut,
             duration_ms,
         } = seen;
         Self {
             ended: ended.into(),
             stdout,
             stderr,
+            cut,
             duration_ms,
         }
     }

@@ -68,7 +68,11 @@ pub(super) fn work_ended(
             ended: ended.clone(),
             text: tail(text),
         }];
-        if definition.contract.is_none() {
+        if let ProcessEnd::NotStarted(why) = &ended {
+            // No fault of an agent's: trying again would end the same way.
+            let reason = format!("its agent cannot be started: {why}");
+            events.extend(escalate(run, definition, state, &reason));
+        } else if definition.contract.is_none() {
             events.extend(unverified(run, now, definition, state, &ended));
         }
         events

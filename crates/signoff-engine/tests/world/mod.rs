@@ -77,6 +77,7 @@ pub(crate) fn saw(ended: ProcessEnd) -> Observation {
         ended,
         stdout: String::new(),
         stderr: "why".to_owned(),
+        cut: false,
         duration_ms: 1,
     }
 }

@@ -131,12 +131,14 @@ fn observe(ended: Result<Ended, StartError>) -> Observation {
             },
             stdout: ended.stdout.text(),
             stderr: ended.stderr.text(),
+            cut: ended.stdout.is_cut() || ended.stderr.is_cut(),
             duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
         },
         Err(error) => Observation {
             ended: ProcessEnd::NotStarted(error.to_string()),
             stdout: String::new(),
             stderr: String::new(),
+            cut: false,
             duration_ms: 0,
         },
     }

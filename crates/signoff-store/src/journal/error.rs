@@ -35,6 +35,10 @@ pub enum JournalError {
     Unknown {
         path: PathBuf,
     },
+    /// Somebody else removed, replaced, cut or wrote to the file while it was open.
+    Touched {
+        path: PathBuf,
+    },
     /// The event cannot be a line; nothing was written.
     BadEvent {
         path: PathBuf,
@@ -79,6 +83,11 @@ impl fmt::Display for JournalError {
             Self::Unknown { path } => write!(
                 f,
                 "journal `{}` is in an unknown state after a failed write; nothing more is appended",
+                path.display()
+            ),
+            Self::Touched { path } => write!(
+                f,
+                "journal `{}` was removed or changed by somebody else while the run wrote it",
                 path.display()
             ),
             Self::BadEvent { path, reason } => write!(

@@ -135,6 +135,35 @@ fn a_reader_ignores_the_line_being_written() {
 }
 
 #[test]
+fn a_file_that_somebody_else_touches_is_not_written_to() {
+    type Touch = fn(&std::path::Path);
+    let touches: [(&str, Touch); 4] = [
+        ("removed", |path| fs::remove_file(path).unwrap()),
+        ("cut", |path| fs::write(path, "").unwrap()),
+        ("replaced", |path| {
+            let copy = path.with_extension("copy");
+            fs::copy(path, &copy).unwrap();
+            fs::rename(copy, path).unwrap();
+        }),
+        ("appended to", |path| {
+            let mut bytes = fs::read(path).unwrap();
+            bytes.extend(b"x\n");
+            fs::write(path, bytes).unwrap();
+        }),
+    ];
+    for (what, touch) in touches {
+        let (_dir, path, _) = sample();
+        let (mut journal, _) = Journal::open(&path).unwrap();
+        touch(&path);
+        let refused = journal.append(AT, &[event(json!({"type": "later"}))]);
+        assert!(
+            matches!(refused, Err(JournalError::Touched { .. })),
+            "{what}: {refused:?}"
+        );
+    }
+}
+
+#[test]
 fn a_shorter_journal_than_recorded_is_refused_and_left_alone() {
     let (_dir, path, records) = sample();
     let (mut journal, _) = Journal::open(&path).unwrap();
@@ -234,10 +263,10 @@ fn after_a_failed_write_nothing_more_is_appended() {
 fn after_a_failed_sync_nothing_more_is_appended() {
     let (_dir, path, _) = sample();
     let (mut journal, _) = Journal::open(&path).unwrap();
-    // /dev/null takes writes and refuses to be synced.
-    journal.file = OpenOptions::new().append(true).open("/dev/null").unwrap();
     let good = [event(json!({"type": "x"}))];
     journal.append(AT, &good).unwrap();
+    // /dev/null takes writes and refuses to be synced.
+    journal.file = OpenOptions::new().append(true).open("/dev/null").unwrap();
     assert!(matches!(journal.sync(), Err(JournalError::File(_))));
     assert!(matches!(
         journal.append(AT, &good),

@@ -97,7 +97,7 @@ fn set_up(session: &mut Session, folder: &Path) -> Result<(), Failure> {
     }
     session.around.directory.clone_from(&project);
     session.around.user_config = None;
-    session.around.state_dir = folder.join("state");
+    session.around.state_dir = Some(folder.join("state"));
     session
         .around
         .variables

@@ -39,7 +39,7 @@ fn open_items(project: &Project) -> Result<Vec<Item>, Failure> {
     for entry in runs {
         let view = match View::load(project, &entry.id) {
             Ok(view) => view,
-            Err(Error::BrokenRun { .. } | Error::NotSigned { .. }) => continue,
+            Err(Error::NeverBegun { .. }) => continue,
             Err(error) => return Err(error.into()),
         };
         if view.run.outcome().is_none() {

@@ -1,9 +1,9 @@
 //! `init`: sets up a project.
 
 use signoff_api::project::{INIT_SCHEMA, Init};
-use signoff_store::root::Store;
-use signoff_store::trust;
+use signoff_store::root::{Store, discover};
 
+use crate::commands::trust::remember;
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -13,6 +13,7 @@ const AGENTS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "pi"];
 const CONFIG: &str = include_str!("init/config.toml");
 
 pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
+    let outer = discover(&session.around.directory);
     let files = ["config.toml", ".gitignore"]
         .map(|name| session.around.directory.join(".signoff").join(name));
     let missing: Vec<_> = files.into_iter().filter(|path| !path.exists()).collect();
@@ -23,8 +24,7 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
         std::fs::write(&config, CONFIG)
             .map_err(|why| Failure::new(6, "file", format!("{}: {why}", config.display())))?;
         // What we wrote ourselves names no command of anybody else's.
-        trust::trust(&session.around.state_dir, &config, CONFIG.as_bytes())
-            .map_err(|error| Failure::new(6, "trust", error.to_string()))?;
+        remember(session, &config, CONFIG.as_bytes())?;
     }
     let written: Vec<String> = missing
         .iter()
@@ -47,6 +47,12 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
             found_agents: found,
         });
         return Ok(0);
+    }
+    if let Some(outer) = outer.filter(|outer| outer.dir() != store.dir()) {
+        session.out.say(format!(
+            "note: this is inside the project {}, which no longer applies here",
+            outer.workspace().display()
+        ));
     }
     tell(session, &root, &written, &found);
     Ok(0)

@@ -121,8 +121,9 @@ fn conclude(session: &mut Session, id: &str, plan: &str, ran: &Ran) -> Result<u8
 
 /// Ctrl-C and termination stop the run cleanly; it can be resumed.
 fn listen(interrupt: signoff_runtime::Interrupt) {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP]) {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    {
         std::thread::spawn(move || {
             for _ in signals.forever() {
                 interrupt.send();

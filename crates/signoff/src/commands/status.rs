@@ -1,5 +1,7 @@
 //! `status`: where a run stands.
 
+use signoff_api::event::Outcome;
+use signoff_engine::PauseReason;
 use signoff_runtime::view::View;
 
 use crate::failure::Failure;
@@ -35,6 +37,16 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
             item.choices.join(", ")
         ));
     }
+    if let Some(word) =
+        pause_word(view.run.paused()).filter(|_| !view.driven && shape.outcome.is_none())
+    {
+        session.out.answer(word);
+    }
+    if shape.outcome == Some(Outcome::Partial) {
+        session
+            .out
+            .answer("completed in part: steps that are not critical failed");
+    }
     if shape.status == "stalled" {
         session.out.answer(format!(
             "nobody drives this run: `signoff resume {}` goes on",
@@ -42,4 +54,12 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         ));
     }
     Ok(0)
+}
+
+fn pause_word(reason: Option<&PauseReason>) -> Option<&'static str> {
+    Some(match reason? {
+        PauseReason::Waiting => "it waits on a person",
+        PauseReason::Interrupted => "it was stopped by a signal (Ctrl-C)",
+        PauseReason::Changed => "it stopped because the plan or its terms were not what was signed",
+    })
 }

@@ -1,37 +1,69 @@
 //! `trust`: a person has read this project's configuration and lets its commands run.
 
+use std::path::Path;
+
 use signoff_api::project::{TRUST_SCHEMA, Trust};
+use signoff_plan::digest::Digest;
+use signoff_store::config::{Config, Origin};
 use signoff_store::trust as store;
 
 use crate::failure::Failure;
 use crate::inside::require_person;
+use crate::report::style::harmless;
 use crate::session::Session;
 
 pub(crate) fn trust(session: &mut Session) -> Result<u8, Failure> {
     require_person(&session.around.variables, "trust a configuration")?;
     let project = session.project()?;
-    let path = project.store.config_path();
-    let bytes = std::fs::read(&path).map_err(|why| {
-        Failure::new(6, "no-config", format!("{}: {why}", path.display()))
-            .hint("`signoff init` writes one")
-    })?;
-    store::trust(&session.around.state_dir, &path, &bytes)
-        .map_err(|error| Failure::new(6, "trust", error.to_string()))?;
+    let Some(file) = &project.config.project else {
+        let path = project.store.config_path();
+        return Err(
+            Failure::new(6, "no-config", format!("there is no {}", path.display()))
+                .hint("`signoff init` writes one"),
+        );
+    };
+    remember(session, &file.path, &file.bytes)?;
+    let path = file.path.display().to_string();
     if session.is_json() {
         session.json(&Trust {
             schema: TRUST_SCHEMA.to_owned(),
-            path: path.display().to_string(),
-            sha256: signoff_plan::digest::Digest::of_bytes(&bytes).hex(),
+            path,
+            sha256: Digest::of_bytes(&file.bytes).hex(),
         });
         return Ok(0);
     }
-    for (role, agent) in &project.config.agents {
-        session
-            .out
-            .say(format!("  {role}: {}", agent.value.command.join(" ")));
+    for line in commands(&project.config) {
+        session.out.say(line);
     }
-    session
-        .out
-        .answer(format!("trusted {}, as it is now", path.display()));
+    session.out.answer(format!("trusted {path}, as it is now"));
     Ok(0)
+}
+
+/// Writes the decision down where only this user can.
+pub(crate) fn remember(session: &Session, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let state = session.around.state_dir.as_ref().ok_or_else(|| {
+        Failure::new(6, "no-home", "there is no place to remember what you trust")
+            .hint("set `HOME` or `XDG_STATE_HOME` to an absolute path")
+    })?;
+    store::trust(state, path, bytes).map_err(|error| Failure::new(6, "trust", error.to_string()))
+}
+
+/// Every command that this project's file makes run.
+fn commands(config: &Config) -> Vec<String> {
+    let mut lines = Vec::new();
+    if config.contract.shell.origin == Origin::Project {
+        lines.push(format!(
+            "  contracts run in `{}`",
+            harmless(&config.contract.shell.value)
+        ));
+    }
+    for (role, agent) in &config.agents {
+        if agent.origin == Origin::Project {
+            lines.push(format!(
+                "  agent `{role}`: {}",
+                harmless(&agent.value.command.join(" "))
+            ));
+        }
+    }
+    lines
 }

@@ -20,8 +20,17 @@ pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
                 )
             )
         }
-        Event::WorkFinished { ended, text, .. } => {
-            said(&ended.to_string(), ended.succeeded(), text)
+        Event::WorkFinished {
+            ended,
+            text,
+            step,
+            attempt,
+        } => {
+            let log = format!(
+                ".signoff/runs/{}/steps/{step}/{attempt}/agent.log",
+                run.id()
+            );
+            said(&ended.to_string(), ended.succeeded(), text, &log)
         }
         Event::ContractFinished {
             verdict,
@@ -126,12 +135,16 @@ fn baseline(verdict: Verdict) -> &'static str {
     }
 }
 
-fn said(ended: &str, well: bool, text: &str) -> String {
+fn said(ended: &str, well: bool, text: &str, log: &str) -> String {
     let last = text.lines().rev().find(|line| !line.trim().is_empty());
     match (well, last) {
         (true, Some(last)) => format!("  {} {}", paint(DIM, "agent says:"), harmless(last)),
         (true, None) => format!("  {}", paint(DIM, "the agent ended without a word")),
-        (false, _) => format!("  {} the agent ended: {ended}", paint(CARE, "!")),
+        (false, _) => format!(
+            "  {} the agent ended: {ended} {}",
+            paint(CARE, "!"),
+            paint(DIM, format!("(its output: {log})"))
+        ),
     }
 }
 

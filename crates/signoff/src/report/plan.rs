@@ -1,82 +1,184 @@
-//! A plan for people: what will be done, by whom, and what decides.
+//! A plan for people: everything a signature covers, in full. What is not shown cannot be reviewed.
 
-use signoff_plan::model::{Plan, Step, Work};
+use std::time::Duration;
+
+use signoff_plan::model::{Budget, Contract, Depends, Plan, Step, Work};
 
 use crate::report::style::{DIM, TITLE, harmless, paint};
 
-/// The whole plan, one line each.
+/// The whole plan.
 pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(context) = &plan.context {
-        lines.push(harmless(context.lines().next().unwrap_or_default()));
+    let mut fields = Fields::new(&mut lines, "");
+    fields.text("request", plan.task.as_deref());
+    fields.text("context", plan.context.as_deref());
+    fields.list("constraint", &plan.constraints);
+    fields.list("risk", &plan.risks);
+    fields.text("budget", budget(&plan.budget).as_deref());
+    fields.scope("tools", plan.tools.as_deref());
+    fields.text("model", plan.executor_model.as_deref());
+    for (name, value) in &plan.params {
+        fields.text("param", Some(&format!("{name} = {value}")));
     }
     for (at, step) in plan.steps.iter().enumerate() {
         lines.push(String::new());
-        let after: Vec<&str> = plan.dependency_ids(at).collect();
-        lines.extend(step_lines(
-            &after,
-            step,
-            statuses.get(at).copied().unwrap_or("pending"),
-        ));
-    }
-    lines
-}
-
-fn step_lines(after: &[&str], step: &Step, status: &str) -> Vec<String> {
-    let mut lines = vec![format!(
-        "{} {} {}",
-        paint(TITLE, format!("{}. {}", step.number, harmless(&step.title))),
-        paint(DIM, format!("[{}]", step.id)),
-        paint(DIM, status),
-    )];
-    let mut field = |name: &str, value: String| {
+        let status = statuses.get(at).copied().unwrap_or("pending");
         lines.push(format!(
-            "   {} {}",
-            paint(DIM, format!("{name:<9}")),
-            harmless(&value)
+            "{} {} {}",
+            paint(TITLE, format!("{}. {}", step.number, harmless(&step.title))),
+            paint(DIM, format!("[{}]", step.id)),
+            paint(DIM, status),
         ));
-    };
-    match &step.work {
-        Work::Agent { role, task } => {
-            field(
-                "agent",
-                role.clone().unwrap_or_else(|| "default".to_owned()),
-            );
-            field("task", first_line(task));
-        }
-        Work::Tool { tool, .. } => field("tool", tool.clone()),
-        Work::Ask { question, .. } => field("ask", first_line(question)),
-        Work::Check => field("check", "no work, only the contract".to_owned()),
+        let mut fields = Fields::new(&mut lines, "   ");
+        step_fields(&mut fields, plan, at, step);
     }
-    match &step.contract {
-        Some(contract) => {
-            field("contract", first_line(&contract.command));
-            let conditions: Vec<String> = contract.expect.iter().map(ToString::to_string).collect();
-            field("holds if", conditions.join(", "));
-        }
-        None => field(
-            "contract",
-            "none: a person has to accept the step".to_owned(),
-        ),
-    }
-    if !after.is_empty() {
-        field("after", after.join(", "));
-    }
-    let retries = step.on_fail.retries;
-    let policy = match retries {
-        0 => step.on_fail.then.name().to_owned(),
-        _ => format!("retry({retries}), then {}", step.on_fail.then.name()),
-    };
-    field("on fail", policy);
     lines
 }
 
-fn first_line(text: &str) -> String {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let first = lines.next().unwrap_or_default().to_owned();
-    if lines.next().is_some() {
-        format!("{first} …")
-    } else {
-        first
+fn step_fields(fields: &mut Fields<'_>, plan: &Plan, at: usize, step: &Step) {
+    work(fields, &step.work);
+    fields.text("instruct", step.instructions.as_deref());
+    fields.list("accept", &step.acceptance);
+    fields.list("subtask", &step.subtasks);
+    let subscriptions: Vec<String> = step.subscriptions.iter().map(ToString::to_string).collect();
+    fields.list("reads", &subscriptions);
+    fields.list("produces", &step.produces);
+    fields.list("protects", &step.protects);
+    fields.scope("tools", step.tools.as_deref());
+    match &step.contract {
+        Some(one) => contract(fields, one),
+        None => fields.text("contract", Some("none: a person has to accept the step")),
+    }
+    let after = match &step.depends_on {
+        Depends::AllBefore if at == 0 => None,
+        Depends::AllBefore => Some("every step before".to_owned()),
+        Depends::On(some) if some.is_empty() => Some("nothing: it may start at once".to_owned()),
+        Depends::On(_) => Some(plan.dependency_ids(at).collect::<Vec<_>>().join(", ")),
+    };
+    fields.text("after", after.as_deref());
+    fields.text("when", step.when.as_deref());
+    fields.text("for each", step.for_each.as_deref());
+    fields.text(
+        "at most",
+        step.max_items
+            .map(|most| format!("{most} items"))
+            .as_deref(),
+    );
+    fields.text("timeout", step.timeout.map(seconds).as_deref());
+    fields.text("budget", budget(&step.budget).as_deref());
+    fields.list("lock", &step.locks);
+    fields.text("isolation", step.isolation.as_deref());
+    fields.text(
+        "approval",
+        step.approval.then_some("a person, before it starts"),
+    );
+    fields.text(
+        "critical",
+        (!step.critical).then_some("no: the run goes on without it"),
+    );
+    fields.text("on fail", Some(&step.on_fail.to_string()));
+}
+
+fn work(fields: &mut Fields<'_>, work: &Work) {
+    match work {
+        Work::Agent { role, task } => {
+            fields.text("agent", Some(role.as_deref().unwrap_or("default")));
+            fields.text("task", Some(task));
+        }
+        Work::Tool { tool, args } => {
+            fields.text("tool", Some(tool));
+            fields.text("args", serde_json::to_string_pretty(args).ok().as_deref());
+        }
+        Work::Ask { question, choices } => {
+            fields.text("ask", Some(question));
+            fields.list("choice", choices);
+        }
+        Work::Check => fields.text("check", Some("no work, only the contract")),
+    }
+}
+
+fn contract(fields: &mut Fields<'_>, contract: &Contract) {
+    fields.text("contract", Some(&contract.command));
+    let conditions: Vec<String> = contract.expect.iter().map(ToString::to_string).collect();
+    fields.text("holds if", Some(&conditions.join(", ")));
+    fields.text("shell", contract.shell.as_deref());
+    fields.text("limit", contract.timeout.map(seconds).as_deref());
+    fields.text(
+        "baseline",
+        (!contract.baseline).then_some("no: not run before the work"),
+    );
+    fields.text(
+        "tests",
+        contract
+            .fewer_tests_allowed
+            .then_some("fewer than before are allowed"),
+    );
+    fields.text(
+        "holds",
+        contract
+            .holds_once
+            .then_some("once: need not hold at the end"),
+    );
+}
+
+fn budget(budget: &Budget) -> Option<String> {
+    let mut parts = Vec::new();
+    parts.extend(budget.tokens.map(|tokens| format!("{tokens} tokens")));
+    parts.extend(
+        budget
+            .usd_e4
+            .map(|usd| format!("${}.{:04}", usd / 10_000, usd % 10_000)),
+    );
+    parts.extend(budget.wall.map(seconds));
+    parts.extend(budget.agents.map(|agents| format!("{agents} agents")));
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{} s", duration.as_secs_f64())
+}
+
+/// Lines of `name value`; more lines of a value stand under its first.
+struct Fields<'a> {
+    lines: &'a mut Vec<String>,
+    indent: &'static str,
+}
+
+impl<'a> Fields<'a> {
+    fn new(lines: &'a mut Vec<String>, indent: &'static str) -> Self {
+        Self { lines, indent }
+    }
+
+    fn text(&mut self, name: &str, value: Option<&str>) {
+        let Some(value) = value else {
+            return;
+        };
+        for (at, line) in value.trim_end().lines().enumerate() {
+            let name = if at == 0 { name } else { "" };
+            let shown = format!(
+                "{}{} {}",
+                self.indent,
+                paint(DIM, format!("{name:<10}")),
+                harmless(line)
+            );
+            self.lines.push(shown.trim_end().to_owned());
+        }
+    }
+
+    fn list(&mut self, name: &str, values: &[String]) {
+        for value in values {
+            self.text(name, Some(value));
+        }
+    }
+
+    fn scope(&mut self, name: &str, values: Option<&[String]>) {
+        let text = values.map(|values| {
+            if values.is_empty() {
+                "none".to_owned()
+            } else {
+                values.join(", ")
+            }
+        });
+        self.text(name, text.as_deref());
     }
 }
