@@ -256,6 +256,7 @@ fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
     run.ready.remove(&at);
     run.active.remove(&at);
     if let Some(step) = run.steps.get_mut(at) {
+        run.ended += usize::from(step.stage != Stage::Ended);
         step.status = status;
         step.stage = Stage::Ended;
         step.answered = None;
@@ -269,13 +270,25 @@ fn satisfy_dependents(run: &mut Run, at: usize) {
     }
     let dependents = run.dependents.get(at).cloned().unwrap_or_default();
     for dependent in dependents {
-        let Some(step) = run.steps.get_mut(dependent) else {
-            continue;
-        };
-        step.waits_for = step.waits_for.saturating_sub(1);
-        if step.waits_for == 0 && step.status == StepStatus::Pending {
-            run.ready.insert(dependent);
+        if let Some(step) = run.steps.get_mut(dependent) {
+            step.waits_for = step.waits_for.saturating_sub(1);
         }
+        make_ready(run, dependent);
+    }
+    while run
+        .steps
+        .get(run.frontier)
+        .is_some_and(|step| step.satisfies)
+    {
+        run.frontier += 1;
+    }
+    make_ready(run, run.frontier);
+}
+
+fn make_ready(run: &mut Run, at: usize) {
+    let pending = (run.steps.get(at)).is_some_and(|step| step.status == StepStatus::Pending);
+    if pending && run.is_free(at) {
+        run.ready.insert(at);
     }
 }
 
@@ -314,18 +327,20 @@ fn resume(run: &mut Run, reopened: bool) {
 fn reopen(run: &mut Run) {
     run.outcome = None;
     run.aborting = false;
-    for (at, step) in run.steps.iter_mut().enumerate() {
+    for at in 0..run.steps.len() {
+        let Some(step) = run.steps.get_mut(at) else {
+            continue;
+        };
         if !matches!(step.status, StepStatus::Failed | StepStatus::Blocked) {
             continue;
         }
+        run.ended -= usize::from(step.stage == Stage::Ended);
         step.reason = None;
         step.failures = 0;
         step.interruptions = 0;
         step.not_before = 0;
         step.status = StepStatus::Pending;
         step.stage = Stage::Idle;
-        if step.waits_for == 0 {
-            run.ready.insert(at);
-        }
+        make_ready(run, at);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use signoff_plan::model::{Plan, Step, Work};
+use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::signed::SignedPlan;
 
 use crate::Millis;
@@ -20,13 +20,18 @@ pub struct Run {
     pub(crate) settings: Settings,
     pub(crate) steps: Vec<StepState>,
     pub(crate) index: BTreeMap<String, usize>,
-    /// Which steps wait for this one.
+    /// Which steps name this one among those they wait for.
     pub(crate) dependents: Vec<Vec<usize>>,
+    /// The first step that is not satisfied. Steps that wait for all before them are ready when this
+    /// has come to them: lists of all steps before would grow with the square of the plan.
+    pub(crate) frontier: usize,
     /// Steps whose dependencies are satisfied and that have not begun, in plan order.
     // Plan order, not readiness order: replay must choose the same step.
     pub(crate) ready: BTreeSet<usize>,
     /// Steps that have begun and neither ended nor wait on a person.
     pub(crate) active: BTreeSet<usize>,
+    /// How many steps have ended.
+    pub(crate) ended: usize,
     pub(crate) items: BTreeMap<String, Item>,
     pub(crate) items_opened: u32,
     pub(crate) spent: Spent,
@@ -48,18 +53,20 @@ impl Run {
         let mut dependents = vec![Vec::new(); plan.steps.len()];
         let mut steps = Vec::with_capacity(plan.steps.len());
         let mut ready = BTreeSet::new();
-        for at in 0..plan.steps.len() {
-            let mut waits_for = 0;
-            for dependency in plan.dependencies(at) {
+        for (at, step) in plan.steps.iter().enumerate() {
+            let named = match &step.depends_on {
+                Depends::AllBefore => Vec::new(),
+                Depends::On(_) => plan.dependencies(at).collect(),
+            };
+            for &dependency in &named {
                 if let Some(list) = dependents.get_mut(dependency) {
                     list.push(at);
-                    waits_for += 1;
                 }
             }
-            if waits_for == 0 {
+            if named.is_empty() && (at == 0 || step.depends_on != Depends::AllBefore) {
                 ready.insert(at);
             }
-            steps.push(StepState::new(waits_for));
+            steps.push(StepState::new(named.len()));
         }
         Self {
             id: String::new(),
@@ -71,8 +78,10 @@ impl Run {
             steps,
             index,
             dependents,
+            frontier: 0,
             ready,
             active: BTreeSet::new(),
+            ended: 0,
             items: BTreeMap::new(),
             items_opened: 0,
             spent: Spent::default(),
@@ -118,6 +127,17 @@ impl Run {
         self.plan().steps.iter().zip(&self.steps)
     }
 
+    /// Position of the step with this id.
+    pub fn position(&self, id: &str) -> Option<usize> {
+        self.index.get(id).copied()
+    }
+
+    /// Share of the steps that have ended, 0–100.
+    pub fn progress(&self) -> u8 {
+        let total = self.steps.len().max(1);
+        u8::try_from(self.ended * 100 / total).unwrap_or(100)
+    }
+
     pub fn step(&self, at: usize) -> Option<(&Step, &StepState)> {
         Some((self.plan().steps.get(at)?, self.steps.get(at)?))
     }
@@ -128,6 +148,22 @@ impl Run {
             .iter()
             .filter_map(|&at| self.steps.get(at))
             .any(|step| step.stage.in_flight())
+    }
+
+    /// Is everything satisfied that the step waits for?
+    pub(crate) fn is_free(&self, at: usize) -> bool {
+        match self.step(at) {
+            Some((definition, state)) => match definition.depends_on {
+                Depends::AllBefore => self.frontier >= at,
+                Depends::On(_) => state.waits_for == 0,
+            },
+            None => false,
+        }
+    }
+
+    /// Does the step wait for all before it?
+    pub(crate) fn waits_for_all(&self, at: usize) -> bool {
+        (self.plan().steps.get(at)).is_some_and(|step| step.depends_on == Depends::AllBefore)
     }
 
     /// The status people see, which is finer than what is stored.
@@ -147,7 +183,7 @@ impl Run {
 pub struct StepState {
     pub status: StepStatus,
     pub stage: Stage,
-    /// Dependencies not yet satisfied.
+    /// Dependencies named and not yet satisfied.
     pub waits_for: usize,
     pub baseline: Option<Verdict>,
     /// Attempts begun so far; numbers are never used twice.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use signoff_engine::{Event, KnownRun, PauseReason, PlanState, Recorded, Run, StepStatus, apply};
+use signoff_engine::{Event, KnownRun, PauseReason, PlanState, Recorded, Run, apply};
 use signoff_store::journal::load;
 use signoff_store::lock::is_held;
 use signoff_store::runs::{is_run_id, list};
@@ -141,7 +141,7 @@ impl View {
             terms: self.run.signed().terms().to_string(),
             started_at: at(self.events.first()),
             updated_at: at(self.events.last()),
-            progress: progress(&self.run),
+            progress: self.run.progress(),
             steps: signoff_api::run::Step::all(&self.run),
             inbox: self
                 .run
@@ -152,31 +152,13 @@ impl View {
     }
 }
 
-/// Share of the steps that have ended, 0–100.
-pub fn progress(run: &Run) -> u8 {
-    let total = run.plan().steps.len();
-    let ended = run
-        .steps()
-        .filter(|(_, state)| {
-            matches!(
-                state.status,
-                StepStatus::Completed
-                    | StepStatus::Failed
-                    | StepStatus::Skipped
-                    | StepStatus::Blocked
-            )
-        })
-        .count();
-    u8::try_from(ended * 100 / total.max(1)).unwrap_or(100)
-}
-
 /// An event as the stream shows it.
 pub fn streamed(run: &Run, recorded: &Recorded) -> signoff_api::event::Streamed {
     use signoff_api::event::{SCHEMA, StepEnd, Streamed, step_status};
     let status = recorded
         .event
         .step()
-        .and_then(|id| run.plan().index_of(id))
+        .and_then(|id| run.position(id))
         .map(|at| run.status_of(at));
     let steps = matches!(recorded.event, Event::RunFinished { .. }).then(|| {
         run.steps()
@@ -202,7 +184,7 @@ pub fn streamed(run: &Run, recorded: &Recorded) -> signoff_api::event::Streamed 
         at: timestamp(recorded.at),
         event: recorded.event.clone().into(),
         status: status.map(|status| step_status(status).to_owned()),
-        progress: progress(run),
+        progress: run.progress(),
         steps,
     }
 }

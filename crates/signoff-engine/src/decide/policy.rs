@@ -72,12 +72,16 @@ fn skipped(run: &Run, definition: &Step, reason: &str) -> Vec<Event> {
 pub(super) fn block_dependents(run: &Run, cause: &Step) -> Vec<Event> {
     let mut reached = BTreeSet::new();
     let mut open: Vec<usize> = run.index.get(&cause.id).copied().into_iter().collect();
+    // Steps from here on that wait for all before them have been seen.
+    let mut seen_from = run.steps.len();
     while let Some(at) = open.pop() {
-        for &dependent in run.dependents.get(at).into_iter().flatten() {
-            let pending = run
-                .steps
-                .get(dependent)
-                .is_some_and(|step| step.status == StepStatus::Pending);
+        let waiting_for_all = (at + 1..seen_from).filter(|&later| run.waits_for_all(later));
+        let named = run.dependents.get(at).into_iter().flatten().copied();
+        let dependents: Vec<usize> = waiting_for_all.chain(named).collect();
+        seen_from = seen_from.min(at + 1);
+        for dependent in dependents {
+            let pending =
+                (run.steps.get(dependent)).is_some_and(|step| step.status == StepStatus::Pending);
             if pending && reached.insert(dependent) {
                 open.push(dependent);
             }

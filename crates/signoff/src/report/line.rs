@@ -104,7 +104,7 @@ pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
 }
 
 fn step<'a>(run: &'a Run, id: &str) -> Option<&'a signoff_plan::model::Step> {
-    run.plan().steps.iter().find(|step| step.id == id)
+    Some(run.step(run.position(id)?)?.0)
 }
 
 fn title(run: &Run, id: &str) -> String {
