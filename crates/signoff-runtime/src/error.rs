@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use signoff_engine::{Refusal, Unsupported};
 use signoff_plan::diagnostic::Diagnostic;
+use signoff_plan::dialect::Dialect;
 use signoff_plan::source::Source;
 use signoff_store::FileError;
 use signoff_store::atomic::ReplaceError;
@@ -42,6 +43,8 @@ pub enum Error {
     BadDigest { text: String },
     /// The digest is not the one the caller expected to sign.
     Moved { expected: String, found: String },
+    /// Plans of this dialect cannot be signed or run yet.
+    OtherDialect { dialect: Dialect },
     /// The plan needs what this version cannot do.
     Unsupported(Vec<Unsupported>),
     /// Programs that agents or contracts need are missing.

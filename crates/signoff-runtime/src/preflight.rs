@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use signoff_engine::unsupported;
-use signoff_plan::diagnostic::Severity;
+use signoff_plan::dialect::Dialect;
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::{Mismatch, SignedPlan};
 use signoff_store::signatures;
@@ -13,19 +13,19 @@ use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::project::{Project, roles};
 
-/// The plan has no errors.
+/// The plan has no errors, and its surroundings have what it names.
 pub(crate) fn no_errors(plan: &PlanFile) -> Result<(), Error> {
-    let errors = plan
-        .checked
-        .diagnostics
-        .iter()
-        .filter(|one| one.severity == Severity::Error);
-    if errors.count() == 0 {
+    let dialect = plan.checked.dialect;
+    if dialect != Dialect::Workunit {
+        return Err(Error::OtherDialect { dialect });
+    }
+    let checked = plan.checked.clone().strict();
+    if checked.errors() == 0 {
         return Ok(());
     }
     Err(Error::Invalid {
         source: Box::new(plan.source.clone()),
-        diagnostics: plan.checked.diagnostics.clone(),
+        diagnostics: checked.diagnostics,
     })
 }
 

@@ -120,6 +120,12 @@ impl From<Error> for Failure {
                 format!("the plan's digest is {found}, not {expected}"),
             )
             .hint("somebody changed the plan; read it again before you sign"),
+            Error::OtherDialect { dialect } => Self::new(
+                6,
+                "unsupported",
+                format!("this version signs and runs plans of the dialect `workunit`, not `{dialect}`"),
+            )
+            .hint("it can be checked, shown and converted: `signoff convert PLAN --to workunit`"),
             Error::Unsupported(missing) => missing
                 .iter()
                 .fold(
