@@ -597,9 +597,9 @@ fn show_hides_nothing_that_is_signed() {
         "out is missing",
         "baseline",
         "critical",
-        "90 s",
+        "1m 30s",
         "it is small",
-        "3600 s",
+        "1h",
     ] {
         output.assert_stdout_contains(part);
     }

@@ -1,7 +1,6 @@
 //! A plan for people: everything a signature covers, in full. What is not shown cannot be reviewed.
 
-use std::time::Duration;
-
+use signoff_plan::duration::format;
 use signoff_plan::model::{Budget, Contract, Depends, Plan, Step, Work};
 
 use crate::report::style::{DIM, TITLE, harmless, paint};
@@ -64,7 +63,7 @@ fn step_fields(fields: &mut Fields<'_>, plan: &Plan, at: usize, step: &Step) {
             .map(|most| format!("{most} items"))
             .as_deref(),
     );
-    fields.text("timeout", step.timeout.map(seconds).as_deref());
+    fields.text("timeout", step.timeout.map(format).as_deref());
     fields.text("budget", budget(&step.budget).as_deref());
     fields.list("lock", &step.locks);
     fields.text("isolation", step.isolation.as_deref());
@@ -102,7 +101,7 @@ fn contract(fields: &mut Fields<'_>, contract: &Contract) {
     let conditions: Vec<String> = contract.expect.iter().map(ToString::to_string).collect();
     fields.text("holds if", Some(&conditions.join(", ")));
     fields.text("shell", contract.shell.as_deref());
-    fields.text("limit", contract.timeout.map(seconds).as_deref());
+    fields.text("limit", contract.timeout.map(format).as_deref());
     fields.text(
         "baseline",
         (!contract.baseline).then_some("no: not run before the work"),
@@ -124,18 +123,23 @@ fn contract(fields: &mut Fields<'_>, contract: &Contract) {
 fn budget(budget: &Budget) -> Option<String> {
     let mut parts = Vec::new();
     parts.extend(budget.tokens.map(|tokens| format!("{tokens} tokens")));
+    parts.extend(budget.usd_e4.map(dollars));
     parts.extend(
         budget
-            .usd_e4
-            .map(|usd| format!("${}.{:04}", usd / 10_000, usd % 10_000)),
+            .wall
+            .map(|wall| format!("{} wall clock", format(wall))),
     );
-    parts.extend(budget.wall.map(seconds));
     parts.extend(budget.agents.map(|agents| format!("{agents} agents")));
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn seconds(duration: Duration) -> String {
-    format!("{} s", duration.as_secs_f64())
+fn dollars(hundredths_of_cents: u64) -> String {
+    let (whole, rest) = (hundredths_of_cents / 10_000, hundredths_of_cents % 10_000);
+    if rest.is_multiple_of(100) {
+        format!("${whole}.{:02}", rest / 100)
+    } else {
+        format!("${whole}.{rest:04}")
+    }
 }
 
 /// Lines of `name value`; more lines of a value stand under its first.
