@@ -1,4 +1,8 @@
-//! `cargo xtask bench`: how long `signoff --version` takes, beside `git --version`.
+//! `cargo xtask bench`: how long `signoff --version` takes, beside `git --version`, and how long
+//! `signoff verify` takes on large plans, beside `make` and `ninja` on the same graph.
+
+mod plans;
+mod verify;
 
 use std::fs;
 use std::process::{Command as Process, Stdio};
@@ -10,16 +14,19 @@ use crate::invocation::{Invocation, root};
 
 pub(crate) const COMMAND: Command = Command {
     name: "bench",
-    summary: "Measure the start-up time of the release build against `git --version`",
-    flag: Some(("--write", "also put the table into docs/benchmarks.md")),
+    summary: "Measure the release build: start-up against git, verifying against make and ninja",
+    flag: Some(("--write", "also put the tables into docs/benchmarks.md")),
     details: "\
-Starts both programs in turn, so that a busy moment of the machine meets both. Wall time is that of
-single starts; CPU time is what the kernel counted for blocks of starts (Linux only).",
+Starts the programs in turn, so that a busy moment of the machine meets all. Wall time is that of
+single starts; CPU time is what the kernel counted for blocks of starts (Linux only). Memory is the
+most that a program had at once. Instructions are counted by callgrind, where valgrind is installed:
+they are the same every time. `apt install make ninja-build valgrind` gets what is missing.",
     run,
 };
 
 const FILE: &str = "docs/benchmarks.md";
-const OPEN: &str = "<!-- bench:startup -->";
+const STARTUP: &str = "<!-- bench:startup -->";
+const VERIFY: &str = "<!-- bench:verify -->";
 const CLOSE: &str = "<!-- /bench -->";
 const NEW_FILE: &str = "\
 # Benchmarks
@@ -34,6 +41,18 @@ $ cargo xtask bench --write
 
 <!-- bench:startup -->
 <!-- /bench -->
+
+## Verifying large plans
+
+A layered graph of tool steps as JSON, and the same graph for `make` and `ninja`; markdown steps with
+contracts that are all different, half of them with pipes, quotes or substitutions.
+
+```console
+$ cargo xtask bench --write
+```
+
+<!-- bench:verify -->
+<!-- /bench -->
 ";
 
 const WARM_UP: usize = 20;
@@ -45,9 +64,16 @@ const BLOCK: usize = 100;
 fn run(write: bool) -> Result<(), String> {
     let programs = [release_build()?, "git".to_owned()];
     let [signoff, git] = measure(&programs)?;
-    let table = table(&signoff, &git, &circumstances()?);
-    println!("{table}");
-    if write { update(&table) } else { Ok(()) }
+    let startup = table(&signoff, &git, &circumstances()?);
+    println!("{startup}");
+    let [signoff, _] = &programs;
+    let verify = verify::table(signoff)?;
+    println!("{verify}");
+    if write {
+        update(&[(STARTUP, &startup), (VERIFY, &verify)])
+    } else {
+        Ok(())
+    }
 }
 
 fn release_build() -> Result<String, String> {
@@ -179,18 +205,20 @@ fn cpu_each(times: &Times) -> Option<f64> {
     Some(times.cpu?.as_secs_f64() * 1000.0 / (BLOCKS * BLOCK) as f64)
 }
 
-fn update(table: &str) -> Result<(), String> {
+fn update(tables: &[(&str, &str)]) -> Result<(), String> {
     let path = root().join(FILE);
-    let text = fs::read_to_string(&path).unwrap_or_else(|_| NEW_FILE.to_owned());
-    let text = between_markers(&text, table)?;
+    let mut text = fs::read_to_string(&path).unwrap_or_else(|_| NEW_FILE.to_owned());
+    for (open, table) in tables {
+        text = between_markers(&text, open, table)?;
+    }
     fs::write(&path, text).map_err(|error| format!("{FILE}: {error}"))
 }
 
-fn between_markers(text: &str, table: &str) -> Result<String, String> {
-    let missing = || format!("{FILE}: no `{OPEN}` followed by `{CLOSE}`");
-    let (before, rest) = text.split_once(OPEN).ok_or_else(missing)?;
+fn between_markers(text: &str, open: &str, table: &str) -> Result<String, String> {
+    let missing = || format!("{FILE}: no `{open}` followed by `{CLOSE}`");
+    let (before, rest) = text.split_once(open).ok_or_else(missing)?;
     let (_, after) = rest.split_once(CLOSE).ok_or_else(missing)?;
-    Ok(format!("{before}{OPEN}\n{table}{CLOSE}{after}"))
+    Ok(format!("{before}{open}\n{table}{CLOSE}{after}"))
 }
 
 #[cfg(test)]
@@ -222,10 +250,12 @@ mod tests {
 
     #[test]
     fn only_the_text_between_the_markers_changes() {
-        let once = between_markers(NEW_FILE, "A\n").unwrap();
-        let twice = between_markers(&once, "B\n").unwrap();
-        assert_eq!(twice, once.replace("A\n", "B\n"));
-        assert!(between_markers("nothing here", "A\n").is_err());
+        for open in [STARTUP, VERIFY] {
+            let once = between_markers(NEW_FILE, open, "@\n").unwrap();
+            let twice = between_markers(&once, open, "%\n").unwrap();
+            assert_eq!(twice, once.replace("@\n", "%\n"));
+            assert!(between_markers("nothing here", open, "@\n").is_err());
+        }
     }
 
     #[test]

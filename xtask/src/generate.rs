@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::invocation::{Invocation, root};
-use crate::{Command, picture};
+use crate::{Command, checks, picture};
 
 pub(crate) const COMMAND: Command = Command {
     name: "gen",
-    summary: "Write the generated files: docs/schemas/*.json and docs/demo.svg",
+    summary: "Write the generated files: docs/schemas/*.json, docs/checks/*.md and docs/demo.svg",
     flag: Some(("--check", "change nothing, and fail if a file would change")),
     details: "\
-The schemas are those of signoff-api. The picture is what `signoff demo` prints, rendered as SVG.",
+The schemas are those of signoff-api. The pages of the checks are their modules' documentation, each
+with a plan of docs/checks/examples and what `signoff verify` says about it. The picture is what
+`signoff demo` prints, rendered as SVG.",
     run: |check_only| if check_only { check() } else { write() },
 };
 
@@ -63,6 +65,7 @@ fn generated() -> Result<BTreeMap<PathBuf, String>, String> {
     };
     let schemas = Invocation::new(program("schemas")?.as_str(), []).stdout()?;
     let mut files = schema_files(&schemas)?;
+    files.extend(checks::pages(program("signoff")?)?);
     files.insert(PICTURE.into(), picture::render(program("signoff")?)?);
     Ok(files)
 }
@@ -124,18 +127,20 @@ fn compare(root: &Path, files: &BTreeMap<PathBuf, String>) -> Result<Vec<String>
     Ok(lines)
 }
 
-/// Files among the schemas that no schema is behind.
+/// Files among the generated ones that nothing is behind any more.
 fn stray(root: &Path, files: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>, String> {
-    let Ok(entries) = fs::read_dir(root.join(SCHEMAS)) else {
-        return Ok(Vec::new());
-    };
     let mut found = Vec::new();
-    for entry in entries {
-        let name = entry.map_err(|error| error.to_string())?.file_name();
-        let path = Path::new(SCHEMAS).join(name);
-        let is_schema = path.extension().is_some_and(|ending| ending == "json");
-        if is_schema && !files.contains_key(&path) {
-            found.push(path);
+    for (folder, wanted) in [(SCHEMAS, "json"), (checks::PAGES, "md")] {
+        let Ok(entries) = fs::read_dir(root.join(folder)) else {
+            continue;
+        };
+        for entry in entries {
+            let name = entry.map_err(|error| error.to_string())?.file_name();
+            let path = Path::new(folder).join(name);
+            let ours = path.extension().is_some_and(|ending| ending == wanted);
+            if ours && !files.contains_key(&path) {
+                found.push(path);
+            }
         }
     }
     found.sort();

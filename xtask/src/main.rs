@@ -10,6 +10,7 @@
 )]
 
 mod bench;
+mod checks;
 mod generate;
 mod invocation;
 mod picture;

@@ -8,25 +8,30 @@ use crate::invocation::{Invocation, cache};
 
 pub(crate) const COMMAND: Command = Command {
     name: "soak",
-    summary: "Check licences, advisories and sources of dependencies, then run the long crash tests",
+    summary: "Check dependencies, run the long crash tests, and fuzz every parser",
     flag: None,
     details: "\
-Installs cargo-deny where it is missing, into $SIGNOFF_CI_CACHE/tools (default ~/.cache/signoff-ci),
+Installs cargo-deny and cargo-fuzz where they are missing, into $SIGNOFF_CI_CACHE/tools (default ~/.cache/signoff-ci),
 and reads deny.toml. The crash tests kill the real binary at every named point and at many random
-times; SIGNOFF_SOAK=1 asks for their long form. All checks run, whether or not one
+times; SIGNOFF_SOAK=1 asks for their long form. Each fuzzer runs for SIGNOFF_FUZZ_SECONDS (default
+60) and needs a nightly toolchain; what it finds joins fuzz/corpus, which the tests replay. All checks run, whether or not one
 before them failed. Where the advisories cannot be fetched, they are reported as not checked.",
     run: |_| run(),
 };
 
 /// The version that deny.toml was written for.
-const DENY: &str = "0.20.2";
+const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2" };
+const FUZZ: Tool = Tool { name: "cargo-fuzz", version: "0.13.2" };
+
+/// The targets in `fuzz/fuzz_targets`.
+const TARGETS: [&str; 7] = ["workunit", "thread", "proposal", "record", "toolplan", "shell", "expression"];
 
 fn run() -> Result<(), String> {
-    let deny = deny()?;
+    let deny = DENY.find()?;
     let check = |what: &[&str]| {
         Invocation::new(deny.as_str(), ["--locked", "--all-features", "check"]).args(what)
     };
-    let checks = [
+    let mut checks = vec![
         Check {
             name: "dependencies",
             needs: None,
@@ -43,6 +48,12 @@ fn run() -> Result<(), String> {
             does: crash_tests(),
         },
     ];
+    let fuzz = FUZZ.find()?;
+    checks.extend(TARGETS.map(|target| Check {
+        name: target,
+        needs: Some(Invocation::new("rustup", ["run", "nightly", "cargo", "--version"])),
+        does: fuzzer(&fuzz, target),
+    }));
     let mut lines = Vec::new();
     let mut failed = Vec::new();
     for check in &checks {
@@ -83,34 +94,49 @@ impl Check {
     }
 }
 
-/// Where cargo-deny is; installs it first if it is nowhere.
-fn deny() -> Result<String, String> {
-    let is_there = |program: &str| Invocation::new(program, ["--version"]).answers();
-    let on_path = "cargo-deny".to_owned();
-    if is_there(&on_path) {
-        return Ok(on_path);
-    }
-    let tools = cache()?.join("tools");
-    let ours = tools.join("bin/cargo-deny").to_string_lossy().into_owned();
-    if !is_there(&ours) {
-        install(&tools)?;
-    }
-    Ok(ours)
+/// A cargo subcommand that is installed on demand.
+struct Tool {
+    name: &'static str,
+    version: &'static str,
 }
 
-fn install(tools: &Path) -> Result<(), String> {
-    let root = tools.to_string_lossy();
-    let install = Invocation::cargo([
-        "install",
-        "cargo-deny",
-        "--version",
-        DENY,
-        "--locked",
-        "--root",
-        &root,
-    ]);
-    println!("── cargo-deny is missing: {install}");
-    install.run()
+impl Tool {
+    /// Where it is; installs it first if it is nowhere.
+    fn find(&self) -> Result<String, String> {
+        let is_there = |program: &str| Invocation::new(program, ["--version"]).answers();
+        if is_there(self.name) {
+            return Ok(self.name.to_owned());
+        }
+        let tools = cache()?.join("tools");
+        let ours = tools.join("bin").join(self.name).to_string_lossy().into_owned();
+        if !is_there(&ours) {
+            self.install(&tools)?;
+        }
+        Ok(ours)
+    }
+
+    fn install(&self, tools: &Path) -> Result<(), String> {
+        let root = tools.to_string_lossy();
+        let install = Invocation::cargo([
+            "install",
+            self.name,
+            "--version",
+            self.version,
+            "--locked",
+            "--root",
+            &root,
+        ]);
+        println!("── {} is missing: {install}", self.name);
+        install.run()
+    }
+}
+
+/// One fuzzer for a while, over its corpus, which it extends.
+fn fuzzer(tool: &str, target: &str) -> Invocation {
+    let seconds = std::env::var("SIGNOFF_FUZZ_SECONDS").unwrap_or_else(|_| "60".to_owned());
+    let limit = format!("-max_total_time={seconds}");
+    Invocation::new("rustup", ["run", "nightly", tool, "fuzz", "run", target, "--"])
+        .args(&[&limit, "-rss_limit_mb=4096", "-timeout=10", "-print_final_stats=1"])
 }
 
 // Not nextest: its profiles end a test after a minute, and the figures are printed by the tests.

@@ -62,7 +62,7 @@ impl Diagnostic {
             }
             .to_owned(),
             message: diagnostic.message.clone(),
-            file: source.name().to_owned(),
+            file: source.name_at(diagnostic.span.start),
             line,
             column,
             end_line,

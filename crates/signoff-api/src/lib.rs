@@ -3,12 +3,17 @@
 //!
 //! Start reading at [`plan`] for what `show` prints, or [`event`] for what a journal holds.
 
+pub mod checks;
+pub mod convert;
 pub mod diagnostics;
+pub mod diff;
 pub mod error;
 pub mod event;
+pub mod formatted;
 pub mod inbox;
 pub mod plan;
 pub mod plan_ref;
 pub mod project;
 pub mod run;
 pub mod schema;
+pub mod templates;

@@ -3,13 +3,21 @@
 use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
-use crate::{diagnostics, error, event, inbox, plan, plan_ref, project, run};
+use crate::{
+    checks, convert, diagnostics, diff, error, event, formatted, inbox, plan, plan_ref, project,
+    run, templates,
+};
 
 /// Name and schema of every shape.
 pub fn all() -> Vec<(&'static str, Value)> {
     vec![
         (plan::SCHEMA, of::<plan::Plan>()),
         (diagnostics::SCHEMA, of::<diagnostics::Diagnostics>()),
+        (diff::SCHEMA, of::<diff::Diff>()),
+        (checks::SCHEMA, of::<checks::Checks>()),
+        (convert::SCHEMA, of::<convert::Converted>()),
+        (formatted::SCHEMA, of::<formatted::Formatted>()),
+        (templates::SCHEMA, of::<templates::Templates>()),
         (event::SCHEMA, of::<event::Streamed>()),
         (event::JOURNAL_SCHEMA, of::<event::Journaled>()),
         (run::SCHEMA, of::<run::Run>()),

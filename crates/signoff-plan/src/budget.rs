@@ -17,6 +17,27 @@ pub fn parse(text: &str) -> Result<Budget, String> {
     Ok(budget)
 }
 
+/// Writes a budget the way [`parse`] reads it; nothing for one without limits.
+pub fn format(budget: &Budget) -> String {
+    let tokens = budget.tokens.map(|count| match count {
+        count if count > 0 && count % 1_000_000 == 0 => format!("{}M tokens", count / 1_000_000),
+        count if count > 0 && count % 1000 == 0 => format!("{}k tokens", count / 1000),
+        count => format!("{count} tokens"),
+    });
+    let usd = budget.usd_e4.map(|e4| {
+        let cents = format!("{:04}", e4 % 10_000);
+        let cents = cents.strip_suffix("00").unwrap_or(&cents);
+        format!("${}.{cents}", e4 / 10_000)
+    });
+    let wall = budget.wall.map(duration::format);
+    let agents = budget.agents.map(|count| match count {
+        1 => "1 agent".to_owned(),
+        count => format!("{count} agents"),
+    });
+    let limits: Vec<_> = [tokens, usd, wall, agents].into_iter().flatten().collect();
+    limits.join(", ")
+}
+
 fn add(budget: &mut Budget, limit: &str) -> Result<(), String> {
     let unclear = || {
         format!(
@@ -141,6 +162,22 @@ mod tests {
                 ..Budget::default()
             },
         );
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for text in [
+            "200k tokens, $1.50, 20m, 3 agents",
+            "1500 tokens",
+            "2M tokens",
+            "$0.0001",
+            "$12.345, 1 agent",
+            "1h 30m",
+        ] {
+            let budget = parse(text).expect("a budget");
+            assert_eq!(parse(&format(&budget)), Ok(budget), "{text}");
+        }
+        assert_eq!(format(&Budget::default()), "");
     }
 
     #[test]

@@ -18,11 +18,11 @@ pub fn parse(text: &str) -> Result<Condition, &'static str> {
         }
         "stdout" => {
             let wanted = "`stdout` is compared with `contains` or `==`";
-            string(operand(rest, "contains", wanted)?).map(Condition::StdoutContains)
+            something(operand(rest, "contains", wanted)?).map(Condition::StdoutContains)
         }
         "stderr" => {
             let wanted = "`stderr` is compared with `contains`";
-            string(operand(rest, "contains", wanted)?).map(Condition::StderrContains)
+            something(operand(rest, "contains", wanted)?).map(Condition::StderrContains)
         }
         _ => Err("a condition begins with `exit_code`, `stdout`, `stderr` or `tests_run`"),
     }
@@ -54,6 +54,14 @@ fn tests_run(text: &str) -> Result<Condition, &'static str> {
 /// Whether there are only digits: `parse` alone would allow a plus sign.
 fn digits(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn something(text: &str) -> Result<String, &'static str> {
+    let text = string(text)?;
+    if text.is_empty() {
+        return Err("everything contains an empty text");
+    }
+    Ok(text)
 }
 
 fn string(text: &str) -> Result<String, &'static str> {
@@ -110,6 +118,7 @@ mod tests {
         refused("stdout contains \"a\" \"b\"", "double quotes");
         refused("stderr == \"a\"", "`contains`");
         refused("tests_run > 3", "`>=`");
+        refused("stdout contains \"\"", "empty");
         refused("it works", "begins with");
         refused("", "begins with");
     }

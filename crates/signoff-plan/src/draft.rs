@@ -4,8 +4,11 @@
 //! All dialects parse into this. Values with a grammar of their own (budgets, durations, failure
 //! policies, conditions) stay text here: the checks read them, so that each is worded in one place.
 
+mod rare;
+
 use serde_json::Value;
 
+use self::rare::Rare;
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Dialect;
 use crate::source::Span;
@@ -122,7 +125,8 @@ pub struct Anchors {
     pub body: Span,
 }
 
-/// A step as written.
+/// A step as written. What most steps do not have stands in [`Details`], whose fields can be used as
+/// if they were its own.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Step {
     /// Everything that belongs to the step.
@@ -147,12 +151,28 @@ pub struct Step {
     pub tool: Option<Spanned<String>>,
     /// Arguments of the tool.
     pub args: Option<Spanned<Value>>,
+    /// Places of everything in `args`, in the order it is written: the value itself; of an object each
+    /// key and then its value, of a list each value; text without its quotes. Empty = not known.
+    pub args_places: Vec<Span>,
+    /// Something stands in the place of `args` that could not be read; that has been reported.
+    pub args_unread: bool,
+    /// Marks that say how far the step is.
+    pub marks: Marks,
+    /// Everything else.
+    pub(crate) details: Rare,
+}
+
+/// What most steps do not have.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Details {
     /// Question for a person.
     pub ask: Option<Spanned<String>>,
     /// Answers to choose from.
     pub choices: Vec<Spanned<String>>,
     /// The contract.
     pub contract: Option<Contract>,
+    /// A contract is begun, but has no command; that has been reported.
+    pub contract_missing_command: bool,
     /// Failure policy.
     pub on_fail: Option<Spanned<String>>,
     /// `file:` and `topic:` references.
@@ -191,8 +211,6 @@ pub struct Step {
     pub hint: Hint,
     /// What earlier runs left, by the names of [`crate::model::STEP_RECORD`].
     pub record: Vec<(&'static str, Spanned<Value>)>,
-    /// Marks that say how far the step is.
-    pub marks: Marks,
 }
 
 /// Seed 003's `(tool: operation → target)`.

@@ -49,7 +49,7 @@ pub struct Plan {
 }
 
 /// Fields of [`Plan::record`]. None of them is part of the digest.
-pub const PLAN_RECORD: [&str; 17] = [
+pub const PLAN_RECORD: [&str; 18] = [
     "artifacts",
     "complexity",
     "created_at",
@@ -60,6 +60,7 @@ pub const PLAN_RECORD: [&str; 17] = [
     "execution_session",
     "execution_started_at",
     "informed_by",
+    "other",
     "planner_model",
     "rejections",
     "result_summary",

@@ -6,12 +6,37 @@
 pub trait Workspace {
     /// Does this workspace-relative path exist (file or directory)?
     fn path_exists(&self, path: &str) -> bool;
-    /// Is there a note `topics/NAME.md`?
+    /// Does this path lead out of the workspace although its text does not, by a link?
+    fn leads_outside(&self, path: &str) -> bool {
+        let _ = path;
+        false
+    }
+    /// How many lines this file has, if that can be told.
+    fn line_count(&self, path: &str) -> Option<u64> {
+        let _ = path;
+        None
+    }
+    /// Is there a note `.signoff/topics/NAME.md`?
     fn topic_exists(&self, name: &str) -> bool;
     /// Can this command be found on the PATH that contracts get?
     fn command_exists(&self, name: &str) -> bool;
     /// Does this name lead to an agent (role, driver, or a `default` role)?
     fn agent_exists(&self, name: &str) -> bool;
+    /// Is this tool, which is not built in, one that can be called? A configured server without a
+    /// record of its tools makes them all known.
+    fn tool_known(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+    /// The JSON Schema of what this tool takes, if it is recorded.
+    fn tool_schema(&self, name: &str) -> Option<serde_json::Value> {
+        let _ = name;
+        None
+    }
+    /// Names of the tools that are not built in, for suggestions.
+    fn tools(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// Names of the configured roles, for suggestions.
     fn agents(&self) -> Vec<String>;
 }

@@ -58,6 +58,24 @@ impl Workspace for DiskWorkspace {
         !path.is_empty() && exists_inside(&self.root, &self.root.join(path))
     }
 
+    fn leads_outside(&self, path: &str) -> bool {
+        let real = self.root.join(path).canonicalize();
+        real.is_ok_and(|real| !real.starts_with(&self.root))
+    }
+
+    fn line_count(&self, path: &str) -> Option<u64> {
+        // A file that is larger is nobody's list of lines.
+        const LARGEST: u64 = 10_000_000;
+        let file = self.root.join(path);
+        let readable = self.path_exists(path) && file.metadata().ok()?.len() <= LARGEST;
+        let bytes = readable.then(|| std::fs::read(file).ok())??;
+        let ended = bytes.split(|byte| *byte == b'\n').count() - 1;
+        let open = bytes.last().is_some_and(|last| *last != b'\n');
+        u64::try_from(ended)
+            .ok()
+            .map(|lines| lines + u64::from(open))
+    }
+
     fn topic_exists(&self, name: &str) -> bool {
         let file = self.topics.join(format!("{name}.md"));
         !name.is_empty()
@@ -135,6 +153,19 @@ mod tests {
         ] {
             assert!(!workspace.path_exists(path), "{path}");
         }
+        assert!(workspace.leads_outside("out"));
+        assert!(!workspace.leads_outside("in") && !workspace.leads_outside("no"));
+    }
+
+    #[test]
+    fn lines_are_counted() {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = DiskWorkspace::new(dir.path(), OsStr::new(""), &Config::default());
+        for (text, count) in [("", 0), ("a", 1), ("a\n", 1), ("a\nb", 2)] {
+            fs::write(dir.path().join("a"), text).unwrap();
+            assert_eq!(workspace.line_count("a"), Some(count), "{text:?}");
+        }
+        assert_eq!(workspace.line_count("no"), None);
     }
 
     #[test]

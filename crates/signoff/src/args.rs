@@ -1,9 +1,15 @@
 //! What can be typed.
 
+mod plans;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+pub(crate) use self::plans::{
+    Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Verify, VerifyFormat,
+};
 
 /// Runs plans that AI agents carry out and that nobody has to take on trust.
 #[derive(Debug, Parser)]
@@ -38,9 +44,17 @@ Start:
   init         Set up a project
   trust        Let the commands in a project's configuration run
 
+Write:
+  new          Begin a plan from a template
+  fmt          Bring plans into the usual form
+  convert      Write a plan in another dialect
+
 Check:
   verify       Check plans like source code
   show         Show a plan as it was understood
+  graph        Draw what waits for what
+  diff         Show what differs between two plans
+  explain      Explain a problem that `verify` reports
 
 Sign:
   approve      Sign a plan off
@@ -55,6 +69,7 @@ Run:
 
 Keep:
   completions  Write shell completions
+  man          Write manual pages
 
 Options:
 {options}{after-help}";
@@ -99,14 +114,44 @@ pub(crate) enum Command {
     /// Let the commands in this project's configuration run, as it is now
     #[command(after_help = "Example:\n  signoff trust")]
     Trust(FormatOnly),
+    /// Begin a plan: from a template, or from a plan there is
+    #[command(
+        after_help = "Examples:\n  signoff new fix-login --template bugfix --set problem=\"Login fails with a long password\" --set test=\"cargo test\"\n  signoff new --list\n  signoff new --from plan.md --save nightly"
+    )]
+    New(New),
+    /// Bring plans into the usual form; what they mean, and their digest, stay as they are
+    #[command(after_help = "Examples:\n  signoff fmt plan.md\n  signoff fmt docs/plans --check")]
+    Fmt(Fmt),
+    /// Write a plan in another dialect; what that dialect cannot hold is said, and refused
+    #[command(
+        after_help = "Examples:\n  signoff convert plan.md --to record\n  signoff convert plan.md --to thread -o plans/thread\n  signoff convert plan.md --to toolplan --lossy -o plan.json"
+    )]
+    Convert(Convert),
     /// Check plans like source code: every problem at once, with its place
     #[command(
-        after_help = "Examples:\n  signoff verify plan.md\n  signoff verify docs/plans --deny-warnings\n  cat plan.md | signoff verify -"
+        after_help = "Examples:\n  signoff verify plan.md\n  signoff verify docs/plans --deny warnings\n  signoff verify plans --format sarif > plans.sarif\n  cat plan.md | signoff verify -"
     )]
     Verify(Verify),
     /// Show a plan as it was understood: steps, dependencies, contracts, state
     #[command(after_help = "Example:\n  signoff show plan.md --format json")]
     Show(PlanArg),
+    /// Draw what waits for what: in the terminal, or as SVG, Mermaid or Graphviz text
+    #[command(
+        after_help = "Examples:\n  signoff graph plan.md\n  signoff graph plan.md --format svg > plan.svg"
+    )]
+    Graph(Graph),
+    /// Show what differs between two plans, in any dialects; exit code 1 if anything does
+    ///
+    /// Compared is what a signature covers: a change that is not shown does not void one.
+    #[command(
+        after_help = "Examples:\n  signoff diff old.md new.md\n  signoff diff plan.md plan.yaml --format json\n\nExit codes: 0 the same · 1 different · 2 wrong use"
+    )]
+    Diff(Diff),
+    /// Explain a problem that `verify` reports: what it is, why it matters, what to write instead
+    #[command(
+        after_help = "Examples:\n  signoff explain contract-vacuous\n  signoff explain"
+    )]
+    Explain(Explain),
     /// Sign a plan off, as it is now, with the terms it runs under
     #[command(
         after_help = "Examples:\n  signoff approve plan.md\n  signoff approve plan.md --expect-digest 3f9a0c1d --note \"read it twice\""
@@ -139,6 +184,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  signoff completions bash > ~/.local/share/bash-completion/completions/signoff"
     )]
     Completions(Completions),
+    /// Write manual pages: one to stdout, or all of them into a directory
+    #[command(
+        after_help = "Examples:\n  signoff man | man -l -\n  signoff man --dir ~/.local/share/man/man1"
+    )]
+    Man(Man),
     /// The demo's agent: follows a script instead of a model
     #[command(hide = true)]
     ScriptedAgent(ScriptedAgent),
@@ -148,12 +198,24 @@ impl Command {
     /// The format in which this command, and its errors, are to be written.
     pub(crate) fn format(&self) -> Format {
         match self {
-            Self::Demo(_) | Self::Completions(_) | Self::ScriptedAgent(_) => Format::Human,
+            Self::Demo(_)
+            | Self::Completions(_)
+            | Self::Graph(_)
+            | Self::Man(_)
+            | Self::ScriptedAgent(_) => Format::Human,
             Self::Init(args) | Self::Trust(args) | Self::Inbox(args) => args.format,
             Self::Verify(args) => match args.format {
-                VerifyFormat::Human | VerifyFormat::Concise => Format::Human,
                 VerifyFormat::Json => Format::Json,
+                VerifyFormat::Human
+                | VerifyFormat::Concise
+                | VerifyFormat::Sarif
+                | VerifyFormat::Github => Format::Human,
             },
+            Self::New(args) => args.format,
+            Self::Fmt(args) => args.format,
+            Self::Convert(args) => args.plan.format,
+            Self::Diff(args) => args.format,
+            Self::Explain(args) => args.format,
             Self::Show(args) => args.format,
             Self::Approve(args) => args.plan.format,
             Self::Run(args) => args.plan.format,
@@ -177,20 +239,8 @@ pub(crate) struct FormatOnly {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Verify {
-    /// Files, directories of plans, or `-` for stdin
-    #[arg(required = true, value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
-    #[arg(long, value_enum, default_value_t = VerifyFormat::Human)]
-    pub(crate) format: VerifyFormat,
-    /// Treat warnings as errors
-    #[arg(long)]
-    pub(crate) deny_warnings: bool,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct PlanArg {
-    /// The plan's file
+    /// The plan's file or directory
     #[arg(value_name = "PLAN")]
     pub(crate) path: PathBuf,
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -258,16 +308,6 @@ pub(crate) enum Format {
     /// For people
     Human,
     /// For programs; the shapes are in docs/schemas
-    Json,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum VerifyFormat {
-    /// With the text around each problem
-    Human,
-    /// One line for each problem
-    Concise,
-    /// For programs; the shape is in docs/schemas
     Json,
 }
 

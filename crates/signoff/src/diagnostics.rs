@@ -1,7 +1,7 @@
 //! Diagnostics for people: the text with a caret under it, as rustc shows it.
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Patch, Renderer, Snippet};
 use signoff_plan::diagnostic::{Diagnostic, Severity};
 use signoff_plan::source::{Source, Span};
 
@@ -11,34 +11,27 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &Source) -> String {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let window = Window::around(diagnostic, source);
-    let snippet = Snippet::source(&window.text)
-        .line_start(window.first_line)
-        .path(source.name())
-        .annotation(
-            AnnotationKind::Primary
-                .span(window.place(diagnostic.span))
-                .label(diagnostic.label.as_deref()),
-        )
-        .annotations(diagnostic.related.iter().map(|(span, note)| {
-            AnnotationKind::Context
-                .span(window.place(*span))
-                .label(note.as_str())
-        }));
+    let windows = windows(diagnostic, source);
     let mut main = level
         .primary_title(harmless_lines(&diagnostic.message))
         .id(diagnostic.code.as_str())
-        .element(snippet);
-    let mut report = Vec::new();
+        .elements(Vec::<Element<'_>>::new());
+    for window in &windows {
+        main = main.elements(window.elements(diagnostic));
+    }
     if let (Some(help), None) = (&diagnostic.help, &diagnostic.fix) {
         main = main.element(Level::HELP.message(help.as_str()));
     }
-    report.push(main);
-    if let Some(fix) = &diagnostic.fix {
+    let mut report = vec![main];
+    let place = diagnostic
+        .fix
+        .as_ref()
+        .map(|fix| Window::over(fix.span, source));
+    if let (Some(fix), Some(window)) = (&diagnostic.fix, &place) {
         let title = diagnostic.help.as_deref().unwrap_or("this would solve it");
-        let patch = Snippet::source(&window.text)
+        let patch = Snippet::source(window.text.as_str())
             .line_start(window.first_line)
-            .path(source.name())
+            .path(window.name.as_str())
             .patch(Patch::new(window.place(fix.span), fix.text.as_str()));
         report.push(Group::with_title(Level::HELP.secondary_title(title)).element(patch));
     }
@@ -51,54 +44,135 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &Source) -> String {
 /// `file:line:column: severity[code]: message`
 pub(crate) fn concise(diagnostic: &Diagnostic, source: &Source) -> String {
     let (line, column) = source.line_column(diagnostic.span.start);
-    let severity = match diagnostic.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
-    let code = diagnostic.code.as_str();
     format!(
-        "{}:{line}:{column}: {severity}[{code}]: {}",
-        source.name(),
+        "{}:{line}:{column}: {}[{}]: {}",
+        source.name_at(diagnostic.span.start),
+        diagnostic.severity,
+        diagnostic.code,
         harmless_lines(&diagnostic.message)
     )
 }
 
-/// The lines a diagnostic speaks of: rendering the whole of a large plan for each of its problems
-/// would take time that grows with the square of its size.
-struct Window {
+/// Places further apart than this are shown as two pieces of text.
+const APART: usize = 4096;
+
+/// A longer stretch of one line is cut: nobody would see its end.
+const LONGEST: usize = 2048;
+
+/// Some lines of one file that a diagnostic speaks of: rendering the whole of a large plan for each
+/// of its problems would take time that grows with the square of its size.
+struct Window<'a> {
+    source: &'a Source,
+    places: Vec<Place<'a>>,
+    name: String,
     text: String,
     start: usize,
     first_line: usize,
+    /// The text begins inside its line, so the renderer cannot count columns.
+    cut: bool,
 }
 
-impl Window {
-    fn around(diagnostic: &Diagnostic, source: &Source) -> Self {
+/// The text around the places of a diagnostic: near ones together, never from two files, the one
+/// with the caret first.
+fn windows<'a>(diagnostic: &'a Diagnostic, source: &'a Source) -> Vec<Window<'a>> {
+    let caret = (
+        diagnostic.span,
+        diagnostic.label.as_deref(),
+        AnnotationKind::Primary,
+    );
+    let related = diagnostic.related.iter();
+    let mut places: Vec<Place<'_>> = related
+        .map(|(span, note)| (*span, Some(note.as_str()), AnnotationKind::Context))
+        .chain([caret])
+        .collect();
+    places.sort_by_key(|place| place.0);
+    let mut groups: Vec<(Span, Vec<Place<'_>>)> = Vec::new();
+    for place in places {
+        let span = place.0;
+        match groups.last_mut() {
+            Some((whole, group))
+                if span.start <= whole.end.saturating_add(APART)
+                    && file_at(source, span.start) == file_at(source, whole.start) =>
+            {
+                *whole = whole.to(span);
+                group.push(place);
+            }
+            _ => groups.push((span, vec![place])),
+        }
+    }
+    groups.sort_by_key(|(_, group)| !group.iter().any(|place| place.2 == AnnotationKind::Primary));
+    groups
+        .into_iter()
+        .map(|(span, places)| Window {
+            places,
+            ..Window::over(span, source)
+        })
+        .collect()
+}
+
+/// A span, what is said beside it, and whether it has the caret.
+type Place<'a> = (Span, Option<&'a str>, AnnotationKind);
+
+/// The bytes of the file that an offset stands in.
+fn file_at(source: &Source, offset: usize) -> Span {
+    let parts = source.parts();
+    let after = parts.partition_point(|part| part.span.start <= offset);
+    parts
+        .get(after.saturating_sub(1))
+        .map_or(Span::new(0, source.bytes().len()), |part| part.span)
+}
+
+impl<'a> Window<'a> {
+    fn over(span: Span, source: &'a Source) -> Self {
         let text = source.text();
-        let mut spans: Vec<Span> = vec![diagnostic.span];
-        spans.extend(diagnostic.related.iter().map(|(span, _)| *span));
-        spans.extend(diagnostic.fix.iter().map(|fix| fix.span));
-        let from = spans
-            .iter()
-            .map(|span| span.start)
-            .min()
-            .unwrap_or(0)
-            .min(text.len());
-        let to = spans
-            .iter()
-            .map(|span| span.end)
-            .max()
-            .unwrap_or(0)
-            .clamp(from, text.len());
-        let from = boundary(text, from);
-        let to = boundary(text, to);
-        let start = text[..from].rfind('\n').map_or(0, |at| at + 1);
-        let end = text[to..].find('\n').map_or(text.len(), |at| to + at);
+        let file = file_at(source, span.start);
+        let end = boundary(text, file.end);
+        let mut begin = boundary(text, file.start);
+        if text[begin..].starts_with('\u{feff}') {
+            begin = boundary(text, begin + '\u{feff}'.len_utf8());
+        }
+        let begin = begin.min(end);
+        let from = boundary(text, span.start.clamp(begin, end));
+        let to = boundary(text, span.end.clamp(from, end));
+        let mut start = text[begin..from]
+            .rfind('\n')
+            .map_or(begin, |at| begin + at + 1);
+        let mut stop = text[to..end].find('\n').map_or(end, |at| to + at);
+        let cut = from - start > LONGEST;
+        if cut {
+            start = boundary(text, from - LONGEST / 16).max(start);
+        }
+        stop = boundary(text, stop.min(to + LONGEST)).max(to);
         let (first_line, _) = source.line_column(start);
         Self {
-            text: same_length_harmless(&text[start..end]),
+            source,
+            places: Vec::new(),
+            name: source.name_at(span.start),
+            text: same_length_harmless(&text[start..stop]),
             start,
             first_line,
+            cut,
         }
+    }
+
+    /// The text with what is said about places in it.
+    fn elements(&self, diagnostic: &Diagnostic) -> Vec<Element<'_>> {
+        let mut elements: Vec<Element<'_>> = Vec::new();
+        let mut snippet = Snippet::source(self.text.as_str()).line_start(self.first_line);
+        if self.cut {
+            let (line, column) = self.source.line_column(diagnostic.span.start);
+            let origin = Origin::path(self.name.as_str())
+                .line(line)
+                .char_column(column);
+            elements.push(origin.into());
+        } else {
+            snippet = snippet.path(self.name.as_str());
+        }
+        for (span, note, kind) in &self.places {
+            snippet = snippet.annotation(kind.span(self.place(*span)).label(*note));
+        }
+        elements.push(snippet.into());
+        elements
     }
 
     /// A span inside the window, on character boundaries: the renderer accepts nothing else.

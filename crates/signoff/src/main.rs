@@ -8,6 +8,8 @@ mod commands;
 mod diagnostics;
 mod failure;
 mod inside;
+mod new_files;
+mod plan_paths;
 mod report;
 mod session;
 mod surroundings;

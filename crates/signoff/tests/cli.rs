@@ -469,7 +469,7 @@ fn a_tampered_journal_is_refused_with_its_place() {
 
 #[test]
 fn what_cannot_be_carried_out_is_refused_before_anything_runs() {
-    let body = format!("{}**when:** params.x\n", agent("Make it.", "out"));
+    let body = format!("{}**when:** true\n", agent("Make it.", "out"));
     let project = project(&obliging(), &plan(&[&body]));
     project.signoff(["trust"]).assert_success();
     project

@@ -12,6 +12,7 @@
 //! ## Instead
 //! Letters, digits, `_` and `-`: `**id:** build-and-test`.
 
+use super::bad_filename;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
 use crate::draft::{Draft, Spanned};
@@ -30,8 +31,25 @@ pub(super) fn plan(dialect: Dialect, id: &Spanned<String>) -> Option<Diagnostic>
 
 /// The problem of a step's id, if it has one.
 pub(super) fn step(draft: &Draft, index: usize, id: &Spanned<String>) -> Option<Diagnostic> {
+    if draft.dialect == Dialect::Thread {
+        return kebab_case(draft.dialect, id);
+    }
     if !is_id(&id.value) {
         return Some(unusable(draft.dialect, "step", id).step(&id.value));
+    }
+    if id.value == "none" {
+        let message = "id `none` would be taken for no step at all";
+        let found = Diagnostic::new(Code::BadId, draft.dialect, id.span, message);
+        return Some(found.step(&id.value).help("give the step another name"));
+    }
+    if let Some(rest) = id.value.strip_prefix('-') {
+        let message = format!(
+            "id `{}` would be taken for an option of a command",
+            id.value
+        );
+        let found = Diagnostic::new(Code::BadId, draft.dialect, id.span, message);
+        let name = Some(rest.trim_start_matches('-')).filter(|name| !name.is_empty());
+        return Some(found.step(&id.value).suggest(name));
     }
     let number = id.value.parse::<usize>().ok()?;
     let other = number != index + 1;
@@ -43,6 +61,27 @@ pub(super) fn step(draft: &Draft, index: usize, id: &Spanned<String>) -> Option<
     })
 }
 
+/// The seed of this dialect allows less, and never means a number by an id.
+fn kebab_case(dialect: Dialect, id: &Spanned<String>) -> Option<Diagnostic> {
+    if bad_filename::is_kebab_case(&id.value) || id.value.is_empty() {
+        return None;
+    }
+    let message = format!(
+        "id `{}` of a task may only hold lower-case letters, digits and single `-` between them",
+        id.value
+    );
+    let found = Diagnostic::new(Code::BadId, dialect, id.span, message).step(&id.value);
+    let mostly = id
+        .value
+        .chars()
+        .all(|c| c.is_ascii() || !c.is_alphanumeric());
+    let better = Some(bad_filename::kebab_case(&id.value)).filter(|_| mostly);
+    Some(match better.filter(|better| !better.is_empty()) {
+        Some(better) => found.help(format!("write `{better}`")).fix(id.span, better),
+        None => found,
+    })
+}
+
 fn unusable(dialect: Dialect, what: &str, id: &Spanned<String>) -> Diagnostic {
     let slug = slug(&id.value);
     let message = format!(
@@ -50,7 +89,12 @@ fn unusable(dialect: Dialect, what: &str, id: &Spanned<String>) -> Diagnostic {
         id.value
     );
     let problem = Diagnostic::new(Code::BadId, dialect, id.span, message);
-    if is_id(&slug) {
+    // Of a name in other letters too little would be left.
+    let mostly = id
+        .value
+        .chars()
+        .all(|c| c.is_ascii() || !c.is_alphanumeric());
+    if is_id(&slug) && mostly {
         problem.help(format!("write `{slug}`")).fix(id.span, slug)
     } else {
         problem
@@ -83,6 +127,23 @@ mod tests {
             Code::BadId,
             &plan("").replace("type:", "id: ä\ntype:"),
             &["ä | id `ä` of a plan may only hold letters, digits, `_` and `-` | -"],
+        );
+        check(
+            Code::BadId,
+            &plan("### 1. A\n**id:** süß-步\n"),
+            &["süß-步 | id `süß-步` of a step may only hold letters, digits, `_` and `-` | -"],
+        );
+    }
+
+    #[test]
+    fn words_and_options_are_no_ids() {
+        check(
+            Code::BadId,
+            &plan("### 1. A\n**id:** none\n### 2. B\n**id:** -rf\n"),
+            &[
+                "none | id `none` would be taken for no step at all | give the step another name",
+                "-rf | id `-rf` would be taken for an option of a command | did you mean `rf`?",
+            ],
         );
     }
 

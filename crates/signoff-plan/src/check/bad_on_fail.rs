@@ -60,7 +60,12 @@ fn repaired(text: &str) -> Option<String> {
             .find(|name| *name == word)
             .or_else(|| nearest(word, names()))
     };
-    let words: Vec<_> = words.iter().map(String::as_str).collect();
+    let mut words: Vec<_> = words.iter().map(String::as_str).collect();
+    if let Some(first) = words.first_mut()
+        && nearest(first, ["retry"]).is_some()
+    {
+        *first = "retry";
+    }
     match words.as_slice() {
         ["retry", count] => Some(format!("retry({})", count.parse::<u32>().ok()?)),
         ["retry", count, "then", word] | ["retry", count, word] => Some(format!(
@@ -97,6 +102,11 @@ mod tests {
                 "retry(2), then excalate | failure policy `retry(2), then excalate` cannot be read | \
              did you mean `retry(2), then escalate`?",
             ],
+        );
+        check(
+            Code::BadOnFail,
+            &policy("rety(2)"),
+            &["rety(2) | failure policy `rety(2)` cannot be read | did you mean `retry(2)`?"],
         );
         check(
             Code::BadOnFail,

@@ -16,11 +16,12 @@
 //! `**subscriptions:** file:src/app.py`, `### 3. Deploy`.
 
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::dialect::Dialect;
 use crate::draft::{Spanned, Step};
 use crate::source::Span;
 use crate::suggest::nearest;
+use crate::yaml::Node;
 
 fn problem(dialect: Dialect, span: Span, message: String) -> Diagnostic {
     Diagnostic::new(Code::BadValue, dialect, span, message)
@@ -48,6 +49,31 @@ pub(crate) fn no_text(
     )
 }
 
+/// A field of the frontmatter is no list.
+pub(crate) fn no_list(dialect: Dialect, key: &Spanned<String>, value: &Node) -> Diagnostic {
+    let message = format!("`{}` must be a list, not {}", key.value, value.describe());
+    let found = problem(dialect, value.span, message);
+    match value.text().filter(|text| !text.value.contains('\n')) {
+        Some(text) => found
+            .help(format!("write `[{}]`", text.value))
+            .fix(value.span, format!("[{}]", text.value)),
+        None => found,
+    }
+}
+
+/// Text that must be JSON is none.
+pub(crate) fn json(dialect: Dialect, what: &str, span: Span, why: &str) -> Diagnostic {
+    problem(dialect, span, format!("{what} must be JSON: {why}"))
+}
+
+/// A field of a step is not indented under it.
+pub(crate) fn not_indented(dialect: Dialect, name: &Spanned<String>, line: usize) -> Diagnostic {
+    let message = format!("`{}` belongs to no step: it is not indented", name.value);
+    problem(dialect, name.span, message)
+        .help("indent it by three spaces, under its step")
+        .fix(Span::at(line), "   ")
+}
+
 /// A field of the frontmatter is no mapping.
 pub(crate) fn no_mapping(
     dialect: Dialect,
@@ -66,6 +92,36 @@ pub(crate) fn no_mapping(
     )
 }
 
+/// A value is of another kind than its field.
+pub(crate) fn kind(
+    dialect: Dialect,
+    field: &str,
+    span: Span,
+    wanted: &str,
+    found: &str,
+) -> Diagnostic {
+    problem(
+        dialect,
+        span,
+        format!("`{field}` must be {wanted}, not {found}"),
+    )
+}
+
+/// A dependency of a record is no index.
+pub(crate) fn not_an_index(dialect: Dialect, span: Span, found: &str) -> Diagnostic {
+    let message = format!("`dependsOn` names steps by their index, not by {found}");
+    problem(dialect, span, message).help("write the `index` of the other step, such as `0`")
+}
+
+/// A question to a person names an agent as well.
+pub(crate) fn ask_and_agent(dialect: Dialect, agent: &Spanned<String>) -> Diagnostic {
+    let message = format!(
+        "a step has one kind of work: it cannot `ask` a person and suggest agent `{}`",
+        agent.value
+    );
+    problem(dialect, agent.span, message).help("make two steps of it")
+}
+
 /// A label is given twice.
 pub(crate) fn repeated(dialect: Dialect, name: &str, span: Span, first: Span) -> Diagnostic {
     problem(dialect, span, format!("field `{name}` is given twice"))
@@ -77,6 +133,32 @@ pub(crate) fn repeated(dialect: Dialect, name: &str, span: Span, first: Span) ->
 pub(crate) fn empty(dialect: Dialect, name: &str, span: Span) -> Diagnostic {
     problem(dialect, span, format!("field `{name}` has no value"))
         .help("give it a value, or leave the label out")
+}
+
+/// The word `none` stands beside other items.
+pub(crate) fn none_beside_others(dialect: Dialect, name: &str, span: Span) -> Diagnostic {
+    let message = format!("`none` in `{name}` stands alone or not at all");
+    problem(dialect, span, message).help("take it away, or the other names")
+}
+
+/// A list is written in brackets.
+pub(crate) fn bracketed(dialect: Dialect, name: &str, text: &Spanned<String>) -> Diagnostic {
+    let message = format!("`{name}` is a list of names without brackets");
+    let inside = text.value.trim_start_matches('[').trim_end_matches(']');
+    let names: Vec<_> = inside
+        .split(',')
+        .map(|item| item.trim().trim_matches(['"', '\'']))
+        .filter(|item| !item.is_empty())
+        .collect();
+    let names = names.join(", ");
+    let found = problem(dialect, text.span, message);
+    if names.is_empty() {
+        found.help("leave the field out")
+    } else {
+        found
+            .help(format!("write `{names}`"))
+            .fix(text.span, names.as_str())
+    }
 }
 
 /// A contract has more than one block.
@@ -106,13 +188,88 @@ pub(crate) fn no_number(dialect: Dialect, step: &Step, position: usize) -> Diagn
     ))
 }
 
-/// Arguments of a tool are no JSON.
-pub(crate) fn args(dialect: Dialect, span: Span, why: &str) -> Diagnostic {
-    problem(dialect, span, format!("`args` must be JSON: {why}"))
+/// A heading ends the steps, but something of a step stands under it.
+pub(crate) fn ends_steps(
+    dialect: Dialect,
+    heading: &Spanned<String>,
+    what: &str,
+    follows: Span,
+) -> Diagnostic {
+    let message = format!(
+        "heading `{}` ends `## Steps`, but {what} follows it",
+        heading.value
+    );
+    problem(dialect, heading.span, message)
+        .related(follows, "this follows")
+        .help("if it is part of a task, put it into a fenced block or write `####`; otherwise move it")
+}
+
+/// A numbered heading stands before the steps.
+pub(crate) fn not_under_steps(dialect: Dialect, heading: &Spanned<String>) -> Diagnostic {
+    let message = format!("heading `{}` is not under `## Steps`", heading.value);
+    problem(dialect, heading.span, message)
+        .help("move it there if it is a step; otherwise take the number away")
+}
+
+/// A field of a step stands where there is no step.
+pub(crate) fn field_of_no_step(dialect: Dialect, name: &Spanned<String>) -> Diagnostic {
+    let message = format!("field `{}` is not under a step", name.value);
+    problem(dialect, name.span, message)
+        .help("put it under a heading such as `### 1. Title`; text that is no field can go into a fenced block")
+}
+
+/// A priority that is nearly one of the usual words. Others are the author's own.
+pub(super) fn priority(dialect: Dialect, text: &Spanned<String>) -> Option<Diagnostic> {
+    const USUAL: [&str; 6] = ["low", "normal", "medium", "high", "urgent", "critical"];
+    let word = text.value.to_lowercase();
+    let meant = nearest(&word, USUAL).filter(|_| !USUAL.contains(&word.as_str()))?;
+    let message = format!("priority `{}` is no usual word", text.value);
+    let mut found = problem(dialect, text.span, message).suggest(Some(meant));
+    found.severity = Severity::Warning;
+    Some(found)
+}
+
+/// A glob whose brackets do not match.
+fn glob(text: &str) -> Option<char> {
+    let mut open = Vec::new();
+    for c in text.chars() {
+        match c {
+            '{' | '[' => open.push(c),
+            '}' if open.pop() != Some('{') => return Some(c),
+            ']' if open.pop() != Some('[') => return Some(c),
+            _ => {}
+        }
+    }
+    open.pop()
+}
+
+fn globs(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    for step in context.steps() {
+        for text in step.written.produces.iter().chain(&step.written.protects) {
+            if let Some(bracket) = glob(&text.value) {
+                let message = format!("`{bracket}` in glob `{}` has no partner", text.value);
+                problems.push(step.problem(Code::BadValue, text.span, message));
+            }
+        }
+    }
+}
+
+/// The lines of a subscription end before they begin.
+fn backwards(dialect: Dialect, text: &Spanned<String>) -> Option<Diagnostic> {
+    let (path, lines) = text.value.strip_prefix("file:")?.split_once("#L")?;
+    let (from, to) = lines.split_once("-L")?;
+    let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
+    (from > to && to > 0).then(|| {
+        let message = format!("lines `L{from}-L{to}` end before they begin");
+        problem(dialect, text.span, message).suggest(Some(&format!("file:{path}#L{to}-L{from}")))
+    })
 }
 
 /// A subscription is neither a file nor a topic.
 pub(super) fn subscription(dialect: Dialect, text: &Spanned<String>) -> Diagnostic {
+    if let Some(found) = backwards(dialect, text) {
+        return found;
+    }
     let message = format!(
         "subscription `{}` is neither a file nor a topic",
         text.value
@@ -134,6 +291,7 @@ pub(super) fn number(
     text: &Spanned<String>,
     least: u64,
 ) -> Diagnostic {
+    let field = dialect.field_name(field);
     let message = format!(
         "`{field}` must be a whole number from {least} on, not `{}`",
         text.value
@@ -143,6 +301,7 @@ pub(super) fn number(
 
 /// A duration cannot be read.
 pub(super) fn duration(dialect: Dialect, field: &str, text: &Spanned<String>) -> Diagnostic {
+    let field = dialect.field_name(field);
     let message = format!("`{field}` must be a duration, not `{}`", text.value);
     problem(dialect, text.span, message)
         .help("write numbers with units, the largest first: `90s`, `10m`, `20 minutes`, `1h 30m`")
@@ -155,6 +314,7 @@ pub(super) fn word(
     text: &Spanned<String>,
     words: &[&str],
 ) -> Diagnostic {
+    let field = dialect.field_name(field);
     let names: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
     let message = format!(
         "`{field}` must be one of {}, not `{}`",
@@ -194,8 +354,15 @@ fn orphan(dialect: Dialect, step: &Step) -> Option<Diagnostic> {
     None
 }
 
+pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    let priority = context.draft.priority.as_ref();
+    problems.extend(priority.and_then(|text| self::priority(context.draft.dialect, text)));
+    globs(context, problems);
+    numbering(context, problems);
+}
+
 /// Numbers must be positions: references by number would be ambiguous otherwise.
-pub(super) fn numbering(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+fn numbering(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
         // After a heading that stands for several steps nobody knows the numbers.
         if step.written.unexpanded.is_some() {
@@ -223,8 +390,13 @@ pub(super) fn numbering(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, plan};
+    use super::super::testing::{self, plan};
     use super::*;
+
+    #[track_caller]
+    fn check(code: Code, text: &str, expected: &[&str]) {
+        testing::check(code, text, expected);
+    }
 
     #[track_caller]
     fn step(fields: &str, expected: &[&str]) {
@@ -266,14 +438,7 @@ mod tests {
             "**subscriptions:** file:README.md, topic:known, file:README.md#L1-L2",
             &[],
         );
-        for bad in [
-            "src/app.py",
-            "file:",
-            "topic:",
-            "file:a#L9-L3",
-            "file:a#L0",
-            "topic:a/b",
-        ] {
+        for bad in ["src/app.py", "file:", "topic:", "file:a#L0", "topic:a/b"] {
             step(
                 &format!("**subscriptions:**\n- {bad}"),
                 &[&format!(
@@ -335,5 +500,127 @@ mod tests {
                 "### Build | heading `Build` has no step number | write `### 1. Build`, or `####` for a heading inside a step",
             ],
         );
+    }
+
+    const FENCE: &str =
+        "if it is part of a task, put it into a fenced block or write `####`; otherwise move it";
+
+    #[test]
+    fn a_heading_does_not_swallow_what_belongs_to_steps() {
+        let usage = "### 1. A\n**task:** x\n\n## Usage\n\ny\n\n**contract:** `make`\n";
+        check(
+            Code::BadValue,
+            &plan(usage),
+            &[&format!(
+                "Usage | heading `Usage` ends `## Steps`, but a field of a step follows it | {FENCE}"
+            )],
+        );
+        let phases = plan(
+            "### 1. A\n**task:** x\n## Phase 2\n### 2. B\n**task:** y\n### 3. C\n**task:** z\n",
+        );
+        check(
+            Code::BadValue,
+            &phases,
+            &[&format!(
+                "Phase 2 | heading `Phase 2` ends `## Steps`, but a step follows it | {FENCE}"
+            )],
+        );
+        assert_eq!(testing::checked(&phases).plan.steps.len(), 3);
+        for section in ["Risks", "Summary", "Artifacts"] {
+            let text = plan(&format!(
+                "### 1. A\n**task:** x\n## {section}\n- y\n### 2. B\n**task:** z\n"
+            ));
+            assert_eq!(testing::checked(&text).plan.steps.len(), 2, "{section}");
+            assert!(testing::checked(&text).errors() > 0, "{section}");
+        }
+        check(
+            Code::BadValue,
+            &plan(
+                "### 1. A\n**task:** x\n## Notes\n**Tools:** many\n### Aside\n## Rejection (v1)\n### 2. B\n**contract:** z\n",
+            ),
+            &[],
+        );
+    }
+
+    #[test]
+    fn what_stands_before_the_steps_is_no_step() {
+        const HELP: &str = "put it under a heading such as `### 1. Title`; \
+                            text that is no field can go into a fenced block";
+        let before =
+            plan("### 1. A\n**task:** x\n").replace("## Steps", "## Why\n### 1. Cost\n\n## Steps");
+        check(
+            Code::BadValue,
+            &before,
+            &["1. Cost | heading `1. Cost` is not under `## Steps` | \
+               move it there if it is a step; otherwise take the number away"],
+        );
+        for text in [
+            plan("**target:** coder\n### 1. A\n**task:** x\n"),
+            plan("### 1. A\n**task:** x\n").replace("## Steps", "**target:** y\n## Steps"),
+        ] {
+            check(
+                Code::BadValue,
+                &text,
+                &[&format!(
+                    "target | field `target` is not under a step | {HELP}"
+                )],
+            );
+        }
+    }
+
+    #[test]
+    fn lists_have_no_brackets_and_none_stands_alone() {
+        step(
+            "**task:** x\n**produces:** [a",
+            &["[a | `produces` is a list of names without brackets | write `a`"],
+        );
+        step(
+            "**task:** x\n**produces:** [a, \"b\"]",
+            &["[a, \"b\"] | `produces` is a list of names without brackets | write `a, b`"],
+        );
+        step("**task:** x\n**produces:** [ab]/c", &[]);
+        step(
+            "**task:** x\n**produces:** src/{a, c",
+            &["src/{a, c | `{` in glob `src/{a, c` has no partner | -"],
+        );
+        step(
+            "**task:** x\n**id:** a\n**depends_on:** none, a\n**tools:** x, none",
+            &[
+                "none | `none` in `depends_on` stands alone or not at all | take it away, or the other names",
+                "none | `none` in `tools` stands alone or not at all | take it away, or the other names",
+            ],
+        );
+    }
+
+    #[test]
+    fn lines_go_forward() {
+        step(
+            "**task:** x\n**subscriptions:** file:README.md#L9-L3",
+            &[
+                "file:README.md#L9-L3 | lines `L9-L3` end before they begin | \
+                 did you mean `file:README.md#L3-L9`?",
+            ],
+        );
+    }
+
+    #[test]
+    fn words_may_be_capitalised() {
+        step(
+            "**task:** x\n**contract:** `make`\n**baseline:** No\n**holds:** Once\n**approval:** Required\n**critical:** FALSE",
+            &[],
+        );
+    }
+
+    #[test]
+    fn a_mistyped_priority_is_noticed() {
+        let text =
+            |word: &str| plan("").replace("**Budget", &format!("**Priority:** {word}\n**Budget"));
+        check(
+            Code::BadValue,
+            &text("hihg"),
+            &["hihg | priority `hihg` is no usual word | did you mean `high`?"],
+        );
+        check(Code::BadValue, &text("High"), &[]);
+        check(Code::BadValue, &text("P1"), &[]);
     }
 }

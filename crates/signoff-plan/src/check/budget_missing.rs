@@ -11,6 +11,7 @@
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::Dialect;
 use crate::model::Work;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -21,6 +22,10 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         .filter(|step| matches!(step.work, Work::Agent { .. }));
     let own_budgets = agents.clone().all(|step| !step.budget.is_empty());
     let agents = agents.count();
+    // Their seeds have no place for one.
+    if matches!(context.draft.dialect, Dialect::Thread | Dialect::Proposal) {
+        return;
+    }
     // A budget that cannot be read is reported as such.
     if agents == 0 || own_budgets || context.draft.budget.is_some() {
         return;
@@ -28,7 +33,13 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let steps = if agents == 1 { "step" } else { "steps" };
     let message = format!("the plan has {agents} agent {steps} and no budget");
     let found = context.problem(Code::BudgetMissing, context.plan_span(), message);
-    problems.push(found.help("add `**Budget:** max 200k tokens, $1.50, 20 minutes`"));
+    let limits = "max 200k tokens, $1.50, 20 minutes";
+    problems.push(found.help(match context.draft.dialect {
+        Dialect::Record | Dialect::Toolplan => format!("add `budget` with `{limits}`"),
+        Dialect::Workunit | Dialect::Thread | Dialect::Proposal => {
+            format!("add `**Budget:** {limits}`")
+        }
+    }));
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
 //! What the checks look at.
 
+use std::cell::OnceCell;
+
 use super::graph::Graph;
-use super::provided::Mentions;
+use super::positions::Positions;
+use super::provided::Provided;
 use super::resolve::{Resolved, subscription};
 use super::too_large;
+use super::uses::Uses;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
 use crate::draft::Draft;
@@ -17,10 +21,26 @@ pub(crate) struct Context<'a> {
     pub(super) draft: &'a Draft,
     pub(super) plan: &'a Plan,
     pub(super) workspace: &'a dyn Workspace,
-    pub(super) graph: Graph,
-    pub(super) mentions: Mentions,
+    pub(super) graph: Graph<'a>,
+    pub(super) provided: Provided<'a>,
+    /// What steps use of each other, of parameters and of loops.
+    pub(super) uses: Uses<'a>,
     /// What each step's contract holds, by position.
-    shells: Vec<Option<Analysis>>,
+    shells: &'a [Option<Box<Analysis>>],
+    /// Positions by id, once somebody asks.
+    positions: OnceCell<Positions<'a>>,
+}
+
+/// What the contract of each step holds, by position.
+pub(super) fn shells(plan: &Plan) -> Vec<Option<Box<Analysis>>> {
+    let contracts = plan.steps.iter().map(|step| step.contract.as_ref());
+    // One that is too long is reported as such, and not read.
+    let contracts = contracts.map(|contract| {
+        contract.filter(|contract| contract.command.len() <= too_large::CONTRACT_BYTES)
+    });
+    contracts
+        .map(|contract| contract.map(|c| Box::new(shell::analyse(&c.command))))
+        .collect()
 }
 
 /// One step, as written and as resolved.
@@ -39,26 +59,18 @@ impl<'a> Context<'a> {
     pub(super) fn new(
         draft: &'a Draft,
         resolved: &'a Resolved,
+        shells: &'a [Option<Box<Analysis>>],
         workspace: &'a dyn Workspace,
     ) -> Self {
-        let contracts = resolved
-            .plan
-            .steps
-            .iter()
-            .map(|step| step.contract.as_ref());
-        // One that is too long is reported as such, and not read.
-        let contracts = contracts.map(|contract| {
-            contract.filter(|contract| contract.command.len() <= too_large::CONTRACT_BYTES)
-        });
-        let shells = contracts.map(|contract| contract.map(|c| shell::analyse(&c.command)));
-        let shells: Vec<_> = shells.collect();
         Self {
             draft,
             plan: &resolved.plan,
             workspace,
             graph: Graph::new(&resolved.plan),
-            mentions: Mentions::new(&resolved.plan, &shells),
+            provided: Provided::new(&resolved.plan, shells, workspace),
+            uses: Uses::new(draft),
             shells,
+            positions: OnceCell::new(),
         }
     }
 
@@ -69,16 +81,35 @@ impl<'a> Context<'a> {
             .steps
             .iter()
             .zip(&self.plan.steps)
-            .zip(&self.shells);
+            .zip(self.shells);
         pairs
             .enumerate()
             .map(|(index, ((written, resolved), shell))| StepView {
                 index,
                 written,
                 resolved,
-                shell: shell.as_ref(),
+                shell: shell.as_deref(),
                 dialect: self.draft.dialect,
             })
+    }
+
+    /// The step at a position.
+    pub(super) fn step(&self, index: usize) -> Option<StepView<'_>> {
+        Some(StepView {
+            index,
+            written: self.draft.steps.get(index)?,
+            resolved: self.plan.steps.get(index)?,
+            shell: self.shells.get(index)?.as_deref(),
+            dialect: self.draft.dialect,
+        })
+    }
+
+    /// Position of the step with this id.
+    pub(super) fn position(&self, id: &str) -> Option<usize> {
+        let positions = self.positions.get_or_init(|| {
+            Positions::new(self.plan.steps.iter().map(|step| step.id.as_str()))
+        });
+        positions.of(id)
     }
 
     /// A problem of the plan itself.
@@ -110,6 +141,11 @@ impl<'a> StepView<'a> {
                 Subscription::Topic(_) => None,
             })
     }
+    /// The spelling it was read from.
+    pub(super) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
     /// A problem of this step.
     pub(super) fn problem(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, self.dialect, span, message).step(self.id())

@@ -10,10 +10,13 @@
 //!
 //! ## Instead
 //! Install the command, or correct its name. Only literal names are looked up: commands by path,
-//! shell functions, variables, and texts that change `PATH` are left alone.
+//! shell functions, variables, and texts that change `PATH` are left alone. So are commands that the
+//! contract asks for first (`command -v rg && rg …`), and those that a step before it names: that one may
+//! install them.
 
-use super::context::Context;
+use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::model::Work;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
@@ -24,8 +27,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             continue;
         }
         for (name, span) in &shell.commands {
-            // A path may lead to what the step itself is to make.
-            if name.contains('/') || context.workspace.command_exists(name) {
+            if context.provided.command_exists(name) || comes_with_the_plan(context, step, name) {
                 continue;
             }
             let span = contract.command.source_span(*span);
@@ -37,6 +39,24 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             problems.push(found.help("install it, or correct the name"));
         }
     }
+}
+
+/// Whether a step before it names the command, or the step itself is to install or make it.
+fn comes_with_the_plan(context: &Context<'_>, step: StepView<'_>, name: &str) -> bool {
+    let named = context.provided.named_by(name);
+    if context.graph.waits_for_any(step.index, named) {
+        return true;
+    }
+    let made = |pattern: &String| pattern.rsplit('/').next() == Some(name);
+    let installs = match &step.resolved.work {
+        Work::Agent { task, .. } => {
+            let word =
+                |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '-') == name;
+            task.to_lowercase().contains("install") && task.split_whitespace().any(word)
+        }
+        Work::Tool { .. } | Work::Ask { .. } | Work::Check => false,
+    };
+    installs || step.resolved.produces.iter().any(made)
 }
 
 #[cfg(test)]
@@ -64,6 +84,42 @@ mod tests {
                 "missing-tool | the contract of step `step-1` calls `missing-tool`, which is not installed | \
              install it, or correct the name",
             ],
+        );
+    }
+
+    #[test]
+    fn commands_that_come_with_the_plan_are_not_missed() {
+        let two = |first: &str, second: &str| {
+            plan(&format!(
+                "### 1. A\n{first}\n### 2. B\n{second}\n**contract:** `missing-tool x`\n"
+            ))
+        };
+        for text in [
+            two("**task:** Install `missing-tool`.", ""),
+            two("**contract:** `command -v missing-tool`", ""),
+            two("**produces:** ~/.cargo/bin/missing-tool", ""),
+            two("", "**task:** Install missing-tool, then use it."),
+        ] {
+            check(Code::ContractCommandMissing, &text, &[]);
+        }
+        let message = "missing-tool | the contract of step `step-2` calls `missing-tool`, which is not installed | \
+                       install it, or correct the name";
+        for text in [
+            two("**task:** Install other-tool.", ""),
+            two("**task:** Install `missing-tool`.", "**depends_on:** none"),
+            two("", "**task:** Make `missing-tool x` pass."),
+        ] {
+            check(Code::ContractCommandMissing, &text, &[message]);
+        }
+    }
+
+    #[test]
+    fn a_contract_may_ask_for_a_command() {
+        let contract = |text: &str| plan(&format!("### 1. A\n**contract:** `{text}`\n"));
+        check(
+            Code::ContractCommandMissing,
+            &contract("command -v missing-tool && missing-tool x"),
+            &[],
         );
     }
 }

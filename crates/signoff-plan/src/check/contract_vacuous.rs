@@ -1,7 +1,8 @@
-//! A contract that cannot fail.
+//! A contract that cannot fail, or hides a failure.
 //!
 //! ## Why
-//! It proves nothing: the step would be done whatever the agent did.
+//! It proves nothing: the step would be done whatever the agent did. Of several commands on lines of
+//! their own only the last one counts, and of a pipeline too.
 //!
 //! ## Example
 //! ```text
@@ -9,33 +10,63 @@
 //! ```
 //!
 //! ## Instead
-//! A command that fails while the work is not done: `pytest`. Conditions on the output make a
-//! contract that always exits with 0 meaningful again.
+//! A command that fails while the work is not done: `pytest`. Join several with `&&`, or begin with
+//! `set -eo pipefail`. Conditions on the output make a contract that always exits with 0 meaningful again.
 
-use super::context::Context;
+use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Condition;
-use crate::shell::is_vacuous;
+use crate::shell::Verdict;
+use crate::source::Span;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
-        let (Some(written), Some(contract)) = (&step.written.contract, &step.resolved.contract)
-        else {
+        let (Some(shell), Some(contract)) = (step.shell, &step.resolved.contract) else {
             continue;
         };
         let only_exit_code = contract
             .expect
             .iter()
             .all(|condition| *condition == Condition::DEFAULT);
-        if step.shell.is_some() && only_exit_code && is_vacuous(&contract.command) {
-            let message = format!(
-                "the contract of step `{}` cannot fail, so it proves nothing",
-                step.id()
-            );
-            let found = step.problem(Code::ContractVacuous, written.command.span(), message);
-            problems.push(found.help("run something that fails while the work is not done"));
+        if only_exit_code {
+            problems.extend(worded(step, shell.verdict));
         }
     }
+}
+
+fn worded(step: StepView<'_>, verdict: Verdict) -> Option<Diagnostic> {
+    let command = &step.written.contract.as_ref()?.command;
+    let id = step.id();
+    let (span, message, help) = match verdict {
+        Verdict::CanFail => return None,
+        Verdict::CannotFail => (
+            Span::new(0, command.text.trim_end().len()),
+            format!("the contract of step `{id}` cannot fail, so it proves nothing"),
+            "run something that fails while the work is not done",
+        ),
+        Verdict::IgnoresEarlier(span) => (
+            span,
+            format!(
+                "in the contract of step `{id}` only the last command counts: a failure of `{}` is ignored",
+                first_line(span.slice(&command.text))
+            ),
+            "join the commands with `&&`, or begin with `set -e`",
+        ),
+        Verdict::IgnoresPiped(span) => (
+            span,
+            format!(
+                "in the contract of step `{id}` only the last command of `{}` counts, and that one does not fail",
+                first_line(span.slice(&command.text))
+            ),
+            "begin with `set -o pipefail`",
+        ),
+    };
+    let found = step.problem(Code::ContractVacuous, command.source_span(span), message);
+    Some(found.help(help))
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -59,6 +90,45 @@ mod tests {
             Code::ContractVacuous,
             &(contract("cat x || true") + "stdout contains \"ok\"\n"),
             &[],
+        );
+    }
+
+    #[test]
+    fn only_the_last_command_counts() {
+        let contract = |text: &str| plan(&format!("### 1. A\n**contract:**\n```sh\n{text}\n```\n"));
+        check(
+            Code::ContractVacuous,
+            &contract("make test\ntest -s x"),
+            &[
+                "make test | in the contract of step `step-1` only the last command counts: \
+                 a failure of `make test` is ignored | join the commands with `&&`, or begin with `set -e`",
+            ],
+        );
+        check(
+            Code::ContractVacuous,
+            &contract("pytest | tee log"),
+            &[
+                "pytest | tee log | in the contract of step `step-1` only the last command of `pytest | tee log` counts, \
+                 and that one does not fail | begin with `set -o pipefail`",
+            ],
+        );
+        check(
+            Code::ContractVacuous,
+            &contract("make test &&\ntest -s x"),
+            &[],
+        );
+    }
+
+    #[test]
+    fn the_caret_ends_with_the_command() {
+        let text = plan("### 1. A\n**contract:**\n```sh\ntrue\n\n```\n");
+        check(
+            Code::ContractVacuous,
+            &text,
+            &[
+                "true | the contract of step `step-1` cannot fail, so it proves nothing | \
+               run something that fails while the work is not done",
+            ],
         );
     }
 }

@@ -14,31 +14,31 @@
 //! ## Instead
 //! An id of its own for each. A step without one is `step-N`.
 
-use std::collections::BTreeMap;
-
 use super::bad_id;
 use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    let mut first: BTreeMap<String, Span> = BTreeMap::new();
     for step in context.steps() {
         if let Some(id) = &step.written.id {
             problems.extend(bad_id::step(context.draft, step.index, id));
         }
-        let span = place(step);
-        match first.get(step.id()) {
-            None => {
-                first.insert(step.id().to_owned(), span);
-            }
-            Some(other) => {
+        let first = context.position(step.id());
+        match first.filter(|first| *first != step.index) {
+            None => {}
+            Some(first) => {
+                let span = place(step);
+                let other = context.step(first).map_or(span, place);
                 let message = format!("two steps have the id `{}`", step.id());
                 let found = step.problem(Code::DuplicateId, span, message);
                 problems.push(
                     found
-                        .related(*other, "first here")
-                        .help("give one of them another `**id:**`"),
+                        .related(other, "first here")
+                        .help(format!(
+                            "give one of them another `{}`",
+                            context.draft.dialect.spelled("id")
+                        )),
                 );
             }
         }

@@ -14,6 +14,7 @@
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::Dialect;
 use crate::model::Work;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -30,7 +31,12 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 .map_or(step.span(), |text| text.span);
             let message = format!("step `{}` gives its {who} nothing to do", step.id());
             let found = step.problem(Code::EmptyTask, span, message);
-            problems.push(found.help(format!("say it under `**{field}:**`")));
+            problems.push(found.help(match context.draft.dialect {
+                Dialect::Workunit => format!("say it under `**{field}:**`"),
+                Dialect::Thread => "say it after the frontmatter".to_owned(),
+                Dialect::Proposal => "say it behind the number".to_owned(),
+                Dialect::Record | Dialect::Toolplan => format!("say it in `{field}`"),
+            }));
         }
     }
 }

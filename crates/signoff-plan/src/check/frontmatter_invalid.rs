@@ -1,7 +1,7 @@
-//! The frontmatter is not valid YAML, or holds what plans do not.
+//! The frontmatter, or a plan that is YAML or JSON as a whole, is not valid, or holds what plans do not.
 //!
 //! ## Why
-//! The harness reads and writes the frontmatter; it must know exactly what is there. Aliases,
+//! The harness reads and writes it; it must know exactly what is there. Aliases,
 //! anchors and tags are refused because their meaning cannot be seen where they are used.
 //!
 //! ## Example
@@ -13,7 +13,8 @@
 //! ```
 //!
 //! ## Instead
-//! One `key: value` per line, each key once, closed by a line `---`.
+//! One `key: value` per line, each key once; frontmatter is closed by a line `---`. In JSON every key and
+//! every text stands in double quotes, and commas stand between values only.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
@@ -31,6 +32,19 @@ pub(crate) fn unclosed(dialect: Dialect, opening: Span) -> Diagnostic {
 pub(crate) fn yaml(dialect: Dialect, problem: &Problem) -> Diagnostic {
     let message = format!("the frontmatter cannot be read: {}", problem.message);
     Diagnostic::new(Code::FrontmatterInvalid, dialect, problem.span, message)
+}
+
+/// A plan that is YAML or JSON as a whole cannot be read as such.
+pub(crate) fn data(dialect: Dialect, format: &str, problem: &Problem) -> Diagnostic {
+    let message = format!("the plan cannot be read as {format}: {}", problem.message);
+    Diagnostic::new(Code::FrontmatterInvalid, dialect, problem.span, message)
+}
+
+/// A plan that is YAML or JSON as a whole is something else than keys and values.
+pub(crate) fn no_object(dialect: Dialect, span: Span, found: &str) -> Diagnostic {
+    let message = format!("the plan must be keys and values, not {found}");
+    Diagnostic::new(Code::FrontmatterInvalid, dialect, span, message)
+        .help("write an object that has `steps`")
 }
 
 /// The YAML is something else than keys and values.

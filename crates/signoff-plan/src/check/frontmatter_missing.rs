@@ -23,7 +23,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
 use crate::source::Span;
 
-const TEMPLATE: &str = "---\ntype: plan\nstatus: draft\nowner: orchestrator\n---\n\n";
+const TEMPLATE: &str = "---\ntype: plan\nstatus: draft\n---\n\n";
 
 /// There is no frontmatter.
 pub(crate) fn at(dialect: Dialect, span: Span) -> Diagnostic {
@@ -31,6 +31,43 @@ pub(crate) fn at(dialect: Dialect, span: Span) -> Diagnostic {
     Diagnostic::new(Code::FrontmatterMissing, dialect, span, message)
         .help("begin the file with `---`, `type: plan`, `status: draft`, `owner: …`, `---`, a line each")
         .fix(Span::at(span.start), TEMPLATE)
+}
+
+/// There is no frontmatter in a file of this dialect.
+pub(crate) fn of(dialect: Dialect, span: Span) -> Diagnostic {
+    let (lines, template) = match dialect {
+        Dialect::Proposal => (
+            "`id: PLAN-…`, `title: …`, `status: proposed`, `tools_required: []`",
+            "---\nid: PLAN-00000000\ntitle: Title\nstatus: proposed\nversion: 1\ntools_required: []\n---\n\n",
+        ),
+        Dialect::Workunit | Dialect::Thread | Dialect::Record | Dialect::Toolplan => {
+            return at(dialect, span);
+        }
+    };
+    let message = "this is no plan: it does not begin with frontmatter";
+    Diagnostic::new(Code::FrontmatterMissing, dialect, span, message)
+        .help(format!(
+            "begin the file with `---`, {lines}, `---`, a line each"
+        ))
+        .fix(Span::at(span.start), template)
+}
+
+/// There is no frontmatter in this file of a directory; its first field and an example of it.
+pub(crate) fn file(
+    dialect: Dialect,
+    span: Span,
+    name: &str,
+    (field, example): (&str, &str),
+) -> Diagnostic {
+    let message = format!("file `{name}` does not begin with frontmatter");
+    Diagnostic::new(Code::FrontmatterMissing, dialect, span, message)
+        .help(format!(
+            "begin the file with `---`, `{field}: …`, `---`, a line each"
+        ))
+        .fix(
+            Span::at(span.start),
+            format!("---\n{field}: {example}\n---\n\n"),
+        )
 }
 
 #[cfg(test)]

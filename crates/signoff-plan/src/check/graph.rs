@@ -1,207 +1,267 @@
 //! Who waits for whom.
+//!
+//! Most plans are sequential, and large ones are large: "every step before" is never written out, and
+//! who waits for whom indirectly is found out when somebody asks.
 
-use crate::model::Plan;
+use std::cell::{Cell, RefCell};
+
+use super::cycle;
+use crate::model::{Depends, Plan};
 
 /// Dependencies between steps, by position.
+pub(super) struct Graph<'a> {
+    depends: Vec<&'a Depends>,
+    /// Place of each step in an order in which all wait only for earlier ones; `None` in or behind a
+    /// cycle.
+    ranks: Vec<Option<u32>>,
+    search: RefCell<Search>,
+    /// How many dependencies may still be looked at to answer questions.
+    left: Cell<usize>,
+}
+
+/// How many dependencies may be looked at over all questions together. Real plans need a fraction;
+/// the limit keeps the checks linear for all others.
+const LOOKS: usize = 20_000_000;
+
+/// The steps seen while a question is answered; kept, because clearing it costs more than asking.
 #[derive(Debug, Default)]
-pub(super) struct Graph {
-    dependencies: Vec<Vec<usize>>,
-    /// Every step that a step waits for, directly or not; `None` where there is a cycle.
-    ancestors: Vec<Option<BitSet>>,
+struct Search {
+    number: u32,
+    seen: Vec<u32>,
+    stack: Vec<usize>,
 }
 
-/// A set of small numbers. Plans may have a thousand steps that each wait for all before them.
-#[derive(Debug, Clone, Default)]
-struct BitSet(Vec<u64>);
-
-impl BitSet {
-    fn with_room_for(count: usize) -> Self {
-        Self(vec![0; count.div_ceil(64)])
+impl<'a> Graph<'a> {
+    pub(super) fn new(plan: &'a Plan) -> Self {
+        Self::of(plan.steps.iter().map(|step| &step.depends_on).collect())
     }
 
-    fn insert(&mut self, number: usize) {
-        if let Some(word) = self.0.get_mut(number / 64) {
-            *word |= 1 << (number % 64);
+    pub(super) fn of(depends: Vec<&'a Depends>) -> Self {
+        Self {
+            ranks: ranks(&depends),
+            depends,
+            search: RefCell::default(),
+            left: Cell::new(LOOKS),
         }
-    }
-
-    fn contains(&self, number: usize) -> bool {
-        self.0
-            .get(number / 64)
-            .is_some_and(|word| word & (1 << (number % 64)) != 0)
-    }
-
-    fn extend(&mut self, other: &Self) {
-        for (word, more) in self.0.iter_mut().zip(&other.0) {
-            *word |= more;
-        }
-    }
-}
-
-impl Graph {
-    pub(super) fn new(plan: &Plan) -> Self {
-        let dependencies = (0..plan.steps.len()).map(|at| plan.dependencies(at).collect());
-        Self::of_lists(dependencies.collect())
-    }
-
-    fn of_lists(dependencies: Vec<Vec<usize>>) -> Self {
-        let count = dependencies.len();
-        let mut graph = Self {
-            dependencies,
-            ancestors: vec![None; count],
-        };
-        for step in graph.in_order() {
-            let mut set = BitSet::with_room_for(count);
-            for dependency in graph.of(step) {
-                set.insert(*dependency);
-                if let Some(Some(more)) = graph.ancestors.get(*dependency) {
-                    set.extend(more);
-                }
-            }
-            if let Some(place) = graph.ancestors.get_mut(step) {
-                *place = Some(set);
-            }
-        }
-        graph
-    }
-
-    /// The direct dependencies of a step.
-    pub(super) fn of(&self, step: usize) -> &[usize] {
-        self.dependencies.get(step).map_or(&[], Vec::as_slice)
-    }
-
-    /// Whether one step starts only after another has passed.
-    pub(super) fn waits_for(&self, step: usize, other: usize) -> bool {
-        let set = self.ancestors.get(step).and_then(Option::as_ref);
-        set.is_some_and(|set| set.contains(other))
     }
 
     /// Whether a step waits for itself, or for one that does.
     pub(super) fn is_stuck(&self, step: usize) -> bool {
-        self.ancestors.get(step).is_none_or(Option::is_none)
+        self.rank(step).is_none()
     }
 
-    /// Steps after all their dependencies; those in or behind a cycle are left out.
-    fn in_order(&self) -> Vec<usize> {
-        let count = self.dependencies.len();
-        let mut waiting: Vec<usize> = self.dependencies.iter().map(Vec::len).collect();
-        let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); count];
-        for (step, dependencies) in self.dependencies.iter().enumerate() {
-            for dependency in dependencies {
-                if let Some(list) = dependents.get_mut(*dependency) {
-                    list.push(step);
+    /// Place of a step among all: no step waits for one of a higher rank.
+    pub(super) fn rank(&self, step: usize) -> Option<u32> {
+        self.ranks.get(step).copied().flatten()
+    }
+
+    /// Whether one step starts only after another has passed.
+    pub(super) fn waits_for(&self, step: usize, other: usize) -> bool {
+        self.waits_for_any(step, &[other])
+    }
+
+    /// Whether a step starts only after one of these has passed, which are in plan order.
+    ///
+    /// Once too many questions have been asked the answer is yes: the checks then keep silent.
+    pub(super) fn waits_for_any(&self, step: usize, others: &[usize]) -> bool {
+        let Some(rank) = self.rank(step) else {
+            return false;
+        };
+        let ranks = others.iter().filter_map(|other| self.rank(*other));
+        let Some(lowest) = ranks.min().filter(|lowest| *lowest < rank) else {
+            return false;
+        };
+        let mut search = self.search.borrow_mut();
+        search.begin(self.depends.len());
+        search.stack.push(step);
+        let mut all_before = 0;
+        while let Some(at) = search.stack.pop() {
+            let (before, listed): (usize, &[u32]) = match self.depends.get(at) {
+                Some(Depends::AllBefore) => (at, &[]),
+                Some(Depends::On(list)) => (0, list),
+                None => (0, &[]),
+            };
+            if others.first().is_some_and(|first| *first < before) {
+                return true;
+            }
+            let listed = listed.iter().filter_map(|at| usize::try_from(*at).ok());
+            for next in (all_before..before).chain(listed) {
+                if !self.may_look() || others.binary_search(&next).is_ok() {
+                    return true;
+                }
+                if self.rank(next).is_some_and(|rank| rank > lowest) {
+                    search.visit(next);
                 }
             }
+            all_before = all_before.max(before);
         }
-        let none_left = waiting.iter().enumerate().filter(|(_, left)| **left == 0);
-        let mut order: Vec<usize> = none_left.map(|(step, _)| step).collect();
-        let mut next = 0;
-        while let Some(step) = order.get(next).copied() {
-            next += 1;
-            for dependent in dependents.get(step).into_iter().flatten() {
-                if let Some(left) = waiting.get_mut(*dependent) {
-                    *left -= 1;
-                    if *left == 0 {
-                        order.push(*dependent);
-                    }
-                }
-            }
-        }
-        order
+        false
+    }
+
+    fn may_look(&self) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        left > 0
     }
 
     /// One shortest cycle per knot of steps, each beginning with its first step in plan order.
     pub(super) fn cycles(&self) -> Vec<Vec<usize>> {
-        let mut seen = vec![false; self.dependencies.len()];
-        let mut cycles = Vec::new();
-        for step in 0..self.dependencies.len() {
-            if seen.get(step).copied().unwrap_or(true) || !self.is_stuck(step) {
+        if self.ranks.iter().all(Option::is_some) {
+            return Vec::new();
+        }
+        let stuck = |step: usize| self.is_stuck(step);
+        cycle::find(&self.depends, &stuck)
+    }
+}
+
+impl Search {
+    fn begin(&mut self, count: usize) {
+        self.seen.resize(count, 0);
+        self.stack.clear();
+        self.number = self.number.wrapping_add(1);
+        if self.number == 0 {
+            self.seen.fill(0);
+            self.number = 1;
+        }
+    }
+
+    fn visit(&mut self, step: usize) {
+        if let Some(seen) = self.seen.get_mut(step)
+            && *seen != self.number
+        {
+            *seen = self.number;
+            self.stack.push(step);
+        }
+    }
+}
+
+/// The place of each step after all its dependencies; none for those in or behind a cycle.
+fn ranks(depends: &[&Depends]) -> Vec<Option<u32>> {
+    let dependents = Dependents::new(depends);
+    let mut waiting: Vec<u32> = Vec::with_capacity(depends.len());
+    let mut ready: Vec<usize> = Vec::with_capacity(depends.len());
+    for (step, depends) in depends.iter().enumerate() {
+        match depends {
+            // Its turn comes when all steps before are placed.
+            Depends::AllBefore => waiting.push(u32::MAX),
+            Depends::On(list) => {
+                let count = u32::try_from(list.len()).unwrap_or(u32::MAX);
+                waiting.push(count);
+                if count == 0 {
+                    ready.push(step);
+                }
+            }
+        }
+    }
+    let mut ranks: Vec<Option<u32>> = vec![None; depends.len()];
+    let mut placed_up_to = 0;
+    let mut next = 0;
+    loop {
+        while ranks.get(placed_up_to).is_some_and(Option::is_some) {
+            placed_up_to += 1;
+        }
+        if depends
+            .get(placed_up_to)
+            .is_some_and(|d| **d == Depends::AllBefore)
+            && waiting.get(placed_up_to) == Some(&u32::MAX)
+        {
+            if let Some(left) = waiting.get_mut(placed_up_to) {
+                *left = 0;
+            }
+            ready.push(placed_up_to);
+        }
+        let Some(step) = ready.get(next).copied() else {
+            return ranks;
+        };
+        if let Some(rank) = ranks.get_mut(step) {
+            *rank = u32::try_from(next).ok();
+        }
+        next += 1;
+        for dependent in dependents.of(step) {
+            let Ok(dependent) = usize::try_from(*dependent) else {
                 continue;
+            };
+            if let Some(left) = waiting.get_mut(dependent) {
+                *left = left.saturating_sub(1);
+                if *left == 0 {
+                    ready.push(dependent);
+                }
             }
-            if let Some(cycle) = self.cycle_through(step) {
-                for member in self.knot(step) {
-                    if let Some(place) = seen.get_mut(member) {
-                        *place = true;
+        }
+    }
+}
+
+/// The steps that name a step, in one list for all.
+struct Dependents {
+    ends: Vec<usize>,
+    steps: Vec<u32>,
+}
+
+impl Dependents {
+    fn new(depends: &[&Depends]) -> Self {
+        let mut ends = vec![0_usize; depends.len()];
+        let mut pairs = 0;
+        for at in depends.iter().flat_map(|depends| edges(depends)) {
+            if let Some(count) = ends.get_mut(at) {
+                *count += 1;
+                pairs += 1;
+            }
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            let count = *end;
+            *end = sum;
+            sum += count;
+        }
+        let mut steps = vec![0; pairs];
+        for (step, depends) in (0..).zip(depends) {
+            for at in edges(depends) {
+                if let Some(end) = ends.get_mut(at) {
+                    if let Some(place) = steps.get_mut(*end) {
+                        *place = step;
                     }
+                    *end += 1;
                 }
-                cycles.push(cycle);
             }
         }
-        cycles
+        Self { ends, steps }
     }
 
-    /// The shortest way from a step back to itself, along dependencies in plan order.
-    fn cycle_through(&self, start: usize) -> Option<Vec<usize>> {
-        let mut came_from: Vec<Option<usize>> = vec![None; self.dependencies.len()];
-        let mut queue = std::collections::VecDeque::from([start]);
-        while let Some(step) = queue.pop_front() {
-            for dependency in self.of(step) {
-                if *dependency == start {
-                    return Some(way_back(start, step, &came_from));
-                }
-                if let Some(place @ None) = came_from.get_mut(*dependency) {
-                    *place = Some(step);
-                    queue.push_back(*dependency);
-                }
-            }
-        }
-        None
-    }
-
-    /// Steps that a step waits for and that wait for it.
-    fn knot(&self, step: usize) -> Vec<usize> {
-        let forward = reachable(step, |at| self.of(at).to_vec(), self.dependencies.len());
-        let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); self.dependencies.len()];
-        for (at, dependencies) in self.dependencies.iter().enumerate() {
-            for dependency in dependencies {
-                if let Some(list) = dependents.get_mut(*dependency) {
-                    list.push(at);
-                }
-            }
-        }
-        let back = |at: usize| dependents.get(at).cloned().unwrap_or_default();
-        let backward = reachable(step, back, self.dependencies.len());
-        (0..self.dependencies.len())
-            .filter(|at| forward.contains(*at) && backward.contains(*at))
-            .collect()
+    fn of(&self, step: usize) -> &[u32] {
+        let start = step.checked_sub(1).and_then(|before| self.ends.get(before));
+        let end = self.ends.get(step).copied().unwrap_or(0);
+        self.steps
+            .get(start.copied().unwrap_or(0)..end)
+            .unwrap_or_default()
     }
 }
 
-/// The way from `start` to `last`, from where each step was reached.
-fn way_back(start: usize, last: usize, came_from: &[Option<usize>]) -> Vec<usize> {
-    let mut way = vec![last];
-    let mut at = last;
-    while at != start {
-        match came_from.get(at).copied().flatten() {
-            Some(before) => at = before,
-            None => break,
-        }
-        way.push(at);
-    }
-    way.reverse();
-    way
-}
-
-fn reachable(start: usize, next: impl Fn(usize) -> Vec<usize>, count: usize) -> BitSet {
-    let mut set = BitSet::with_room_for(count);
-    let mut stack = vec![start];
-    while let Some(step) = stack.pop() {
-        if !set.contains(step) {
-            set.insert(step);
-            stack.extend(next(step));
-        }
-    }
-    set
+/// The steps that are named one by one.
+fn edges(depends: &Depends) -> impl Iterator<Item = usize> + '_ {
+    let list: &[u32] = match depends {
+        Depends::AllBefore => &[],
+        Depends::On(list) => list,
+    };
+    list.iter().filter_map(|at| usize::try_from(*at).ok())
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
+    fn depends(lists: &[&[u32]]) -> Vec<Depends> {
+        let lists = lists.iter().enumerate();
+        lists
+            .map(|(at, list)| Depends::on(at, list.to_vec()))
+            .collect()
+    }
+
     #[track_caller]
-    fn check(dependencies: &[&[usize]], cycles: &[&[usize]]) {
-        let dependencies: Vec<Vec<usize>> = dependencies.iter().map(|list| list.to_vec()).collect();
-        assert_eq!(Graph::of_lists(dependencies).cycles(), cycles);
+    fn check(lists: &[&[u32]], cycles: &[&[usize]]) {
+        let depends = depends(lists);
+        assert_eq!(Graph::of(depends.iter().collect()).cycles(), cycles);
     }
 
     #[test]
@@ -212,14 +272,73 @@ mod tests {
         check(&[&[1, 2], &[0], &[0]], &[&[0, 1]]);
         check(&[&[1], &[0], &[3], &[2], &[0]], &[&[0, 1], &[2, 3]]);
         check(&[&[2], &[0], &[3], &[2]], &[&[2, 3]]);
+        check(&[&[3], &[], &[0, 1], &[0, 1, 2]], &[&[0, 3]]);
+        check(&[&[], &[3], &[0, 1], &[2]], &[&[1, 3, 2]]);
     }
 
     #[test]
-    fn ancestors_are_transitive() {
-        let graph = Graph::of_lists(vec![vec![], vec![0], vec![1], vec![]]);
+    fn waiting_is_transitive() {
+        let depends = depends(&[&[], &[0], &[1], &[]]);
+        let graph = Graph::of(depends.iter().collect());
         assert!(graph.waits_for(2, 0));
         assert!(!graph.waits_for(0, 2));
         assert!(!graph.waits_for(3, 0));
-        assert!(Graph::of_lists(vec![vec![0], vec![0]]).is_stuck(1));
+        let stuck = self::depends(&[&[0], &[0]]);
+        assert!(Graph::of(stuck.iter().collect()).is_stuck(1));
+    }
+
+    /// Lists of steps that a step waits for, from `None` = all before.
+    fn plans() -> impl Strategy<Value = Vec<Option<Vec<u32>>>> {
+        let step = prop::option::weighted(0.7, prop::collection::vec(0..12_u32, 0..3));
+        prop::collection::vec(step, 12)
+    }
+
+    proptest! {
+        // Against the obvious way, which is too slow for large plans.
+        #[test]
+        fn who_waits_for_whom_is_what_following_every_dependency_says(lists in plans()) {
+            let depends: Vec<Depends> = (0..).zip(lists).map(|(at, list)| match list {
+                Some(list) => Depends::on(at, list),
+                None => Depends::AllBefore,
+            }).collect();
+            let graph = Graph::of(depends.iter().collect());
+            let count = depends.len();
+            let mut waits = vec![vec![false; count]; count];
+            for (at, depends) in depends.iter().enumerate() {
+                match depends {
+                    Depends::AllBefore => waits[at][..at].fill(true),
+                    Depends::On(list) => list.iter().for_each(|on| waits[at][*on as usize] = true),
+                }
+            }
+            for via in 0..count {
+                let onwards = waits[via].clone();
+                for row in waits.iter_mut().filter(|row| row[via]) {
+                    row.iter_mut().zip(&onwards).for_each(|(to, more)| *to |= more);
+                }
+            }
+            let in_cycle = |at: usize| waits[at][at];
+            for (from, row) in waits.iter().enumerate() {
+                let stuck = in_cycle(from) || (0..count).any(|to| row[to] && in_cycle(to));
+                prop_assert_eq!(graph.is_stuck(from), stuck);
+                for (to, waits) in row.iter().enumerate().filter(|_| !stuck) {
+                    prop_assert_eq!(graph.waits_for(from, to), *waits);
+                }
+            }
+            let cycles = graph.cycles();
+            for cycle in &cycles {
+                let next = cycle.iter().skip(1).chain(cycle.first());
+                for (from, to) in cycle.iter().zip(next) {
+                    let direct = match &depends[*from] {
+                        Depends::AllBefore => to < from,
+                        Depends::On(list) => list.iter().any(|on| *on as usize == *to),
+                    };
+                    prop_assert!(direct, "{:?}", cycle);
+                }
+            }
+            let knots = (0..count).filter(|at| {
+                in_cycle(*at) && !(0..*at).any(|before| waits[*at][before] && waits[before][*at])
+            });
+            prop_assert_eq!(knots.count(), cycles.len());
+        }
     }
 }

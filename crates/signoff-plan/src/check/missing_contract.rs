@@ -19,17 +19,16 @@ use crate::model::Work;
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
         let agent = matches!(step.resolved.work, Work::Agent { .. });
-        if agent && step.resolved.contract.is_none() {
+        if agent && step.resolved.contract.is_none() && !step.written.contract_missing_command {
             let message = format!(
                 "step `{}` has no contract, so a person must accept it",
                 step.id()
             );
             let found = step.problem(Code::MissingContract, step.span(), message);
-            problems.push(
-                found.help(
-                    "add `**contract:**` with a command that passes only when the work is done",
-                ),
-            );
+            problems.push(found.help(format!(
+                "add `{}` with a command that passes only when the work is done",
+                context.draft.dialect.spelled("contract")
+            )));
         }
     }
 }

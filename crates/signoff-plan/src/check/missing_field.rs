@@ -30,14 +30,58 @@ use crate::source::Span;
 /// A contract without a command.
 pub(crate) fn command(dialect: Dialect, label: Span) -> Diagnostic {
     let message = "the contract has no command";
-    Diagnostic::new(Code::MissingField, dialect, label, message)
-        .help("put the command into a fenced block under the label")
+    let help = match dialect {
+        Dialect::Record | Dialect::Toolplan => "add `command`",
+        Dialect::Workunit => "put the command into a fenced block under the label",
+        Dialect::Thread => "write it behind the colon, or after `|` on the lines below",
+        Dialect::Proposal => "put it between back-ticks, or into a fenced block below",
+    };
+    Diagnostic::new(Code::MissingField, dialect, label, message).help(help)
+}
+
+/// A key that must be there is not.
+pub(crate) fn member(dialect: Dialect, owner: &str, name: &str, span: Span) -> Diagnostic {
+    let message = format!("{owner} has no `{name}`");
+    Diagnostic::new(Code::MissingField, dialect, span, message).help(format!("add `{name}`"))
 }
 
 /// A field that only makes sense with a contract.
 pub(crate) fn contract_for(dialect: Dialect, field: &str, span: Span) -> Diagnostic {
     let message = format!("`{field}` is given, but there is no contract");
     Diagnostic::new(Code::MissingField, dialect, span, message)
+}
+
+/// A directory has no `plan.md`.
+pub(crate) fn plan_file(dialect: Dialect) -> Diagnostic {
+    let message = "the directory has no `plan.md`";
+    Diagnostic::new(Code::MissingField, dialect, Span::at(0), message)
+        .help("write one: `---`, `title: …`, `---`, then what the plan is about")
+}
+
+/// A task file has no id.
+pub(crate) fn task_id(dialect: Dialect, span: Span, name: &str, fix: (usize, &str)) -> Diagnostic {
+    let message = format!("task file `{name}` has no `id`");
+    let found = Diagnostic::new(Code::MissingField, dialect, span, message);
+    let (end, id) = fix;
+    if id.is_empty() {
+        return found.help("add `id: NAME`");
+    }
+    found
+        .help(format!("add `id: {id}`"))
+        .fix(Span::at(end), format!("id: {id}\n"))
+}
+
+/// Steps name tools, but the plan lists none that they may use.
+pub(crate) fn scope(dialect: Dialect, header: Span, end: usize, tools: &[&str]) -> Diagnostic {
+    let names: Vec<_> = tools.iter().map(|tool| format!("`{tool}`")).collect();
+    let message = format!(
+        "the frontmatter has no `tools_required`, so no step may use {}",
+        names.join(", ")
+    );
+    let line = format!("tools_required: [{}]", tools.join(", "));
+    Diagnostic::new(Code::MissingField, dialect, header, message)
+        .help(format!("add `{line}`"))
+        .fix(Span::at(end), line + "\n")
 }
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -68,40 +112,57 @@ fn frontmatter(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let fields = [
         ("type", "plan", &draft.kind),
         ("status", "draft", &draft.status),
-        ("owner", "orchestrator", &draft.owner),
+        ("owner", "", &draft.owner),
     ];
     for (name, usual, written) in fields {
         match written {
             Some(Spanned { value, span }) if value.is_empty() => {
                 let message = format!("`{name}` has no value");
                 let found = context.problem(Code::MissingField, *span, message);
-                problems.push(found.help(format!("write `{name}: {usual}`")));
+                problems.push(found.help(wanted("write", name, usual)));
             }
             Some(_) => {}
             None => {
                 let message = format!("the frontmatter has no `{name}`");
                 let found = context.problem(Code::MissingField, draft.anchors.header, message);
-                let line = format!("{name}: {usual}");
-                problems.push(
+                let found = found.help(wanted("add", name, usual));
+                problems.push(if usual.is_empty() {
                     found
-                        .help(format!("add `{line}`"))
-                        .fix(Span::at(end), line + "\n"),
-                );
+                } else {
+                    found.fix(Span::at(end), format!("{name}: {usual}\n"))
+                });
             }
         }
     }
 }
 
+/// What to write; who owns a plan only its author knows.
+fn wanted(verb: &str, name: &str, usual: &str) -> String {
+    if usual.is_empty() {
+        format!("{verb} `{name}: NAME`, the role that owns execution")
+    } else {
+        format!("{verb} `{name}: {usual}`")
+    }
+}
+
 fn nothing_at_all(step: StepView<'_>) -> Option<Diagnostic> {
-    let empty = step.resolved.work == Work::Check && step.written.contract.is_none();
-    // A contract that cannot be read is reported as such.
+    // A contract without a command is reported as such.
+    let empty = step.resolved.work == Work::Check
+        && step.written.contract.is_none()
+        && !step.written.contract_missing_command;
     empty.then(|| {
         let message = format!(
             "step `{}` has nothing to do and nothing to check",
             step.id()
         );
         step.problem(Code::MissingField, step.span(), message)
-            .help("add `**task:**`, `**tool:**`, `**ask:**` or `**contract:**`")
+            .help(match step.dialect() {
+                Dialect::Toolplan => "add `tool` and `args`, `ask` or `contract`",
+                Dialect::Record => "add `description`, `ask` or `contract`",
+                Dialect::Workunit | Dialect::Thread | Dialect::Proposal => {
+                    "add `**task:**`, `**tool:**`, `**ask:**` or `**contract:**`"
+                }
+            })
     })
 }
 
@@ -118,7 +179,9 @@ mod tests {
         check(
             Code::MissingField,
             &plan(STEP).replace("owner: me\n", ""),
-            &["--- | the frontmatter has no `owner` | add `owner: orchestrator`"],
+            &[
+                "--- | the frontmatter has no `owner` | add `owner: NAME`, the role that owns execution",
+            ],
         );
         check(
             Code::MissingField,

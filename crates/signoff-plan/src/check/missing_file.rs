@@ -13,14 +13,23 @@
 //! Correct the path. A file that a step makes counts as there for the steps that wait for it, if
 //! the step `produces` it or names it in its task or contract.
 
-use super::context::Context;
+use super::context::{Context, StepView};
 use super::path_outside_workspace::is_outside;
 use super::provided::{Absence, absence};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::model::Subscription;
+use crate::source::Span;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
+        for (subscription, span) in step.subscriptions() {
+            problems.extend(too_few_lines(context, step, &subscription, span));
+        }
         for (path, span) in step.files() {
+            if context.workspace.leads_outside(&path) {
+                // Reported as such.
+                continue;
+            }
             if is_outside(&path) || absence(context, step, &path) != Some(Absence::Nobody) {
                 continue;
             }
@@ -29,13 +38,40 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 step.id()
             );
             let found = step.problem(Code::MissingFile, span, message);
-            problems.push(
-                found.help(
-                    "correct the path, or let an earlier step declare it under `**produces:**`",
-                ),
-            );
+            problems.push(found.help(format!(
+                "correct the path, or let an earlier step declare it under `{}`",
+                context.draft.dialect.spelled("produces")
+            )));
         }
     }
+}
+
+/// Lines are asked for that the file does not have. It may yet grow if a step writes it.
+fn too_few_lines(
+    context: &Context<'_>,
+    step: StepView<'_>,
+    subscription: &Subscription,
+    span: Span,
+) -> Option<Diagnostic> {
+    let Subscription::File {
+        path,
+        lines: Some((from, _)),
+    } = subscription
+    else {
+        return None;
+    };
+    if is_outside(path) || absence(context, step, path).is_some() {
+        return None;
+    }
+    let count = context.workspace.line_count(path)?;
+    (u64::from(*from) > count).then(|| {
+        let message = format!(
+            "step `{}` subscribes to line {from} of `{path}`, which has {count}",
+            step.id()
+        );
+        let help = "correct the lines, or leave `#L…` out for the whole file";
+        step.problem(Code::MissingFile, span, message).help(help)
+    })
 }
 
 #[cfg(test)]
@@ -87,6 +123,18 @@ mod tests {
             &[&format!(
                 "file:a.md | step `step-1` subscribes to `a.md`, which does not exist | {HELP}"
             )],
+        );
+    }
+
+    #[test]
+    fn lines_must_exist_too() {
+        check(
+            Code::MissingFile,
+            &plan("### 1. A\n**subscriptions:** file:README.md#L9-L200, file:README.md#L99-L200\n"),
+            &[
+                "file:README.md#L99-L200 | step `step-1` subscribes to line 99 of `README.md`, which has 10 | \
+                 correct the lines, or leave `#L…` out for the whole file",
+            ],
         );
     }
 }

@@ -7,24 +7,35 @@
 //! Frontmatter followed by `## Steps`.
 //!
 //! ## Instead
-//! `# What this plan achieves` after the frontmatter.
+//! `# What this plan achieves` after the frontmatter; in a thread, `title: …` in that of `plan.md`.
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::Dialect;
 use crate::source::Span;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     // A file that is no plan at all needs no title.
     let readable = context.draft.anchors.insert_status.is_some();
-    if context.plan.title.is_none() && readable {
-        let body = context.draft.anchors.body;
-        let found = context.problem(
-            Code::MissingTitle,
-            Span::at(body.start),
-            "the plan has no title",
-        );
-        problems.push(found.help("add `# Title` after the frontmatter"));
+    if context.plan.title.is_some() || !readable {
+        return;
     }
+    let anchors = context.draft.anchors;
+    let (span, help) = match context.draft.dialect {
+        Dialect::Workunit => (
+            Span::at(anchors.body.start),
+            "add `# Title` after the frontmatter",
+        ),
+        Dialect::Thread => {
+            let written = context.draft.title.as_ref().map(|title| title.span);
+            let help = "write `title: …` in the frontmatter of `plan.md`";
+            (written.unwrap_or(anchors.header), help)
+        }
+        // Their seeds have plans without one.
+        Dialect::Proposal | Dialect::Record | Dialect::Toolplan => return,
+    };
+    let found = context.problem(Code::MissingTitle, span, "the plan has no title");
+    problems.push(found.help(help));
 }
 
 #[cfg(test)]

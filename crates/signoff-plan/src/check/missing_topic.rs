@@ -10,7 +10,7 @@
 //! ```
 //!
 //! ## Instead
-//! Correct the name, or write the note `topics/NAME.md`.
+//! Correct the name, or write the note `.signoff/topics/NAME.md`.
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
@@ -30,7 +30,9 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 step.id()
             );
             let found = step.problem(Code::MissingTopic, span, message);
-            problems.push(found.help(format!("correct the name, or write `topics/{name}.md`")));
+            problems.push(found.help(format!(
+                "correct the name, or write `.signoff/topics/{name}.md`"
+            )));
         }
     }
 }
@@ -52,7 +54,7 @@ mod tests {
             &plan("### 1. A\n**subscriptions:** topic:other\n"),
             &[
                 "topic:other | step `step-1` subscribes to topic `other`, which does not exist | \
-             correct the name, or write `topics/other.md`",
+             correct the name, or write `.signoff/topics/other.md`",
             ],
         );
     }

@@ -3,9 +3,13 @@
 //! One module per code: its documentation is the page users see, and its wording and tests stand
 //! together. Problems that a dialect meets while reading are worded here too.
 
+pub mod bad_condition;
 pub mod bad_expect;
+pub mod bad_filename;
 pub mod bad_id;
+pub mod bad_loop;
 pub mod bad_on_fail;
+pub mod bad_reference;
 pub mod bad_value;
 pub mod budget_invalid;
 pub mod budget_missing;
@@ -15,9 +19,11 @@ pub mod contract_syntax;
 pub mod contract_vacuous;
 pub mod dependency_cycle;
 pub mod duplicate_id;
+pub mod duplicate_index;
 pub mod empty_task;
 pub mod frontmatter_invalid;
 pub mod frontmatter_missing;
+pub mod invalid_args;
 pub mod missing_contract;
 pub mod missing_field;
 pub mod missing_file;
@@ -27,20 +33,32 @@ pub mod no_steps;
 pub mod not_utf8;
 pub mod order_error;
 pub mod path_outside_workspace;
+pub mod template_injection;
 pub mod too_large;
+pub mod tool_out_of_scope;
 pub mod unexpanded_step;
 pub mod unknown_agent;
 pub mod unknown_dependency;
 pub mod unknown_field;
+pub mod unknown_param;
+pub mod unknown_reference;
 pub mod unknown_status;
+pub mod unknown_tool;
+pub mod unreachable_step;
 pub mod unterminated_fence;
+pub mod untrusted_condition;
+pub mod write_overlap;
 
 mod context;
+mod cycle;
+mod glob_overlap;
 mod graph;
+mod positions;
 mod provided;
 pub(crate) mod resolve;
 #[cfg(test)]
 mod testing;
+mod uses;
 
 use self::context::Context;
 use crate::Workspace;
@@ -102,7 +120,8 @@ impl Checked {
 pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
     let mut problems = draft.problems.clone();
     let resolved = resolve::resolve(draft, &mut problems);
-    let context = Context::new(draft, &resolved, workspace);
+    let shells = context::shells(&resolved.plan);
+    let context = Context::new(draft, &resolved, &shells, workspace);
     for check in CHECKS {
         check(&context, &mut problems);
     }
@@ -117,7 +136,10 @@ pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
 /// A check over the whole plan.
 type Check = fn(&Context<'_>, &mut Vec<Diagnostic>);
 
-const CHECKS: [Check; 21] = [
+const CHECKS: [Check; 33] = [
+    bad_condition::check,
+    bad_loop::check,
+    bad_reference::check,
     budget_missing::check,
     budget_unrealistic::check,
     contract_command_missing::check,
@@ -126,6 +148,7 @@ const CHECKS: [Check; 21] = [
     dependency_cycle::check,
     duplicate_id::check,
     empty_task::check,
+    invalid_args::check,
     missing_contract::check,
     missing_field::check,
     missing_file::check,
@@ -134,9 +157,17 @@ const CHECKS: [Check; 21] = [
     no_steps::check,
     order_error::check,
     path_outside_workspace::check,
-    bad_value::numbering,
+    bad_value::check,
+    template_injection::check,
     too_large::check,
+    tool_out_of_scope::check,
     unexpanded_step::check,
     unknown_agent::check,
+    unknown_param::check,
+    unknown_reference::check,
     unknown_status::check,
+    unknown_tool::check,
+    unreachable_step::check,
+    untrusted_condition::check,
+    write_overlap::check,
 ];

@@ -11,13 +11,19 @@
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::Dialect;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     // A file that is no plan at all, or too large to be read, needs no steps.
     let readable = context.draft.anchors.insert_status.is_some();
     if context.plan.steps.is_empty() && readable {
         let found = context.problem(Code::NoSteps, context.plan_span(), "the plan has no steps");
-        problems.push(found.help("add `## Steps`, then `### 1. Title` for the first step"));
+        problems.push(found.help(match context.draft.dialect {
+            Dialect::Workunit => "add `## Steps`, then `### 1. Title` for the first step",
+            Dialect::Thread => "add `tasks/01-slug.md` for the first task",
+            Dialect::Proposal => "add `## Steps`, then `1. What to do (tool: operation)`",
+            Dialect::Record | Dialect::Toolplan => "add an object to `steps`",
+        }));
     }
 }
 

@@ -12,40 +12,80 @@
 //! ```
 //!
 //! ## Instead
-//! Move the producing step before, or name it under `**depends_on:**`.
+//! Move the producing step before, or name it under `depends_on`. The same goes for a value: a step that
+//! waits for every step before it can use only theirs.
 
-use super::context::Context;
+use super::context::{Context, StepView};
 use super::path_outside_workspace::is_outside;
 use super::provided::{Absence, Way, absence};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::model::Depends;
+use crate::reference::Kind;
+use crate::source::Span;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    let steps: Vec<_> = context.steps().collect();
-    for step in &steps {
+    for step in context.steps() {
         for (path, span) in step.files() {
-            let Some(Absence::NotWaitedFor(index, way)) = absence(context, *step, &path) else {
+            let Some(Absence::NotWaitedFor(index, way)) = absence(context, step, &path) else {
                 continue;
             };
-            let (Some(source), false) = (steps.get(index), is_outside(&path)) else {
-                continue;
-            };
-            let verb = match way {
-                Way::Produces => "produces",
-                Way::Names => "seems to write",
-            };
-            let (id, other) = (step.id(), source.id());
-            let message = format!(
-                "step `{id}` needs `{path}`, which step `{other}` {verb}, but does not wait for it"
-            );
-            let help = if context.graph.waits_for(source.index, step.index) {
-                format!("move step `{other}` before step `{id}`")
-            } else {
-                format!("add `{other}` to `**depends_on:**`")
-            };
-            let found = step.problem(Code::OrderError, span, message);
-            problems.push(found.related(source.span(), "made here").help(help));
+            if let (Some(source), false) = (context.step(index), is_outside(&path)) {
+                problems.push(needs(context, step, source, &path, span, way));
+            }
         }
     }
+    for (index, referred) in &context.uses.references {
+        if let Kind::Whole(reference) | Kind::Inside(reference) = &referred.kind {
+            problems.extend(later(context, *index, reference.id, referred.span));
+        }
+    }
+    for (index, expression) in &context.uses.expressions {
+        for read in expression.reads.iter().flat_map(|reads| &reads.steps) {
+            problems.extend(later(context, *index, read.id, expression.text.span));
+        }
+    }
+}
+
+fn needs(
+    context: &Context<'_>,
+    step: StepView<'_>,
+    source: StepView<'_>,
+    path: &str,
+    span: Span,
+    way: Way,
+) -> Diagnostic {
+    let verb = match way {
+        Way::Produces => "produces",
+        Way::Names => "seems to write",
+    };
+    let (id, other) = (step.id(), source.id());
+    let message = format!(
+        "step `{id}` needs `{path}`, which step `{other}` {verb}, but does not wait for it"
+    );
+    let help = if context.graph.waits_for(source.index, step.index) {
+        format!("move step `{other}` before step `{id}`")
+    } else {
+        let field = context.draft.dialect.spelled("depends_on");
+        format!("add `{other}` to `{field}`")
+    };
+    let found = step.problem(Code::OrderError, span, message);
+    found.related(source.span(), "made here").help(help)
+}
+
+/// A step that waits for every step before it uses what a later one gives.
+fn later(context: &Context<'_>, index: usize, id: &str, span: Span) -> Option<Diagnostic> {
+    let step = context.step(index)?;
+    let source = context.step(context.position(id).filter(|at| *at > index)?)?;
+    if step.resolved.depends_on != Depends::AllBefore {
+        return None;
+    }
+    let message = format!(
+        "step `{}` uses what step `{id}` gives, which comes later",
+        step.id()
+    );
+    let found = step.problem(Code::OrderError, span, message);
+    let help = format!("move step `{id}` before step `{}`", step.id());
+    Some(found.related(source.span(), "given here").help(help))
 }
 
 #[cfg(test)]
@@ -89,5 +129,24 @@ mod tests {
             &plan("### 1. A\n**produces:** a.md\n### 2. B\n**subscriptions:** file:a.md\n"),
             &[],
         );
+    }
+
+    #[test]
+    fn values_come_from_before() {
+        let text = |depends: &str| {
+            plan(&format!(
+                "### 1. A\n{depends}**tool:** write_file\n**args:** {{\"path\": \"a\", \"content\": \"$b.content\"}}\n\
+                 ### 2. B\n**id:** b\n**depends_on:** none\n**tool:** read_file\n**args:** {{\"path\": \"a\"}}\n"
+            ))
+        };
+        check(
+            Code::OrderError,
+            &text(""),
+            &[
+                "$b.content | step `step-1` uses what step `b` gives, which comes later | \
+               move step `b` before step `step-1`",
+            ],
+        );
+        check(Code::OrderError, &text("**depends_on:** none\n"), &[]);
     }
 }

@@ -26,7 +26,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         let globs = globs.map(|text| (text.value.as_str(), text));
         for (path, text) in files.chain(globs) {
             let text: &Spanned<String> = text;
-            if is_outside(path) {
+            let by_link = !path.contains(['*', '?', '{', '[']);
+            if is_outside(path) || (by_link && context.workspace.leads_outside(path)) {
                 let message = format!(
                     "step `{}` names `{path}`, which is outside the workspace",
                     step.id()
@@ -95,5 +96,19 @@ mod tests {
                  name a path relative to the workspace",
             ],
         );
+    }
+
+    #[test]
+    fn links_are_followed() {
+        let text = plan("### 1. A\n**subscriptions:** file:link\n");
+        check(
+            Code::PathOutsideWorkspace,
+            &text,
+            &[
+                "file:link | step `step-1` names `link`, which is outside the workspace | \
+               name a path relative to the workspace",
+            ],
+        );
+        check(Code::MissingFile, &text, &[]);
     }
 }

@@ -1,11 +1,13 @@
-//! Which files will exist when a step starts.
+//! What will be there when a step starts: files and commands that exist, and those that earlier
+//! steps make.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use super::context::{Context, StepView};
-use crate::glob;
-use crate::model::{Plan, Subscription, Work};
+use crate::model::{Plan, Step, Subscription, Work};
 use crate::shell::Analysis;
+use crate::{Workspace, glob};
 
 /// How a step may bring a file about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,46 +27,101 @@ pub(super) enum Absence {
     NotWaitedFor(usize, Way),
 }
 
-/// Which steps name which paths in their tasks and contracts.
+/// What the surroundings have of the files and commands that a plan needs, and which steps may
+/// bring about the rest. Everything is asked for once, however often the plan names it.
 #[derive(Debug, Default)]
-pub(super) struct Mentions(BTreeMap<String, BTreeSet<usize>>);
+pub(super) struct Provided<'a> {
+    paths: BTreeMap<&'a str, bool>,
+    commands: BTreeMap<&'a str, bool>,
+    /// Steps that name what is missing in their tasks and contracts, in plan order.
+    named: BTreeMap<&'a str, Vec<usize>>,
+    produced: Produced<'a>,
+}
 
-impl Mentions {
-    pub(super) fn new(plan: &Plan, shells: &[Option<Analysis>]) -> Self {
-        let mut mentions = Self::default();
-        for (index, (step, shell)) in plan.steps.iter().zip(shells).enumerate() {
-            if let Some(contract) = &step.contract {
-                mentions.add_text(&contract.command, index);
-            }
-            if let Work::Agent { task, .. } = &step.work {
-                mentions.add_text(task, index);
-            }
-            for (file, _) in shell.iter().flat_map(|shell| &shell.files) {
-                mentions.add(file, index);
-            }
+impl<'a> Provided<'a> {
+    pub(super) fn new(
+        plan: &'a Plan,
+        shells: &'a [Option<Box<Analysis>>],
+        workspace: &dyn Workspace,
+    ) -> Self {
+        let mut provided = Self::default();
+        for path in plan.steps.iter().flat_map(files) {
+            let exists = || workspace.path_exists(path);
+            provided.paths.entry(path).or_insert_with(exists);
         }
-        mentions
+        for (name, _) in shells.iter().flatten().flat_map(|shell| &shell.commands) {
+            // A path may lead to what the step itself is to make.
+            let exists = || name.contains('/') || workspace.command_exists(name);
+            provided.commands.entry(name).or_insert_with(exists);
+        }
+        let missing = provided.paths.iter().chain(&provided.commands);
+        let missing = missing.filter(|(_, exists)| !**exists);
+        provided.named = missing.map(|(name, _)| (plain(name), Vec::new())).collect();
+        if !provided.named.is_empty() {
+            provided.find(plan, shells);
+        }
+        provided
     }
 
-    /// Adds every stretch of a text that could be a path.
-    fn add_text(&mut self, text: &str, step: usize) {
+    /// Finds who names or produces what is missing.
+    fn find(&mut self, plan: &'a Plan, shells: &[Option<Box<Analysis>>]) {
+        self.produced = Produced::new(plan);
+        for (index, (step, shell)) in plan.steps.iter().zip(shells).enumerate() {
+            if let Some(contract) = &step.contract {
+                self.note_words(&contract.command, index);
+            }
+            if let Work::Agent { task, .. } = &step.work {
+                self.note_words(task, index);
+            }
+            for (file, _) in shell.iter().flat_map(|shell| &shell.files) {
+                self.note(file, index);
+            }
+            // A command is known by its name, wherever it is put.
+            for pattern in &step.produces {
+                self.note(pattern.rsplit('/').next().unwrap_or_default(), index);
+            }
+        }
+    }
+
+    /// Notes every stretch of a text that could be a path or a command.
+    fn note_words(&mut self, text: &str, step: usize) {
         let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | '+' | '@');
         for word in text.split(|c| !part(c)).filter(|word| !word.is_empty()) {
             // A full stop may end the sentence.
-            self.add(word.trim_end_matches('.'), step);
+            self.note(word.trim_end_matches('.'), step);
         }
     }
 
-    fn add(&mut self, path: &str, step: usize) {
-        self.0
-            .entry(plain(path).to_owned())
-            .or_default()
-            .insert(step);
+    fn note(&mut self, name: &str, step: usize) {
+        if let Some(steps) = self.named.get_mut(plain(name))
+            && steps.last() != Some(&step)
+        {
+            steps.push(step);
+        }
     }
 
-    fn of(&self, path: &str) -> impl Iterator<Item = usize> {
-        self.0.get(plain(path)).into_iter().flatten().copied()
+    /// Whether a file that some step subscribes to exists.
+    fn path_exists(&self, path: &str) -> bool {
+        self.paths.get(path).copied().unwrap_or(false)
     }
+
+    /// Whether a command that some contract calls by its name exists.
+    pub(super) fn command_exists(&self, name: &str) -> bool {
+        self.commands.get(name).copied().unwrap_or(true)
+    }
+
+    /// The steps that name what is missing, in plan order.
+    pub(super) fn named_by(&self, name: &str) -> &[usize] {
+        self.named.get(plain(name)).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn files(step: &Step) -> impl Iterator<Item = &str> {
+    let files = step.subscriptions.iter();
+    files.filter_map(|subscription| match subscription {
+        Subscription::File { path, .. } => Some(path.as_str()),
+        Subscription::Topic(_) => None,
+    })
 }
 
 /// A path without what makes no difference.
@@ -74,74 +131,112 @@ fn plain(path: &str) -> &str {
         .trim_end_matches('/')
 }
 
+/// Who produces what: paths by their name, patterns by the folder they begin with.
+#[derive(Debug, Default)]
+struct Produced<'a> {
+    paths: BTreeMap<&'a str, Vec<usize>>,
+    patterns: BTreeMap<&'a str, Vec<(usize, &'a str)>>,
+    /// How many patterns may still be compared; beyond that nothing is said to be missing.
+    left: Cell<usize>,
+}
+
+/// How many patterns may be compared over all questions together.
+const COMPARISONS: usize = 2_000_000;
+
+impl<'a> Produced<'a> {
+    fn new(plan: &'a Plan) -> Self {
+        let mut produced = Self {
+            left: Cell::new(COMPARISONS),
+            ..Self::default()
+        };
+        for (index, step) in plan.steps.iter().enumerate() {
+            for pattern in &step.produces {
+                let short = pattern.strip_prefix("./").unwrap_or(pattern);
+                if short.contains(['*', '?']) || short.ends_with('/') {
+                    let list = produced.patterns.entry(folder(short)).or_default();
+                    list.push((index, pattern));
+                } else {
+                    produced.paths.entry(short).or_default().push(index);
+                }
+            }
+        }
+        produced
+    }
+
+    /// The steps that produce a path, in plan order; `None` = too many to tell.
+    fn of(&self, path: &str) -> Option<Vec<usize>> {
+        let mut steps = self.paths.get(path).cloned().unwrap_or_default();
+        let ends = path.match_indices('/').map(|(at, _)| at + 1);
+        for end in std::iter::once(0).chain(ends) {
+            let folder = path.get(..end).unwrap_or_default();
+            for (index, pattern) in self.patterns.get(folder).into_iter().flatten() {
+                let left = self.left.get().checked_sub(1)?;
+                self.left.set(left);
+                if glob::matches(pattern, path) {
+                    steps.push(*index);
+                }
+            }
+        }
+        steps.sort_unstable();
+        steps.dedup();
+        Some(steps)
+    }
+}
+
+/// The folder that everything a pattern covers lies in.
+pub(super) fn folder(pattern: &str) -> &str {
+    let plain = pattern.find(['*', '?']).unwrap_or(pattern.len());
+    let plain = pattern.get(..plain).unwrap_or_default();
+    plain
+        .rfind('/')
+        .and_then(|at| plain.get(..=at))
+        .unwrap_or_default()
+}
+
 /// Whether a file is absent when a step starts, and why.
 ///
 /// It counts as there if it is on disk, or if a step that is waited for produces it or names it in
 /// its task or contract.
 pub(super) fn absence(context: &Context<'_>, step: StepView<'_>, path: &str) -> Option<Absence> {
+    let (graph, provided) = (&context.graph, &context.provided);
     // Behind a cycle nothing can be said of before and after.
-    if context.graph.is_stuck(step.index) || context.workspace.path_exists(path) {
+    if graph.is_stuck(step.index) || provided.path_exists(path) {
         return None;
     }
-    let mut sources = sources(context, path);
-    sources.remove(&step.index);
-    if sources
-        .keys()
-        .any(|source| context.graph.waits_for(step.index, *source))
-    {
+    let named = provided.named_by(path);
+    if graph.waits_for_any(step.index, named) {
         return None;
+    }
+    let produced = provided.produced.of(path)?;
+    if graph.waits_for_any(step.index, &produced) {
+        return None;
+    }
+    let other = |index: &&usize| **index != step.index;
+    if let Some(index) = produced.iter().find(other) {
+        return Some(Absence::NotWaitedFor(*index, Way::Produces));
     }
     // A step that asks for the file itself is no likely source of it.
-    let likely = |(index, way): &(usize, Way)| {
-        *way == Way::Produces
-            || !context
-                .plan
-                .steps
-                .get(*index)
-                .is_some_and(|s| subscribes(s, path))
+    let likely = |index: &&usize| {
+        let step = context.plan.steps.get(**index);
+        !step.is_some_and(|step| files(step).any(|wanted| wanted == path))
     };
-    Some(match sources.into_iter().find(likely) {
-        Some((index, way)) => Absence::NotWaitedFor(index, way),
+    let mut first = named.iter().filter(other).take(64).filter(likely);
+    Some(match first.next() {
+        Some(index) => Absence::NotWaitedFor(*index, Way::Names),
         None => Absence::Nobody,
     })
 }
 
-/// The steps that may bring a file about, by position.
-fn sources(context: &Context<'_>, path: &str) -> BTreeMap<usize, Way> {
-    let mut sources: BTreeMap<usize, Way> = BTreeMap::new();
-    for index in context.mentions.of(path) {
-        sources.insert(index, Way::Names);
-    }
-    for (index, step) in context.plan.steps.iter().enumerate() {
-        if step
-            .produces
-            .iter()
-            .any(|pattern| glob::matches(pattern, path))
-        {
-            sources.insert(index, Way::Produces);
-        }
-    }
-    sources
-}
-
-fn subscribes(step: &crate::model::Step, wanted: &str) -> bool {
-    step.subscriptions
-        .iter()
-        .any(|subscription| match subscription {
-            Subscription::File { path, .. } => path == wanted,
-            Subscription::Topic(_) => false,
-        })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::Mentions;
+    use super::*;
 
     #[track_caller]
     fn check(text: &str, path: &str, expected: bool) {
-        let mut mentions = Mentions::default();
-        mentions.add_text(text, 0);
-        assert_eq!(mentions.of(path).next().is_some(), expected, "{text}");
+        let mut provided = Provided::default();
+        provided.named.insert(plain(path), Vec::new());
+        provided.note_words(text, 0);
+        assert_eq!(!provided.named_by(path).is_empty(), expected, "{text}");
     }
 
     #[test]
@@ -165,5 +260,18 @@ mod tests {
             check(text, "docs/a.md", false);
         }
         check("into docs/", "docs", true);
+    }
+
+    #[test]
+    fn patterns_begin_with_a_folder() {
+        for (pattern, expected) in [
+            ("a/b*/c", "a/"),
+            ("a/b/", "a/b/"),
+            ("*.md", ""),
+            ("a/b/**", "a/b/"),
+            ("x?", ""),
+        ] {
+            assert_eq!(folder(pattern), expected, "{pattern}");
+        }
     }
 }

@@ -166,7 +166,8 @@ impl Reader<'_> {
         let fewer_tests = ["allowed", "no"];
         Contract {
             command: written.command.text.clone(),
-            shell: given(written.shell.as_ref()),
+            // The configured shell is bash, unless somebody configured another.
+            shell: given(written.shell.as_ref()).filter(|shell| !is_default_shell(shell)),
             expect,
             timeout: self.duration("contract_timeout", written.timeout.as_ref()),
             baseline: self.yes_or_no("baseline", written.baseline.as_ref(), true),
@@ -246,7 +247,9 @@ impl Reader<'_> {
         words: &[&'w str],
     ) -> Option<&'w str> {
         let written = written?;
-        let word = words.iter().find(|word| **word == written.value);
+        let word = words
+            .iter()
+            .find(|word| word.eq_ignore_ascii_case(&written.value));
         if word.is_none() {
             self.problems
                 .push(bad_value::word(self.dialect, field, written, words));
@@ -255,13 +258,21 @@ impl Reader<'_> {
     }
 }
 
+/// Whether a word for a shell means the configured one.
+fn is_default_shell(word: &str) -> bool {
+    matches!(word, "bash" | "shell")
+}
+
 /// Whether a mark says that the step is done.
 pub(crate) fn is_claimed(marks: &draft::Marks) -> bool {
-    !marks.ticks.is_empty() || marks.statuses.iter().any(|mark| mark.word.value == "done")
+    !marks.ticks.is_empty() || marks.statuses.iter().any(|mark| {
+            // One word for it in each dialect that has marks.
+            matches!(mark.word.value.as_str(), "done" | "complete" | "completed")
+        })
 }
 
 /// Reads `file:PATH`, `file:PATH#L10-L40` or `topic:NAME`.
-pub(super) fn subscription(text: &str) -> Option<Subscription> {
+pub(crate) fn subscription(text: &str) -> Option<Subscription> {
     if let Some(name) = text.strip_prefix("topic:") {
         let clean = !name.is_empty() && !name.contains(['/', '\\', ' ']);
         return clean.then(|| Subscription::Topic(name.to_owned()));

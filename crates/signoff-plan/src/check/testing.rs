@@ -14,6 +14,14 @@ impl Workspace for World {
         ["src/app.py", "README.md"].contains(&path)
     }
 
+    fn leads_outside(&self, path: &str) -> bool {
+        path == "link"
+    }
+
+    fn line_count(&self, path: &str) -> Option<u64> {
+        (path == "README.md").then_some(10)
+    }
+
     fn topic_exists(&self, name: &str) -> bool {
         name == "known"
     }
@@ -24,6 +32,19 @@ impl Workspace for World {
 
     fn agent_exists(&self, name: &str) -> bool {
         self.agents().iter().any(|agent| agent == name)
+    }
+
+    fn tool_known(&self, name: &str) -> bool {
+        name == "tracker.search"
+    }
+
+    fn tool_schema(&self, name: &str) -> Option<serde_json::Value> {
+        let schema = serde_json::json!({"type": "object", "required": ["query"]});
+        self.tool_known(name).then_some(schema)
+    }
+
+    fn tools(&self) -> Vec<String> {
+        vec!["tracker.search".to_owned()]
     }
 
     fn agents(&self) -> Vec<String> {

@@ -4,12 +4,12 @@
 //! Nobody reviews a plan of that size, and every surface has to hold it in memory.
 //!
 //! ## Example
-//! A log file of 10 MiB, or a plan of 2000 steps.
+//! A log file of 100 MiB, or a plan of 300000 steps.
 //!
 //! ## Instead
-//! Several plans. A file may have 4 MiB, a plan 1000 steps and 10000 paths in them; a step for each
-//! of many things is better written with `**for_each:**`. A contract may have 16 KiB: a longer one
-//! is a script, which belongs into a file.
+//! Several plans. A file may have 16 MiB, or 64 MiB where it is JSON or YAML; a plan 200000 steps and
+//! 400000 paths in them. A step for each of many things is better written with `for_each`. A contract may
+//! have 16 KiB: a longer one is a script, which belongs into a file.
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
@@ -17,32 +17,43 @@ use crate::dialect::Dialect;
 use crate::draft::Draft;
 use crate::source::Span;
 
-/// How many bytes a file may have.
-pub const FILE_BYTES: usize = 4 * 1024 * 1024;
 /// How many steps a plan may have.
-pub const STEPS: usize = 1000;
+pub const STEPS: usize = 200_000;
 /// How many subscriptions and globs the steps of a plan may have together.
-pub const PATHS: usize = 10_000;
+pub const PATHS: usize = 400_000;
 /// How many bytes a contract may have.
 pub const CONTRACT_BYTES: usize = 16 * 1024;
 
+/// How many bytes a plan may have. What machines write may be longer.
+pub const fn file_bytes(dialect: Dialect) -> usize {
+    const MEBIBYTE: usize = 1024 * 1024;
+    match dialect {
+        Dialect::Record | Dialect::Toolplan => 64 * MEBIBYTE,
+        Dialect::Workunit | Dialect::Thread | Dialect::Proposal => 16 * MEBIBYTE,
+    }
+}
+
 /// The file has too many bytes to be read.
 pub(crate) fn file(dialect: Dialect, bytes: usize) -> Diagnostic {
-    let message = format!("the file has {bytes} bytes; a plan may have {FILE_BYTES}");
+    let limit = file_bytes(dialect);
+    let message = format!("the file has {bytes} bytes; a plan may have {limit}");
     Diagnostic::new(Code::TooLarge, dialect, Span::at(0), message)
 }
 
 /// The plan has too many steps; those from here on are not read.
 pub(crate) fn steps(dialect: Dialect, span: Span) -> Diagnostic {
     let message = format!("the plan has more than {STEPS} steps");
-    Diagnostic::new(Code::TooLarge, dialect, span, message)
-        .help("write several plans, or one step with `**for_each:**`")
+    Diagnostic::new(Code::TooLarge, dialect, span, message).help(format!(
+        "write several plans, or one step with `{}`",
+        dialect.spelled("for_each")
+    ))
 }
 
 /// Leaves out paths over the limit, and says so.
 pub(crate) fn limit_paths(draft: &mut Draft) {
     let mut left = PATHS;
-    for step in &mut draft.steps {
+    let steps = draft.steps.iter_mut();
+    for step in steps.filter_map(|step| step.details.present()) {
         for list in [
             &mut step.subscriptions,
             &mut step.produces,
@@ -83,7 +94,7 @@ mod tests {
 
     #[test]
     fn files_have_a_limit() {
-        let checked = checked(&"x".repeat(FILE_BYTES + 1));
+        let checked = checked(&"x".repeat(file_bytes(Dialect::Workunit) + 1));
         let messages: Vec<_> = checked
             .diagnostics
             .iter()
@@ -91,7 +102,7 @@ mod tests {
             .collect();
         assert_eq!(
             messages,
-            ["the file has 4194305 bytes; a plan may have 4194304"]
+            ["the file has 16777217 bytes; a plan may have 16777216"]
         );
     }
 
@@ -115,7 +126,7 @@ mod tests {
         check(
             Code::TooLarge,
             &plan(&format!("### 1. A\n**subscriptions:**\n{items}")),
-            &["file:README.md | the steps of the plan name more than 10000 paths | -"],
+            &["file:README.md | the steps of the plan name more than 400000 paths | -"],
         );
     }
 
@@ -129,7 +140,7 @@ mod tests {
             Code::TooLarge,
             &plan(&steps),
             &[
-                "### 1001. A | the plan has more than 1000 steps | write several plans, or one step with `**for_each:**`",
+                "### 200001. A | the plan has more than 200000 steps | write several plans, or one step with `**for_each:**`",
             ],
         );
     }

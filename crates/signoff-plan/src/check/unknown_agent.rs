@@ -51,7 +51,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                     "step `{}` names no role, and there is no `{DEFAULT}`",
                     step.id()
                 );
-                let help = format!("add `**target:**`{}", known(&roles));
+                let field = context.draft.dialect.spelled("target");
+                let help = format!("add `{field}`{}", known(&roles));
                 step.problem(Code::UnknownAgent, span, message).help(help)
             }
         };

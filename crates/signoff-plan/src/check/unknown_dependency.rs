@@ -12,11 +12,13 @@
 //! The id or number of another step, or `none`. Without `**depends_on:**` a step waits for every
 //! step before it.
 
-use std::collections::BTreeMap;
-
+use super::positions::Positions;
+use super::uses;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::Dialect;
 use crate::draft::{Draft, Spanned};
 use crate::model::Depends;
+use crate::source::Span;
 use crate::suggest::nearest;
 
 /// Resolves what each step waits for to positions, in plan order, and reports unknown names.
@@ -25,22 +27,38 @@ pub(super) fn resolve(
     ids: &[String],
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<Depends> {
-    let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
-    for (index, id) in ids.iter().enumerate() {
-        positions.entry(id).or_insert(index);
-    }
-    let mut resolved = Vec::new();
+    let positions = Positions::new(ids.iter().map(String::as_str));
+    let mut resolved = Vec::with_capacity(ids.len());
     for (index, step) in draft.steps.iter().enumerate() {
+        // A reference implies the dependency; a step waits for itself in no sense.
+        let implied = uses::used(step, &positions);
+        let implied = implied.into_iter().filter(|used| *used != index);
         let Some(references) = &step.depends_on else {
-            resolved.push(draft.dialect.unsaid_dependencies(index));
+            resolved.push(match draft.dialect.unsaid_dependencies(index) {
+                // What it uses of later steps is reported as `order-error`.
+                Depends::AllBefore => Depends::AllBefore,
+                Depends::On(mut list) => {
+                    list.extend(implied.filter_map(|at| u32::try_from(at).ok()));
+                    Depends::on(index, list)
+                }
+            });
             continue;
         };
-        let mut dependencies = Vec::new();
+        let mut dependencies: Vec<u32> = implied.filter_map(|at| u32::try_from(at).ok()).collect();
         for reference in references {
-            match position(&reference.value, &positions, ids.len()) {
+            // A thread's tasks have no numbers.
+            let numbers = match draft.dialect {
+                Dialect::Thread => 0,
+                Dialect::Workunit | Dialect::Proposal | Dialect::Record | Dialect::Toolplan => {
+                    ids.len()
+                }
+            };
+            match position(&reference.value, &positions, numbers) {
                 Some(found) => dependencies.extend(u32::try_from(found)),
                 None => {
                     let id = ids.get(index).map_or("", String::as_str);
+                    // Comparing with all ids takes long; after so many nobody reads on.
+                    let ids = if problems.len() < 100 { ids } else { &[] };
                     problems.push(unknown(draft, id, reference, ids));
                 }
             }
@@ -51,13 +69,31 @@ pub(super) fn resolve(
 }
 
 /// The step that an id or a number means. An explicit id wins.
-fn position(reference: &str, positions: &BTreeMap<&str, usize>, count: usize) -> Option<usize> {
-    if let Some(index) = positions.get(reference) {
-        return Some(*index);
+fn position(reference: &str, positions: &Positions<'_>, count: usize) -> Option<usize> {
+    if let Some(index) = positions.of(reference) {
+        return Some(index);
     }
     let digits = reference.bytes().all(|b| b.is_ascii_digit());
     let number: usize = reference.parse().ok().filter(|_| digits)?;
     number.checked_sub(1).filter(|index| *index < count)
+}
+
+/// A step of a record waits for an index that no step has.
+pub(crate) fn index(
+    dialect: Dialect,
+    id: &str,
+    index: u64,
+    highest: Option<u64>,
+    span: Span,
+) -> Diagnostic {
+    let message = format!("step `{id}` waits for index {index}, which no step has");
+    let found = Diagnostic::new(Code::UnknownDependency, dialect, span, message).step(id);
+    match highest {
+        Some(highest) if index > highest => found.help(format!(
+            "indexes begin at 0; the highest here is {highest}"
+        )),
+        _ => found,
+    }
 }
 
 fn unknown(draft: &Draft, id: &str, reference: &Spanned<String>, ids: &[String]) -> Diagnostic {

@@ -27,6 +27,17 @@ pub(crate) fn key(dialect: Dialect, key: &Spanned<String>, known: &[&str]) -> Di
     Diagnostic::new(Code::UnknownField, dialect, key.span, message).suggest(suggestion)
 }
 
+/// A key of YAML or JSON that means nothing where it stands.
+pub(crate) fn member(
+    dialect: Dialect,
+    key: &Spanned<String>,
+    owner: &str,
+    suggestion: Option<&str>,
+) -> Diagnostic {
+    let message = format!("`{}` is no field of {owner}", key.value);
+    Diagnostic::new(Code::UnknownField, dialect, key.span, message).suggest(suggestion)
+}
+
 /// A label that means nothing here.
 pub(crate) fn label(
     dialect: Dialect,
@@ -38,8 +49,37 @@ pub(crate) fn label(
         "`{}` is no field of {owner}; it is read as text",
         name.value
     );
-    let suggestion = nearest(&name.value, known.iter().copied());
+    let known: Vec<String> = known.iter().map(|known| shown(known, owner)).collect();
+    let suggestion = nearest(&name.value, known.iter().map(String::as_str));
     Diagnostic::new(Code::UnknownField, dialect, name.span, message).suggest(suggestion)
+}
+
+/// The name of a field as the documentation spells it: those of a plan are capitalised.
+pub(crate) fn shown(name: &str, owner: &str) -> String {
+    let mut letters = name.chars();
+    match letters.next() {
+        Some(first) if owner == "a plan" => {
+            let rest = letters.as_str().replace('_', " ");
+            first.to_uppercase().chain(rest.chars()).collect()
+        }
+        _ => name.to_owned(),
+    }
+}
+
+/// A label without the marks that make it one.
+pub(crate) fn bare(
+    dialect: Dialect,
+    name: &Spanned<String>,
+    line: Span,
+    known: &str,
+    value: &str,
+) -> Diagnostic {
+    let message = format!("`{}:` is no field without `**` around it", name.value);
+    let proper = format!("**{known}:** {value}");
+    let proper = proper.trim_end();
+    Diagnostic::new(Code::UnknownField, dialect, name.span, message)
+        .help(format!("did you mean `{proper}`?"))
+        .fix(line, proper)
 }
 
 /// A label that is spelled so that it is only text.
@@ -56,6 +96,38 @@ pub(crate) fn spelling(
     Diagnostic::new(Code::UnknownField, dialect, name.span, message)
         .help(format!("write `{proper}`"))
         .fix(line, proper)
+}
+
+/// A key of the frontmatter that means nothing here, but stays in the file.
+pub(crate) fn kept_key(dialect: Dialect, key: &Spanned<String>, known: &[&str]) -> Diagnostic {
+    let message = format!(
+        "`{}` is no field of the frontmatter; it is kept, and means nothing",
+        key.value
+    );
+    let suggestion = nearest(&key.value, known.iter().copied());
+    Diagnostic::new(Code::UnknownField, dialect, key.span, message).suggest(suggestion)
+}
+
+/// A heading that is nearly one that means something.
+pub(crate) fn section(
+    dialect: Dialect,
+    heading: &Spanned<String>,
+    known: &[&str],
+) -> Option<Diagnostic> {
+    let meant = nearest(&heading.value, known.iter().copied())?;
+    let message = format!(
+        "heading `{}` begins no section of a plan; what follows is read as context",
+        heading.value
+    );
+    let found = Diagnostic::new(Code::UnknownField, dialect, heading.span, message);
+    Some(found.suggest(Some(meant)))
+}
+
+/// An item that stands between the steps of a list.
+pub(crate) fn outside_steps(dialect: Dialect, span: Span) -> Diagnostic {
+    let message = "this line belongs to no step; it is read as context";
+    Diagnostic::new(Code::UnknownField, dialect, span, message)
+        .help("indent it under its step, or give it a number of its own")
 }
 
 /// Text of a step that belongs to no field.
@@ -90,7 +162,7 @@ mod tests {
         check(
             Code::UnknownField,
             &plan("").replace("**Budget", "**Buget:** 1\n**Budget"),
-            &["Buget | `Buget` is no field of a plan; it is read as text | did you mean `budget`?"],
+            &["Buget | `Buget` is no field of a plan; it is read as text | did you mean `Budget`?"],
         );
     }
 
@@ -135,5 +207,50 @@ mod tests {
             panic!("an agent step");
         };
         assert_eq!(task, "x\n**Note:** y");
+    }
+
+    #[test]
+    fn labels_without_marks_are_noticed() {
+        let text = plan(
+            "### 1. A\n*task:* x\n**id:** a\ntarget: shell\n**on_fail:** retry(1),\nthen abort\n**produces:**\n- x\ntimeout:\n",
+        );
+        check(
+            Code::UnknownField,
+            &text,
+            &[
+                "task | `task:` is no field without `**` around it | did you mean `**task:** x`?",
+                "target | `target:` is no field without `**` around it | did you mean `**target:** shell`?",
+                "timeout | `timeout:` is no field without `**` around it | did you mean `**timeout:**`?",
+            ],
+        );
+        check(Code::BadId, &text, &[]);
+        check(Code::BadOnFail, &text, &[]);
+        check(
+            Code::UnknownField,
+            &plan("").replace("**Budget", "Priority: high\n**Budget"),
+            &[
+                "Priority | `Priority:` is no field without `**` around it | did you mean `**Priority:** high`?",
+            ],
+        );
+        check(
+            Code::UnknownField,
+            &plan("### 1. A\n**task:** x\ntarget: prose\n"),
+            &[],
+        );
+    }
+
+    #[test]
+    fn one_mistake_is_said_once() {
+        let text =
+            plan("### 1. A\n**task:** x\n**contract:** `make`\n**acept:** y\n**produces:** z\n");
+        check(
+            Code::UnknownField,
+            &text,
+            &["acept | `acept` is no field of a step; it is read as text | did you mean `accept`?"],
+        );
+        check(Code::BadExpect, &text, &[]);
+        let text = plan("### 1. A\n**task:** x\n**contract:**\n");
+        check(Code::MissingContract, &text, &[]);
+        assert_eq!(checked(&text).diagnostics.len(), 1);
     }
 }

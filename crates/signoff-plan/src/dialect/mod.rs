@@ -1,13 +1,15 @@
 //! The spellings of a plan. Each recognises itself, reads text into a [`Draft`] and never fails at it.
 
-mod proposal;
+pub(crate) mod object;
+pub(crate) mod proposal;
 mod record;
-mod thread;
+pub(crate) mod thread;
 mod toolplan;
-mod workunit;
+pub(crate) mod workunit;
 
 use std::fmt;
 
+pub use self::record::{base_id, replanned_id};
 use crate::check::{not_utf8, too_large};
 use crate::draft::Draft;
 use crate::model::{Depends, FailAction, OnFail};
@@ -57,6 +59,29 @@ impl Dialect {
             .find(|dialect| dialect.as_str() == name)
     }
 
+    /// What a field of a step, by its name in the native dialect, is called here.
+    pub fn field_name(self, field: &str) -> String {
+        match (self, field) {
+            (Self::Thread, "target") => "agent".to_owned(),
+            (Self::Workunit | Self::Thread | Self::Proposal, field) => field.to_owned(),
+            (Self::Record, "target") => "suggestedAgent".to_owned(),
+            (Self::Record, "task") => "description".to_owned(),
+            (Self::Record, "accept") => "acceptanceCriteria".to_owned(),
+            (Self::Record | Self::Toolplan, "contract_timeout") => "timeout".to_owned(),
+            (Self::Record | Self::Toolplan, field) => camel_case(field),
+        }
+    }
+
+    /// The same with the marks that make it a field.
+    pub fn spelled(self, field: &str) -> String {
+        match self {
+            Self::Workunit => format!("**{field}:**"),
+            Self::Proposal => format!("- {field}:"),
+            Self::Thread => format!("{}:", self.field_name(field)),
+            Self::Record | Self::Toolplan => self.field_name(field),
+        }
+    }
+
     /// What the step at `at` waits for if it does not say.
     pub fn unsaid_dependencies(self, at: usize) -> Depends {
         match self {
@@ -83,10 +108,25 @@ impl fmt::Display for Dialect {
     }
 }
 
+/// `depends_on` as `dependsOn`.
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let mut joined = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let mut letters = word.chars();
+        joined.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        joined.push_str(letters.as_str());
+    }
+    joined
+}
+
+/// Whether a content is of a dialect.
+type Recognise = fn(&Source) -> bool;
+
 /// The dialect of this content, if it is a plan at all.
 pub fn recognise(source: &Source) -> Option<Dialect> {
     // From the most to the least distinctive.
-    let recognisers: [(Dialect, fn(&Source) -> bool); 5] = [
+    let recognisers: [(Dialect, Recognise); 5] = [
         (Dialect::Thread, thread::recognise),
         (Dialect::Toolplan, toolplan::recognise),
         (Dialect::Record, record::recognise),
@@ -106,7 +146,7 @@ pub fn parse(source: &Source) -> Draft {
 
 /// Reads a plan in a given dialect.
 pub fn parse_as(source: &Source, dialect: Dialect) -> Draft {
-    if source.bytes().len() > too_large::FILE_BYTES {
+    if source.bytes().len() > too_large::file_bytes(dialect) {
         let mut draft = Draft::empty(dialect);
         draft
             .problems

@@ -3,13 +3,19 @@
 //! Works on [canonical](crate::digest::canonical) values, so that exactly what would void a
 //! signature is shown, and nothing else.
 
+mod definition;
 mod lines;
+mod matching;
+mod names;
 mod order;
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Map, Value};
+
+pub use self::definition::definition_hash;
+use self::names::Names;
 
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,29 +93,40 @@ fn one_line(text: &str) -> String {
 
 /// Differences between two canonical plans: plan fields first, then steps in the order of the
 /// newer plan, then steps that are gone.
+///
+/// Steps belong together by explicit id, else by equal [definition](definition_hash), else by equal
+/// title; otherwise one is gone and the other new.
 pub fn compare(before: &Value, after: &Value) -> Vec<Change> {
     let mut changes = Vec::new();
     let (old, new) = (without_steps(before), without_steps(after));
     fields(None, "", &old, &new, &mut changes);
     let (old, new) = (steps(before), steps(after));
-    let moved = order::moved(&ids(&old), &ids(&new));
+    let pairs = matching::pairs(old, new);
+    let names = Names::new(old, new, &pairs);
+    let moved = order::moved(&pairs);
     for (index, step) in new.iter().enumerate() {
         let id = id(step);
-        match old.iter().position(|other| self::id(other) == id) {
-            None => changes.push(whole(id, None, Some(step))),
-            Some(position) => {
-                if moved.contains(id) {
-                    changes.push(position_change(id, position, index));
-                }
-                if let Some(other) = old.get(position) {
-                    fields(Some(id), "", &object(other), &object(step), &mut changes);
-                }
-            }
+        let Some((position, other)) = pairs
+            .get(index)
+            .copied()
+            .flatten()
+            .and_then(|position| Some((position, old.get(position)?)))
+        else {
+            changes.push(whole(id, None, Some(step)));
+            continue;
+        };
+        if moved.contains(&index) {
+            changes.push(position_change(id, position, index));
         }
+        let (mut was, mut is) = (object(other), object(step));
+        names.align(&mut was, &mut is, position, index);
+        fields(Some(id), "", &was, &is, &mut changes);
     }
-    let kept: BTreeSet<&str> = new.iter().map(id).collect();
-    for step in old.iter().filter(|step| !kept.contains(id(step))) {
-        changes.push(whole(id(step), Some(step), None));
+    let kept: BTreeSet<usize> = pairs.iter().copied().flatten().collect();
+    for (position, step) in old.iter().enumerate() {
+        if !kept.contains(&position) {
+            changes.push(whole(id(step), Some(step), None));
+        }
     }
     changes
 }
@@ -121,15 +138,9 @@ fn without_steps(plan: &Value) -> Map<String, Value> {
     members
 }
 
-fn steps(plan: &Value) -> Vec<Value> {
-    plan.get("steps")
-        .and_then(Value::as_array)
-        .cloned()
-        .unwrap_or_default()
-}
-
-fn ids(steps: &[Value]) -> Vec<String> {
-    steps.iter().map(|step| id(step).to_owned()).collect()
+fn steps(plan: &Value) -> &[Value] {
+    let steps = plan.get("steps").and_then(Value::as_array);
+    steps.map(Vec::as_slice).unwrap_or_default()
 }
 
 fn id(step: &Value) -> &str {

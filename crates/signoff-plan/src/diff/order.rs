@@ -1,43 +1,41 @@
 //! Which steps changed places.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-/// Ids that must move to get from one order to the other: as few as possible.
-pub(super) fn moved(before: &[String], after: &[String]) -> BTreeSet<String> {
-    let places = after.iter().enumerate();
-    let places: BTreeMap<&str, usize> = places.map(|(place, id)| (id.as_str(), place)).collect();
-    let both = before
+/// Steps of the newer plan that must move to get from one order to the other: as few as possible.
+///
+/// Each is given with its place in the older plan, if it has one.
+pub(super) fn moved(places: &[Option<usize>]) -> BTreeSet<usize> {
+    let both: Vec<(usize, usize)> = places
         .iter()
-        .filter_map(|id| Some((id, *places.get(id.as_str())?)));
-    let both: Vec<(&String, usize)> = both.collect();
-    let staying = longest_rising(&both.iter().map(|(_, place)| *place).collect::<Vec<_>>());
-    both.iter()
         .enumerate()
-        .filter(|(index, _)| !staying.contains(index))
-        .map(|(_, (id, _))| (*id).clone())
-        .collect()
+        .filter_map(|(at, place)| Some((at, (*place)?)))
+        .collect();
+    let staying = longest_rising(&both);
+    let all = both.iter().map(|(at, _)| *at);
+    all.filter(|at| !staying.contains(at)).collect()
 }
 
-/// Positions of a longest run of rising numbers.
-fn longest_rising(numbers: &[usize]) -> BTreeSet<usize> {
-    let mut lengths: Vec<usize> = Vec::new();
+/// The members of a longest run of rising places.
+fn longest_rising(both: &[(usize, usize)]) -> BTreeSet<usize> {
+    // For each length the run that ends lowest: its last member; and for each member the one before.
+    let mut ends: Vec<usize> = Vec::new();
     let mut previous: Vec<Option<usize>> = Vec::new();
-    for (index, number) in numbers.iter().enumerate() {
-        let smaller = numbers.iter().zip(&lengths).enumerate().take(index);
-        let smaller = smaller.filter(|(_, (other, _))| *other < number);
-        // Of equally long runs the first, so that the answer is always the same.
-        let best = smaller.max_by_key(|(at, (_, length))| (**length, std::cmp::Reverse(*at)));
-        previous.push(best.map(|(at, _)| at));
-        let length = best.map_or(1, |(_, (_, length))| length + 1);
-        lengths.push(length);
+    let place = |member: usize| both.get(member).map_or(0, |(_, place)| *place);
+    for (member, (_, wanted)) in both.iter().enumerate() {
+        let length = ends.partition_point(|end| place(*end) < *wanted);
+        let before = length.checked_sub(1).and_then(|last| ends.get(last));
+        previous.push(before.copied());
+        match ends.get_mut(length) {
+            Some(end) => *end = member,
+            None => ends.push(member),
+        }
     }
-    let longest = lengths.iter().enumerate();
-    let longest = longest.max_by_key(|(at, length)| (**length, std::cmp::Reverse(*at)));
     let mut run = BTreeSet::new();
-    let mut at = longest.map(|(at, _)| at);
-    while let Some(index) = at {
-        run.insert(index);
-        at = previous.get(index).copied().flatten();
+    let mut member = ends.last().copied();
+    while let Some(at) = member {
+        run.extend(both.get(at).map(|(at, _)| *at));
+        member = previous.get(at).copied().flatten();
     }
     run
 }
@@ -48,12 +46,11 @@ mod tests {
 
     #[track_caller]
     fn check(before: &str, after: &str, expected: &str) {
-        let split = |text: &str| {
-            text.split_whitespace()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        let found: Vec<_> = moved(&split(before), &split(after)).into_iter().collect();
+        let before: Vec<&str> = before.split_whitespace().collect();
+        let after: Vec<&str> = after.split_whitespace().collect();
+        let place = |id: &&str| before.iter().position(|other| other == id);
+        let places: Vec<_> = after.iter().map(place).collect();
+        let found: Vec<_> = moved(&places).into_iter().map(|at| after[at]).collect();
         assert_eq!(found.join(" "), expected);
     }
 
@@ -64,6 +61,12 @@ mod tests {
         check("a b c d", "b c d a", "a");
         check("a b", "x a y b", "");
         check("a b c", "c", "");
-        check("a b c", "c b a", "b c");
+        check("a b c", "c b a", "c b");
+    }
+
+    #[test]
+    fn many_steps_take_no_time() {
+        let places: Vec<_> = (0..200_000).rev().map(Some).collect();
+        assert_eq!(moved(&places).len(), 199_999);
     }
 }

@@ -70,3 +70,141 @@ fn equal_plans_have_no_changes() {
     check(plan.clone(), plan, &[]);
     check(json!(null), json!([]), &[]);
 }
+
+fn step(title: &str, task: &str) -> Value {
+    json!({"id": "", "title": title, "work": {"kind": "agent", "task": task}})
+}
+
+/// A plan whose steps are called by their numbers unless they have an id.
+fn numbered(steps: Vec<Value>) -> Value {
+    let steps = steps.into_iter().enumerate().map(|(at, mut step)| {
+        if step["id"] == "" {
+            step["id"] = json!(format!("step-{}", at + 1));
+        }
+        step
+    });
+    json!({"steps": steps.collect::<Vec<_>>()})
+}
+
+#[test]
+fn a_step_put_before_others_is_the_only_change() {
+    check(
+        numbered(vec![step("A", "a"), step("B", "b")]),
+        numbered(vec![step("New", "n"), step("A", "a"), step("B", "b")]),
+        &["step `step-1` added: New"],
+    );
+    check(
+        numbered(vec![step("A", "a"), step("B", "b"), step("C", "c")]),
+        numbered(vec![step("A", "a"), step("C", "c")]),
+        &["step `step-2` removed: B"],
+    );
+}
+
+#[test]
+fn steps_without_ids_move() {
+    check(
+        numbered(vec![step("A", "a"), step("B", "b"), step("C", "c")]),
+        numbered(vec![step("C", "c"), step("A", "a"), step("B", "b")]),
+        &["step `step-1` moved: 3 → 1"],
+    );
+}
+
+#[test]
+fn a_new_title_or_task_alone_is_a_change() {
+    check(
+        numbered(vec![step("A", "a"), step("B", "b")]),
+        numbered(vec![step("A", "a2"), step("B2", "b")]),
+        &[
+            "step `step-1` `work.task`: a → a2",
+            "step `step-2` `title`: B → B2",
+        ],
+    );
+    check(
+        numbered(vec![step("A", "a")]),
+        numbered(vec![step("A2", "a2")]),
+        &["step `step-1` added: A2", "step `step-1` removed: A"],
+    );
+}
+
+#[test]
+fn a_new_id_is_one_change() {
+    let plan = |id: &str| {
+        let mut second = step("B", "b");
+        second["depends_on"] = json!([id]);
+        let mut first = step("A", "a");
+        first["id"] = json!(id);
+        numbered(vec![first, second])
+    };
+    check(plan("a"), plan("z"), &["step `z` `id`: a → z"]);
+}
+
+#[test]
+fn explicit_ids_come_first() {
+    let named = |id: &str, title: &str, task: &str| {
+        let mut step = step(title, task);
+        step["id"] = json!(id);
+        step
+    };
+    check(
+        numbered(vec![named("a", "A", "x"), named("b", "B", "y")]),
+        numbered(vec![named("b", "A", "x"), named("a", "B", "y")]),
+        &[
+            "step `b` moved: 2 → 1",
+            "step `b` `title`: B → A",
+            "step `b` `work.task`: y → x",
+            "step `a` `title`: A → B",
+            "step `a` `work.task`: x → y",
+        ],
+    );
+}
+
+#[test]
+fn equal_steps_are_paired_in_order() {
+    check(
+        numbered(vec![step("A", "a"), step("A", "a")]),
+        numbered(vec![step("A", "a"), step("A", "a"), step("A", "a")]),
+        &["step `step-3` added: A"],
+    );
+}
+
+#[test]
+fn every_defining_field_changes_the_definition() {
+    let text = |fields: &str| {
+        format!(
+            "---\ntype: plan\nstatus: draft\nowner: me\n---\n## Steps\n### 1. A\n**task:** x\n**contract:** `make`\n{fields}\n"
+        )
+    };
+    let hash = |text: &str| {
+        let source = crate::source::Source::new("plan.md", text.into());
+        let draft = crate::dialect::parse(&source);
+        let plan = crate::check::resolve::resolve(&draft, &mut Vec::new()).plan;
+        definition_hash(&plan.steps[0])
+    };
+    let base = hash(&text(""));
+    for same in [
+        "**timeout:** 1m",
+        "**on_fail:** abort",
+        "**id:** x",
+        "**depends_on:** none",
+    ] {
+        assert_eq!(hash(&text(same)), base, "{same}");
+    }
+    for other in [
+        "**produces:** a",
+        "**protects:** b",
+        "**tools:** none",
+        "**target:** c",
+        "**holds:** once",
+    ] {
+        assert_ne!(hash(&text(other)), base, "{other}");
+    }
+}
+
+#[test]
+fn large_plans_are_compared_quickly() {
+    let plan = |from: usize| {
+        let steps = (from..from + 20_000).map(|n| step(&format!("S{n}"), &format!("t{n}")));
+        numbered(steps.collect())
+    };
+    assert_eq!(compare(&plan(0), &plan(1)).len(), 2);
+}

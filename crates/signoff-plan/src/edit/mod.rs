@@ -3,23 +3,29 @@
 //! Bytes are spliced at known places, the result is read again, and anything but the wanted marks
 //! having changed is a refusal: better no mark than a damaged file.
 
+mod frontmatter;
+mod keyed;
+mod members;
 mod proposal;
 mod record;
+mod removal;
 mod splice;
 mod thread;
 mod toolplan;
+mod verify;
 mod workunit;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::Value;
 
-use self::splice::Splice;
+pub(crate) use self::splice::{Splice, apply_to as splice_into};
 use crate::check::resolve;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{Dialect, parse};
 use crate::digest::Digest;
-use crate::draft::Draft;
+use crate::draft::{self, Draft};
 use crate::model::Plan;
 use crate::source::Source;
 
@@ -52,22 +58,35 @@ pub enum Edit {
 }
 
 /// The bytes of the file with these changes; every other byte as it was.
+///
+/// For a plan that is a directory see [`apply_to`].
 pub fn apply(source: &Source, edits: &[Edit]) -> Result<Vec<u8>, EditRefused> {
+    Ok(apply_to(source, edits)?.bytes().to_vec())
+}
+
+/// The source with these changes; of a directory every file is there, [`Source::split`] gives them.
+pub fn apply_to(source: &Source, edits: &[Edit]) -> Result<Source, EditRefused> {
     let mut current = source.clone();
     for edit in edits {
-        let before = parse(&current);
-        readable(&before)?;
-        let splices = match before.dialect {
-            Dialect::Workunit => workunit::edit(&current, &before, edit)?,
-            Dialect::Proposal => proposal::edit(&current, &before, edit)?,
-            Dialect::Record => record::edit(&current, &before, edit)?,
-            Dialect::Toolplan => toolplan::edit(&current, &before, edit)?,
-            Dialect::Thread => thread::edit(&current, &before, edit)?,
-        };
-        let bytes = splice::apply(current.bytes(), splices);
-        current = Source::new(source.name(), bytes);
+        current = one(&current, edit)?;
     }
-    Ok(current.bytes().to_vec())
+    Ok(current)
+}
+
+fn one(source: &Source, edit: &Edit) -> Result<Source, EditRefused> {
+    let before = parse(source);
+    readable(&before)?;
+    let wanted = verify::Wanted::new(&before, edit)?;
+    let splices = match before.dialect {
+        Dialect::Workunit => workunit::edit(source, &before, edit)?,
+        Dialect::Proposal => proposal::edit(source, &before, edit)?,
+        Dialect::Record => record::edit(source, &before, edit)?,
+        Dialect::Toolplan => toolplan::edit(source, &before, edit)?,
+        Dialect::Thread => thread::edit(source, &before, edit)?,
+    };
+    let changed = splice::apply_to(source, splices);
+    wanted.check(&parse(&changed))?;
+    Ok(changed)
 }
 
 /// What should be visible in the file.
@@ -103,6 +122,10 @@ pub enum EditRefused {
     UnknownStep(String),
     /// The dialect has no place for this; says what for.
     NoPlace(String),
+    /// The field cannot have this value; says why.
+    BadValue(String),
+    /// The change would have touched more, or less, than its field; says what.
+    NotOnlyField(String),
     /// The change would have touched more, or less, than the marks; says what.
     NotOnlyMarks(&'static str),
 }
@@ -111,10 +134,12 @@ impl fmt::Display for EditRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(why) => {
-                write!(f, "the file cannot be read well enough to mark it: {why}")
+                write!(f, "the file cannot be read well enough to change it: {why}")
             }
             Self::UnknownStatus(word) => write!(f, "`{word}` is no status of a plan"),
             Self::UnknownStep(id) => write!(f, "the file has no step `{id}`"),
+            Self::BadValue(why) => f.write_str(why),
+            Self::NotOnlyField(what) => write!(f, "the edit would have changed {what}"),
             Self::NoPlace(what) => write!(f, "this dialect has no place for {what}"),
             Self::NotOnlyMarks(what) => write!(f, "marking the file would have changed {what}"),
         }
@@ -137,15 +162,15 @@ pub fn apply_marks(source: &Source, marks: &Marks) -> Result<Vec<u8>, EditRefuse
         // No marks in its files: its state lives in the store.
         Dialect::Thread => Vec::new(),
     };
-    let bytes = splice::apply(source.bytes(), splices);
-    let after = parse(&Source::new(source.name(), bytes.clone()));
+    let marked = splice::apply_to(source, splices);
+    let after = parse(&marked);
     only_marks_changed(&before, &after)?;
-    marks_are_there(&after, marks)?;
-    Ok(bytes)
+    marks_are_there(&before, &after, marks)?;
+    Ok(marked.bytes().to_vec())
 }
 
 /// Refuses files in which the place of things is uncertain.
-fn readable(draft: &Draft) -> Result<(), EditRefused> {
+pub(crate) fn readable(draft: &Draft) -> Result<(), EditRefused> {
     let uncertain = |problem: &&Diagnostic| {
         matches!(
             problem.code,
@@ -192,21 +217,47 @@ fn without_marks(draft: &Draft) -> Plan {
     plan
 }
 
-fn marks_are_there(after: &Draft, marks: &Marks) -> Result<(), EditRefused> {
+fn marks_are_there(before: &Draft, after: &Draft, marks: &Marks) -> Result<(), EditRefused> {
     let missing = EditRefused::NotOnlyMarks("something, but not the marks");
-    let status = after.status.as_ref().map(|status| status.value.as_str());
-    if marks.status.is_some() && marks.status.as_deref() != status {
+    let status = |draft: &Draft| draft.status.as_ref().map(|status| status.value.clone());
+    // Where a dialect has no place for a mark, it may stay as it was.
+    let optional = after.dialect != Dialect::Workunit;
+    let unchanged = optional && status(before) == status(after);
+    if marks.status.is_some() && marks.status != status(after) && !unchanged {
         return Err(missing);
     }
     let ids = resolve::step_ids(after);
+    let places = ids.iter().map(String::as_str).zip(0..ids.len());
+    let places: BTreeMap<&str, usize> = places.rev().collect();
+    let state_of = |draft: &Draft, at: usize| state(&draft.steps.get(at)?.marks);
     for (id, mark) in &marks.steps {
-        let index = ids.iter().position(|other| other == id);
-        let step = index.and_then(|index| after.steps.get(index));
-        if step.map(|step| workunit::state(&step.marks)) != Some(Some(*mark)) {
+        let at = places.get(id.as_str()).copied().unwrap_or(usize::MAX);
+        let found = state_of(after, at);
+        if found != Some(*mark) && !(optional && found == state_of(before, at)) {
             return Err(missing);
         }
     }
     Ok(())
+}
+
+/// The mark that a step has; `None` where its marks contradict each other.
+fn state(marks: &draft::Marks) -> Option<StepMark> {
+    let ticks = marks.ticks.iter().map(|_| Some(StepMark::Done));
+    let words = marks
+        .statuses
+        .iter()
+        .map(|mark| match mark.word.value.as_str() {
+            "done" | "complete" | "completed" => Some(StepMark::Done),
+            "failed" => Some(StepMark::Failed),
+            "skipped" => Some(StepMark::Skipped),
+            "pending" | "ready" | "blocked" => Some(StepMark::None),
+            _ => None,
+        });
+    let mut all = ticks.chain(words);
+    let Some(first) = all.next() else {
+        return Some(StepMark::None);
+    };
+    all.all(|other| other == first).then_some(first).flatten()
 }
 
 #[cfg(test)]

@@ -1,23 +1,105 @@
-//! Edits of the dialect `proposal`: One markdown file (seed 003).
+//! Edits of the dialect `proposal`: one markdown file (seed 003). Marks and most fields stand in the
+//! frontmatter, a step's own below its text, rejections at the end.
 
+mod sections;
+mod step;
+
+use serde_json::Value;
+
+use super::frontmatter::Frontmatter;
 use super::{Edit, EditRefused, Marks, Splice};
+use crate::check::resolve::resolve;
+use crate::check::unknown_status::plan_words;
+use crate::dialect::proposal::{FIELDS, rejection_section};
 use crate::draft::Draft;
+use crate::field::{normal, plan_name, step_name};
 use crate::source::Source;
 
-/// What to write where, for these marks.
+/// What to write where, for these marks. Marks of steps have no place in the file.
 pub(super) fn splices(
-    _source: &Source,
-    _draft: &Draft,
-    _marks: &Marks,
+    source: &Source,
+    draft: &Draft,
+    marks: &Marks,
 ) -> Result<Vec<Splice>, EditRefused> {
-    Ok(Vec::new())
+    let Some(word) = &marks.status else {
+        return Ok(Vec::new());
+    };
+    if !plan_words(draft.dialect).contains(&word.as_str()) {
+        return Err(EditRefused::UnknownStatus(word.clone()));
+    }
+    if draft
+        .status
+        .as_ref()
+        .is_some_and(|status| status.value == *word)
+    {
+        return Ok(Vec::new());
+    }
+    header(source)?.set("status", &Value::from(word.as_str()))
 }
 
 /// What to write where, for one change.
 pub(super) fn edit(
-    _source: &Source,
-    _draft: &Draft,
-    _edit: &Edit,
+    source: &Source,
+    draft: &Draft,
+    edit: &Edit,
 ) -> Result<Vec<Splice>, EditRefused> {
-    Err(EditRefused::NoPlace("this".to_owned()))
+    let plan = resolve(draft, &mut Vec::new()).plan;
+    let bad = EditRefused::BadValue;
+    match edit {
+        Edit::SetPlan { field, value } => {
+            let name = plan_name(field).unwrap_or_default();
+            let value = normal(&plan, name, value).map_err(bad)?;
+            set_plan(source, draft, name, &value)
+        }
+        Edit::SetStep { step, field, value } => {
+            let at = plan.index_of(step);
+            let at = at.ok_or_else(|| EditRefused::UnknownStep(step.clone()))?;
+            let name = step_name(field).unwrap_or_default();
+            let value = normal(&plan, name, value).map_err(bad)?;
+            step::set(source, draft, at, name, &value)
+        }
+        Edit::Reject { version, feedback } => {
+            let feedback = feedback.replace("\r\n", "\n");
+            let section = rejection_section(Some(*version), feedback.trim());
+            Ok(vec![sections::append(source, &section, line_end(source))])
+        }
+    }
 }
+
+fn header(source: &Source) -> Result<Frontmatter<'_>, EditRefused> {
+    Frontmatter::new(source.text(), source.byte_order_mark_len())
+}
+
+/// The line end in use.
+fn line_end(source: &Source) -> &'static str {
+    header(source).map_or("\n", |header| header.line_end())
+}
+
+fn set_plan(
+    source: &Source,
+    draft: &Draft,
+    name: &str,
+    value: &Value,
+) -> Result<Vec<Splice>, EditRefused> {
+    match name {
+        "tools" => header(source)?.set("tools_required", value),
+        "title" => {
+            // It may stand in a heading instead.
+            let heading = draft.title.as_ref().map(|title| title.span);
+            let heading = heading.filter(|span| span.start >= draft.anchors.body.start);
+            match (heading, value.as_str()) {
+                (Some(span), Some(text)) if !text.contains('\n') => {
+                    Ok(vec![Splice::replace(span, text)])
+                }
+                _ => header(source)?.set("title", value),
+            }
+        }
+        "context" => sections::context(source, draft, value, line_end(source)),
+        "risks" => sections::risks(source, draft, value, line_end(source)),
+        name if FIELDS.contains(&name) => header(source)?.set(name, value),
+        name => Err(EditRefused::NoPlace(format!("an edit of `{name}`"))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

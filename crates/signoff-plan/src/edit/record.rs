@@ -1,23 +1,260 @@
 //! Edits of the dialect `record`: YAML or JSON (seed 000).
 
-use super::{Edit, EditRefused, Marks, Splice};
+use serde_json::Value;
+
+use super::keyed::{Change, File, Way};
+use super::{Edit, EditRefused, Marks, Splice, StepMark, state};
+use crate::check::unknown_status::{plan_words, step_words};
 use crate::draft::Draft;
+use crate::field;
 use crate::source::Source;
 
 /// What to write where, for these marks.
 pub(super) fn splices(
-    _source: &Source,
-    _draft: &Draft,
-    _marks: &Marks,
+    source: &Source,
+    draft: &Draft,
+    marks: &Marks,
 ) -> Result<Vec<Splice>, EditRefused> {
-    Ok(Vec::new())
+    let file = File::new(source, draft)?;
+    let mut changes = Vec::new();
+    if let Some(word) = &marks.status {
+        if !plan_words(draft.dialect).contains(&word.as_str()) {
+            return Err(EditRefused::UnknownStatus(word.clone()));
+        }
+        changes.push(Change::new(&[], "status", Value::from(word.as_str())));
+    }
+    changes.extend(step_marks(&file, marks, "complete")?);
+    file.splices(&changes)
+}
+
+/// The status that each marked step gets.
+pub(super) fn step_marks(
+    file: &File<'_>,
+    marks: &Marks,
+    done: &str,
+) -> Result<Vec<Change>, EditRefused> {
+    let steps = file.steps();
+    let mut changes = Vec::new();
+    for (id, mark) in &marks.steps {
+        let Some((position, step)) = steps.get(id) else {
+            return Err(EditRefused::UnknownStep(id.clone()));
+        };
+        if state(&step.marks) == Some(*mark) {
+            continue;
+        }
+        let word = match mark {
+            StepMark::None => "pending",
+            StepMark::Done => done,
+            StepMark::Failed => "failed",
+            StepMark::Skipped => "skipped",
+        };
+        let way = [Way::Key("steps"), Way::Item(*position)];
+        changes.push(Change::new(&way, "status", Value::from(word)));
+    }
+    Ok(changes)
 }
 
 /// What to write where, for one change.
 pub(super) fn edit(
-    _source: &Source,
-    _draft: &Draft,
-    _edit: &Edit,
+    source: &Source,
+    draft: &Draft,
+    edit: &Edit,
 ) -> Result<Vec<Splice>, EditRefused> {
-    Err(EditRefused::NoPlace("this".to_owned()))
+    let file = File::new(source, draft)?;
+    let changes = match edit {
+        Edit::SetPlan { field, value } => vec![plan(&file, field, value.clone())?],
+        Edit::SetStep { step, field, value } => {
+            let steps = file.steps();
+            let found = steps.get(step);
+            let (position, _) = found.ok_or_else(|| EditRefused::UnknownStep(step.clone()))?;
+            let way = [Way::Key("steps"), Way::Item(*position)];
+            step_changes(&file, &way, field, value.clone())?
+        }
+        Edit::Reject { .. } => return Err(EditRefused::NoPlace("rejections".to_owned())),
+    };
+    file.checked(&changes)
+}
+
+fn no_place(field: &str) -> EditRefused {
+    EditRefused::NoPlace(format!("`{field}`"))
+}
+
+fn plan(file: &File<'_>, name: &str, value: Value) -> Result<Change, EditRefused> {
+    let key = match field::plan_name(name).ok_or_else(|| no_place(name))? {
+        "status" => {
+            let word = value.as_str().unwrap_or_default();
+            if !value.is_null() && !plan_words(file.draft.dialect).contains(&word) {
+                return Err(EditRefused::UnknownStatus(word.to_owned()));
+            }
+            "status"
+        }
+        key @ ("id" | "title" | "task" | "context" | "version" | "budget" | "tools" | "params") => {
+            key
+        }
+        "previous" => "previousPlanId",
+        "created_at" => "createdAt",
+        "updated_at" => "updatedAt",
+        "created_by" => "createdBy",
+        "current_step_index" => "currentStepIndex",
+        "constraints" => return Ok(metadata(file, "constraints", value)),
+        "complexity" => return Ok(metadata(file, "complexity", value)),
+        "tags" => return Ok(metadata(file, "tags", value)),
+        "informed_by" => return Ok(metadata(file, "informedByMemories", value)),
+        _ => return Err(no_place(name)),
+    };
+    Ok(Change::new(&[], key, value))
+}
+
+fn metadata(file: &File<'_>, key: &'static str, value: Value) -> Change {
+    file.nested(&[], "metadata", "", key, value)
+}
+
+/// A field of a step that both dialects have under the same name; `None` = it is another one.
+pub(super) fn common(
+    file: &File<'_>,
+    way: &[Way],
+    name: &str,
+    value: &Value,
+) -> Result<Option<Change>, EditRefused> {
+    let value = value.clone();
+    let contract = |key| {
+        Ok(Some(file.nested(
+            way,
+            "contract",
+            "command",
+            key,
+            value.clone(),
+        )))
+    };
+    let key = match name {
+        "question" => return Ok(Some(file.nested(way, "ask", "question", "question", value))),
+        "choices" => return Ok(Some(file.nested(way, "ask", "question", "choices", value))),
+        "contract.command" => return contract("command"),
+        "contract.shell" => return contract("shell"),
+        "contract.expect" => return contract("expect"),
+        "contract.timeout" => return contract("timeout"),
+        "contract.baseline" => return contract("baseline"),
+        "contract.fewer_tests" => return contract("fewerTests"),
+        "contract.holds" => return contract("holds"),
+        "on_fail" => "onFail",
+        "for_each" => "forEach",
+        "max_items" => "maxItems",
+        "when" => "when",
+        "approval" => "approval",
+        "critical" => "critical",
+        "produces" => "produces",
+        "protects" => "protects",
+        "tools" => "tools",
+        "timeout" => "timeout",
+        "budget" => "budget",
+        "locks" => "locks",
+        _ => return Ok(None),
+    };
+    Ok(Some(Change::new(way, key, value)))
+}
+
+/// The word of this dialect for a step's status.
+pub(super) fn status(file: &File<'_>, done: &str, value: Value) -> Result<Value, EditRefused> {
+    let Value::String(word) = value else {
+        return Ok(value);
+    };
+    let word = if matches!(word.as_str(), "done" | "complete" | "completed") {
+        done
+    } else {
+        &word
+    };
+    if step_words(file.draft.dialect).contains(&word) {
+        Ok(Value::from(word))
+    } else {
+        Err(EditRefused::UnknownStatus(word.to_owned()))
+    }
+}
+
+fn step_changes(
+    file: &File<'_>,
+    way: &[Way],
+    name: &str,
+    value: Value,
+) -> Result<Vec<Change>, EditRefused> {
+    let known = field::step_name(name).ok_or_else(|| no_place(name))?;
+    let mut changes: Vec<_> = keep_title(file, way, known).into_iter().collect();
+    if let Some(change) = common(file, way, known, &value)? {
+        changes.push(change);
+        return Ok(changes);
+    }
+    let key = match known {
+        "status" => {
+            let value = status(file, "complete", value)?;
+            return Ok(vec![Change::new(way, "status", value)]);
+        }
+        "depends_on" => {
+            let value = indexes(file, value)?;
+            return Ok(vec![Change::new(way, "dependsOn", value)]);
+        }
+        // Of a question the description is the title.
+        "title"
+            if file.has(way, "ask") && file.has(way, "description") && !file.has(way, "title") =>
+        {
+            "description"
+        }
+        "id" => "id",
+        "title" => "title",
+        "role" => "suggestedAgent",
+        "task" => "description",
+        "instructions" => "instructions",
+        "acceptance" => "acceptanceCriteria",
+        "output" => "output",
+        "error" => "error",
+        "executed_by" => "executedBy",
+        "started_at" => "startedAt",
+        "completed_at" => "completedAt",
+        "affected_files" => "affectedFiles",
+        _ => return Err(no_place(name)),
+    };
+    changes.push(Change::new(way, key, value));
+    Ok(changes)
+}
+
+/// A title that comes from what is about to change is written down first.
+fn keep_title(file: &File<'_>, way: &[Way], name: &str) -> Option<Change> {
+    let from = match name {
+        "task" => !file.has(way, "ask"),
+        "question" => file.has(way, "ask") && !file.has(way, "description"),
+        "id" => !file.has(way, "description") && !file.has(way, "ask"),
+        _ => false,
+    };
+    if !from || file.has(way, "title") {
+        return None;
+    }
+    let Some(Way::Item(position)) = way.get(1) else {
+        return None;
+    };
+    let steps = file.steps();
+    let (_, step) = steps.values().find(|(at, _)| at == position)?;
+    Some(Change::new(
+        way,
+        "title",
+        Value::from(step.title.value.as_str()),
+    ))
+}
+
+/// Ids of steps as the indexes they have.
+fn indexes(file: &File<'_>, value: Value) -> Result<Value, EditRefused> {
+    let Value::Array(ids) = value else {
+        return Ok(value);
+    };
+    let steps = file.steps();
+    let index = |id: &Value| {
+        let id = id.as_str().unwrap_or_default();
+        let position = steps.get(id).map(|(position, _)| *position);
+        let index = position.and_then(|position| {
+            let way = [Way::Key("steps"), Way::Item(position), Way::Key("index")];
+            super::keyed::at(&file.root, &way).map(crate::yaml::Node::to_json)
+        });
+        index.ok_or_else(|| EditRefused::UnknownStep(id.to_owned()))
+    };
+    ids.iter()
+        .map(index)
+        .collect::<Result<Vec<_>, _>>()
+        .map(Value::Array)
 }

@@ -1,23 +1,126 @@
 //! Edits of the dialect `toolplan`: JSON (seed 001).
 
+use serde_json::Value;
+
+use super::keyed::{Change, File, Way};
+use super::record::{common, status, step_marks};
 use super::{Edit, EditRefused, Marks, Splice};
 use crate::draft::Draft;
+use crate::field;
 use crate::source::Source;
 
 /// What to write where, for these marks.
 pub(super) fn splices(
-    _source: &Source,
-    _draft: &Draft,
-    _marks: &Marks,
+    source: &Source,
+    draft: &Draft,
+    marks: &Marks,
 ) -> Result<Vec<Splice>, EditRefused> {
-    Ok(Vec::new())
+    // Nor is there a place for the status of the plan itself.
+    if is_bare(draft) {
+        return Ok(Vec::new());
+    }
+    let file = File::new(source, draft)?;
+    file.splices(&step_marks(&file, marks, "completed")?)
+}
+
+/// Whether it is the bare reply of a planner, which has no place for marks.
+fn is_bare(draft: &Draft) -> bool {
+    let stored = |(name, _): &(&str, _)| matches!(*name, "task_id" | "created_at");
+    draft.id.is_none() && draft.version.is_none() && !draft.record.iter().any(stored)
 }
 
 /// What to write where, for one change.
 pub(super) fn edit(
-    _source: &Source,
-    _draft: &Draft,
-    _edit: &Edit,
+    source: &Source,
+    draft: &Draft,
+    edit: &Edit,
 ) -> Result<Vec<Splice>, EditRefused> {
-    Err(EditRefused::NoPlace("this".to_owned()))
+    let file = File::new(source, draft)?;
+    let changes = match edit {
+        Edit::SetPlan { field, value } => vec![plan(field, value.clone())?],
+        Edit::SetStep { step, field, value } => {
+            let steps = file.steps();
+            let found = steps.get(step);
+            let (position, _) = found.ok_or_else(|| EditRefused::UnknownStep(step.clone()))?;
+            let way = [Way::Key("steps"), Way::Item(*position)];
+            step_changes(&file, &way, step, field, value.clone())?
+        }
+        Edit::Reject { .. } => return Err(EditRefused::NoPlace("rejections".to_owned())),
+    };
+    file.checked(&changes)
+}
+
+fn no_place(field: &str) -> EditRefused {
+    EditRefused::NoPlace(format!("`{field}`"))
+}
+
+fn plan(name: &str, value: Value) -> Result<Change, EditRefused> {
+    let key = match field::plan_name(name).ok_or_else(|| no_place(name))? {
+        key @ ("id" | "title" | "context" | "version" | "budget" | "tools" | "params") => key,
+        "task_id" => "taskId",
+        "created_at" => "createdAt",
+        "estimated_duration" => "estimatedDuration",
+        _ => return Err(no_place(name)),
+    };
+    Ok(Change::new(&[], key, value))
+}
+
+fn step_changes(
+    file: &File<'_>,
+    way: &[Way],
+    id: &str,
+    name: &str,
+    value: Value,
+) -> Result<Vec<Change>, EditRefused> {
+    let known = field::step_name(name).ok_or_else(|| no_place(name))?;
+    let mut changes: Vec<_> = keep_title(file, way, id, known).into_iter().collect();
+    if let Some(change) = common(file, way, known, &value)? {
+        changes.push(change);
+        return Ok(changes);
+    }
+    let (key, value) = match known {
+        "status" => ("status", status(file, "completed", value)?),
+        "id" if is_named(file.draft, id) => {
+            return Err(EditRefused::NotOnlyField(
+                "what other steps wait for".to_owned(),
+            ));
+        }
+        "id" => ("id", value),
+        "title" => ("description", value),
+        "tool" => ("tool", value),
+        "args" => ("args", value),
+        "depends_on" => ("dependsOn", value),
+        "result" => ("result", value),
+        _ => return Err(no_place(name)),
+    };
+    changes.push(Change::new(way, key, value));
+    Ok(changes)
+}
+
+/// Whether another step names this one.
+fn is_named(draft: &Draft, id: &str) -> bool {
+    let mut named = draft
+        .steps
+        .iter()
+        .flat_map(|step| step.depends_on.iter().flatten());
+    named.any(|name| name.value == id)
+}
+
+/// A title that comes from what is about to change is written down first.
+fn keep_title(file: &File<'_>, way: &[Way], id: &str, name: &str) -> Option<Change> {
+    let from = match name {
+        "question" => true,
+        "id" => !file.has(way, "ask"),
+        _ => false,
+    };
+    if !from || file.has(way, "description") {
+        return None;
+    }
+    let steps = file.steps();
+    let (_, step) = steps.get(id)?;
+    Some(Change::new(
+        way,
+        "description",
+        Value::from(step.title.value.as_str()),
+    ))
 }

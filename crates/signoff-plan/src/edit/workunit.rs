@@ -1,6 +1,15 @@
-//! Where marks go in the native dialect: a tick in the heading, a status line, the frontmatter.
+//! Where marks and changes go in the native dialect: a tick in the heading, a status line, the
+//! frontmatter, labelled fields.
 
-use super::{Edit, EditRefused, Marks, Splice, StepMark};
+mod contract;
+mod definition;
+mod field;
+mod header;
+
+use std::collections::BTreeMap;
+
+pub(super) use self::definition::edit;
+use super::{EditRefused, Marks, Splice, StepMark, state};
 use crate::check::resolve;
 use crate::check::unknown_status::{plan_words, step_words};
 use crate::dialect::Dialect;
@@ -23,41 +32,15 @@ pub(super) fn splices(
         splices.extend(status(source, draft, word)?);
     }
     let ids = resolve::step_ids(draft);
+    // Of two steps with one id the first is meant.
+    let places = ids.iter().map(String::as_str).zip(&draft.steps).rev();
+    let places: BTreeMap<&str, &draft::Step> = places.collect();
     for (id, mark) in &marks.steps {
-        let index = ids.iter().position(|other| other == id);
-        let step = index.and_then(|index| draft.steps.get(index));
+        let step = places.get(id.as_str());
         let step = step.ok_or_else(|| EditRefused::UnknownStep(id.clone()))?;
         splices.extend(step_mark(source, step, *mark)?);
     }
     Ok(splices)
-}
-
-/// What to write where, for one change.
-pub(super) fn edit(
-    _source: &Source,
-    _draft: &Draft,
-    _edit: &Edit,
-) -> Result<Vec<Splice>, EditRefused> {
-    Err(EditRefused::NoPlace("this".to_owned()))
-}
-
-/// The mark that a step has; `None` where its marks contradict each other.
-pub(super) fn state(marks: &draft::Marks) -> Option<StepMark> {
-    let ticks = marks.ticks.iter().map(|_| Some(StepMark::Done));
-    let words = marks
-        .statuses
-        .iter()
-        .map(|mark| match mark.word.value.as_str() {
-            "done" => Some(StepMark::Done),
-            "failed" => Some(StepMark::Failed),
-            "skipped" => Some(StepMark::Skipped),
-            _ => None,
-        });
-    let mut all = ticks.chain(words);
-    let Some(first) = all.next() else {
-        return Some(StepMark::None);
-    };
-    all.all(|other| other == first).then_some(first).flatten()
 }
 
 fn status(source: &Source, draft: &Draft, word: &str) -> Result<Option<Splice>, EditRefused> {

@@ -5,6 +5,7 @@
 //! comes from `pulldown-cmark`.
 
 mod fence;
+pub(crate) mod frontmatter;
 
 pub(crate) use self::fence::Fence;
 use crate::source::Span;

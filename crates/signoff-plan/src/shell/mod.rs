@@ -4,15 +4,22 @@
 //! Used for contracts, and by the guard in front of agents. What cannot be known from the text
 //! (variables, globs, generated commands) is left out, never guessed.
 
-mod commands;
-mod errors;
-mod tree;
-mod vacuous;
-mod words;
+mod built_in;
+mod calls;
+mod files;
+mod full;
+mod parser;
+mod quoting;
+mod syntax;
+mod verdict;
+mod walk;
 
 use std::collections::BTreeSet;
 
-pub use self::vacuous::is_vacuous;
+use self::calls::Collected;
+use self::parser::Stop;
+pub use self::quoting::{Quoting, quoting_at};
+pub use self::verdict::Verdict;
 use crate::source::Span;
 
 /// What a shell text holds. Spans are offsets into that text.
@@ -20,7 +27,8 @@ use crate::source::Span;
 pub struct Analysis {
     /// Where it is not valid shell.
     pub errors: Vec<ShellError>,
-    /// External commands it calls by a literal name, wrappers such as `env` seen through.
+    /// External commands it calls by a literal name, wrappers such as `env` seen through, without
+    /// those it asks for first (`command -v …`).
     pub commands: Vec<(String, Span)>,
     /// Files it names literally.
     pub files: Vec<(String, Span)>,
@@ -28,6 +36,8 @@ pub struct Analysis {
     pub functions: BTreeSet<String>,
     /// Whether it changes where commands are found, so that names cannot be looked up beforehand.
     pub changes_path: bool,
+    /// What its exit code can tell.
+    pub verdict: Verdict,
 }
 
 /// A place that is not valid shell.
@@ -41,33 +51,34 @@ pub struct ShellError {
 
 /// Reads a shell text.
 pub fn analyse(text: &str) -> Analysis {
-    let Some(tree) = tree::parse(text) else {
-        return Analysis::default();
-    };
-    let root = tree.root_node();
-    let mut analysis = Analysis {
-        errors: errors::find(root, text),
-        ..Analysis::default()
-    };
-    tree::visit(root, |node| {
-        if node.kind() == "function_definition"
-            && let Some(name) = node.child_by_field_name("name")
-        {
-            analysis.functions.insert(tree::text(name, text).to_owned());
+    match parser::parse(text) {
+        Ok(scripts) => {
+            let mut found = Collected::default();
+            walk::scripts(&scripts, &mut found);
+            let mut analysis = found.into_analysis();
+            analysis.errors = walk::brackets(&scripts, text);
+            analysis.verdict = verdict::of(&scripts, text);
+            analysis
         }
-        true
-    });
-    tree::visit(root, |node| {
-        match node.kind() {
-            "command" => commands::command(node, text, &mut analysis),
-            "file_redirect" => commands::redirect(node, text, &mut analysis),
-            "test_command" => commands::test(node, text, &mut analysis),
-            "variable_assignment" => commands::assignment(node, text, &mut analysis),
-            _ => {}
-        }
-        true
-    });
-    analysis
+        // What a broken text calls is anybody's guess.
+        Err(Stop::Error(error)) => Analysis {
+            errors: vec![error],
+            ..Analysis::default()
+        },
+        Err(Stop::Declined) => full::analyse(text),
+    }
+}
+
+/// Reads a shell text with the full grammar alone, for comparing the two.
+#[doc(hidden)]
+pub fn analyse_fully(text: &str) -> Analysis {
+    full::analyse(text)
+}
+
+/// Whether [`analyse`] can do without the full grammar.
+#[doc(hidden)]
+pub fn is_common(text: &str) -> bool {
+    parser::parse(text) != Err(Stop::Declined)
 }
 
 #[cfg(test)]

@@ -1,5 +1,9 @@
 use super::*;
 
+fn vacuous(text: &str) -> bool {
+    analyse(text).verdict == Verdict::CannotFail
+}
+
 #[track_caller]
 fn commands(text: &str, expected: &[&str]) {
     let analysis = analyse(text);
@@ -59,6 +63,10 @@ fn wrappers_are_seen_through() {
     commands("command -v cargo", &[]);
     commands("env", &["env"]);
     commands("timeout 5", &["timeout"]);
+    commands("command -v rg >/dev/null && rg x", &[]);
+    commands("if type -P rg; then rg x; else grep x; fi", &["grep"]);
+    commands("hash rg || exit 1; rg", &[]);
+    commands("which rg && rg", &["which"]);
 }
 
 #[test]
@@ -101,7 +109,13 @@ fn files_are_what_is_tested_redirected_or_path_like() {
 fn errors_have_a_place_and_a_reason() {
     error("echo 'x", "'x", "this quote is never closed");
     error("a\ndone", "done", "`done` is not expected here");
-    error("| a", "|", "a word is missing");
+    error("| a", "|", "a command is missing before `|`");
+    error("a &&", "&&", "a command is missing after `&&`");
+    error("a > ", ">", "a file name is missing after `>`");
+    error("a (", "(", "`(` is not expected here");
+    error("echo $(a", "$(a", "`$(` is never closed with `)`");
+    error("echo ${a", "${a", "`${` is never closed with `}`");
+    error("[[ a b ]]", "b", "`b` is no operator of `[[`");
     error("[[ a", "[[ a", "`[[` is never closed with `]]`");
     error("a && && b", "&&", "`&&` is not expected here");
     error("[ -f a", "a", "`]` is missing");
@@ -115,6 +129,42 @@ fn errors_have_a_place_and_a_reason() {
         "cat <<EOF\nx",
         "<<EOF",
         "this here-document is never closed",
+    );
+}
+
+#[test]
+fn words_of_compound_commands_stand_only_inside_them() {
+    error("if true; then fi", "fi", "`fi` is not expected here");
+    error("while true; do done", "done", "`done` is not expected here");
+    error("f() { }", "}", "`}` is not expected here");
+    error("}", "}", "`}` is not expected here");
+    error("true;;", ";;", "`;;` is not expected here");
+    error("{ a }", "{ a }", "`{` is never closed with `}`");
+    error("if a; then b; fi c", "c", "`c` is not expected here");
+    for word in ["done", "fi", "then", "elif", "else", "do", "esac", "in"] {
+        for text in [
+            word.to_owned(),
+            format!("{word} x"),
+            format!("a; {word} x; fi"),
+        ] {
+            error(&text, word, &format!("`{word}` is not expected here"));
+        }
+    }
+}
+
+#[test]
+fn what_bash_takes_and_cannot_work_is_noticed() {
+    let glued = "a space is missing after `[` in";
+    error("[-f x]", "[-f", &format!("{glued} `[-f`"));
+    error(
+        "x && [\"$a\" = b ]",
+        "[\"$a\"",
+        &format!("{glued} `[\"$a\"`"),
+    );
+    error(
+        "ls !(*.md)",
+        "!(",
+        "`!(` needs `shopt -s extglob` on an earlier line",
     );
 }
 
@@ -143,6 +193,27 @@ fn valid_shell_has_no_errors() {
         "[[ \"$v\" =~ (foo|bar)\\ baz ]]",
         "cmd1 |& cmd2 &>> out",
         "test \"$(git status --porcelain)\" = \"\"",
+        "cat << A << B\n1\nA\n2\nB",
+        "cat <<A; cat <<B\n1\nA\n2\nB",
+        "[ \"$a\" \\< \"$b\" ]",
+        "exec 5<>/dev/tcp/127.0.0.1/80",
+        "exec {fd}<x",
+        "shopt -s extglob\nls !(*.md)",
+        "!",
+        "! ; a",
+        "while a; do if b; then c; fi done",
+        "for f in a b\ndo c; done > x 2>&1",
+        "function f { a; } 2>x\nf",
+        "a=(1 # one\n 2) b=$(c)",
+        "declare -a x=(1 2); export A=1 B",
+        "case x in (a) ;; b|c) d ;& *) esac",
+        "echo \"${a:-\"b\"}\" ${a//\\}/x} $((1 << 2)) $'a\\'b'",
+        "[[ a == !(b|c) && ( -f x || ! $y < z ) ]]",
+        "for ((i=0; i<3; i++)); do a; done",
+        "(( x > 3 )) && ((y))",
+        "select x in a; do b; done",
+        "if a; then\n# nothing yet\nb\nelse c; fi | d",
+        "a <<< \"$x\" &>> y & b",
     ] {
         assert_eq!(analyse(text).errors, [], "{text}");
     }
@@ -164,13 +235,19 @@ fn what_cannot_fail_is_vacuous() {
         "# nothing",
         "",
         "echo done",
+        "test 1 = 1",
+        "[ 1 -lt 2 ]",
+        "[[ a == a ]]",
+        "test -n x",
+        "! test 1 = 2",
+        "x=1",
         "! false",
         "pytest > log || true",
         "pytest &",
         "cargo test || echo failed",
         "false || exit 0",
     ] {
-        assert!(is_vacuous(text), "{text}");
+        assert!(vacuous(text), "{text}");
     }
 }
 
@@ -193,9 +270,50 @@ fn what_can_fail_is_not() {
         "echo \"oops",
         "pytest & wait $!",
         "trap 'exit 1' EXIT; true",
+        "test \"$x\" = 1",
+        "[[ abc == a* ]]",
+        "test 1 = 2",
     ] {
-        assert!(!is_vacuous(text), "{text}");
+        assert!(!vacuous(text), "{text}");
     }
+}
+
+#[track_caller]
+fn ignores(text: &str, expected: Option<&str>) {
+    let found = match analyse(text).verdict {
+        Verdict::IgnoresEarlier(span) | Verdict::IgnoresPiped(span) => Some(span.slice(text)),
+        Verdict::CanFail | Verdict::CannotFail => None,
+    };
+    assert_eq!(found, expected, "{text}");
+}
+
+#[test]
+fn only_the_last_command_counts() {
+    ignores("make test\ntest -s x", Some("make test"));
+    ignores("cd a; make test; test -s x", Some("make test"));
+    ignores(
+        "test -f a && grep b a; test -s x",
+        Some("test -f a && grep b a"),
+    );
+    ignores("[[ -f a ]]\npytest", Some("[[ -f a ]]"));
+    ignores("make test && test -s x", None);
+    ignores("set -e\nmake test\ntest -s x", None);
+    ignores("make test || exit 1\ntest -s x", None);
+    ignores("make > log\ngrep ok log", None);
+    ignores("x=$(make)\ntest \"$x\" = 1", None);
+    ignores("make; test $? = 0", None);
+    ignores("server &\ncurl x", None);
+    ignores("if a; then b; fi; c", None);
+}
+
+#[test]
+fn filters_hide_what_fails_before_them() {
+    ignores("pytest | tee log", Some("pytest | tee log"));
+    ignores("false | cat", Some("false | cat"));
+    ignores("a && pytest -x | tail -5", Some("pytest -x | tail -5"));
+    ignores("set -o pipefail; pytest | tee log", None);
+    ignores("pytest | grep passed", None);
+    ignores("echo x | sort", None);
 }
 
 #[test]
@@ -203,6 +321,6 @@ fn deep_nesting_is_no_problem() {
     for (open, close) in [("(", ")"), ("$(", ""), ("\"$(", ""), ("if x; then ", "")] {
         let text = open.repeat(3000) + &close.repeat(3000);
         assert!(analyse(&text).commands.len() <= 3000);
-        assert!(!is_vacuous(&text) || close == ")");
+        assert!(!vacuous(&text) || close == ")");
     }
 }

@@ -1,11 +1,15 @@
 //! Writes a plan in a dialect, and says what that dialect cannot hold.
 
+mod members;
 mod proposal;
+mod readback;
 mod record;
 mod thread;
 mod toolplan;
-mod workunit;
+pub(crate) mod workunit;
+pub(crate) mod yaml;
 
+pub(crate) use self::proposal::step as proposal_step;
 use crate::dialect::Dialect;
 use crate::model::Plan;
 

@@ -1,8 +1,124 @@
 //! One markdown file with a numbered list of steps (seed 003).
+//!
+//! The text is written as well as it can be and read again: what comes back otherwise is a loss.
 
-use super::Written;
+mod body;
+pub(crate) mod step;
+
+use serde_json::Value;
+
+use super::readback::{self, Reasons};
+use super::{Written, yaml};
+use crate::check::unknown_status::plan_words;
+use crate::dialect::Dialect;
+use crate::dialect::proposal::FIELDS;
 use crate::model::Plan;
+use crate::source::Source;
 
-pub(super) fn write(_plan: &Plan) -> Written {
-    Written::default()
+const DIALECT: Dialect = Dialect::Proposal;
+
+pub(super) fn write(plan: &Plan) -> Written {
+    let mut text = frontmatter(plan);
+    text.push_str("\n## Steps\n");
+    let tools = plan.tools.as_deref().unwrap_or_default();
+    for (at, written) in plan.steps.iter().enumerate() {
+        step::write(&mut text, at + 1, written, tools);
+    }
+    body::context(&mut text, plan);
+    body::risks(&mut text, plan);
+    body::rejections(&mut text, plan);
+    let source = Source::new("", text.clone().into_bytes());
+    let back = readback::read(&source, DIALECT);
+    Written {
+        losses: readback::losses(plan, &back, &REASONS),
+        files: vec![(String::new(), text)],
+    }
+}
+
+fn frontmatter(plan: &Plan) -> String {
+    let mut out = "---\n".to_owned();
+    for name in FIELDS {
+        match (name, field(plan, name)) {
+            // As the seed has it.
+            ("title", Some(Value::String(title))) => {
+                step::push(&mut out, &["title: ", &yaml::text(&title), "\n"]);
+            }
+            (_, Some(value)) => out.push_str(&yaml::entry(name, &value, "\n")),
+            (_, None) => {}
+        }
+    }
+    for (name, value) in other(plan) {
+        out.push_str(&yaml::entry(name, value, "\n"));
+    }
+    out + "---\n"
+}
+
+/// The value of a field of the frontmatter.
+fn field(plan: &Plan, name: &str) -> Option<Value> {
+    let text = |text: &Option<String>| text.as_deref().map(Value::from);
+    match name {
+        "id" => text(&plan.id),
+        "title" => text(&plan.title),
+        "status" => {
+            let known = |word: &Value| plan_words(DIALECT).iter().any(|known| word == known);
+            text(&plan.status).filter(known)
+        }
+        "version" => plan.version.map(Value::from),
+        "executor_model" => text(&plan.executor_model),
+        "tools_required" => {
+            let tools = plan.tools.as_deref().unwrap_or_default();
+            Some(tools.iter().map(String::as_str).collect())
+        }
+        _ => plan
+            .record
+            .get(name)
+            .filter(|value| value.is_string())
+            .cloned(),
+    }
+}
+
+/// Fields of older files, but for those that would make the file something else.
+fn other(plan: &Plan) -> impl Iterator<Item = (&str, &Value)> {
+    let fields = plan.record.get("other").and_then(Value::as_object);
+    let fields = fields.into_iter().flatten();
+    fields
+        .map(|(name, value)| (name.as_str(), value))
+        .filter(|(name, _)| !FIELDS.contains(name) && *name != "type")
+}
+
+const REASONS: Reasons = Reasons {
+    plan: why_plan,
+    step: why_step,
+};
+
+const MISREAD: &str = "in a proposal it would be read differently";
+const NO_PLACE: &str = "a proposal has no place for it";
+
+fn why_plan(field: &str) -> &'static str {
+    match field {
+        "tools" => "a proposal allows exactly the tools that it lists, and none if it lists none",
+        "status" => "a proposal has no such status",
+        "context" | "risks" | "tool_outputs" | "artifacts" | "rejections" | "other" => MISREAD,
+        name if FIELDS.contains(&name) => MISREAD,
+        _ => NO_PLACE,
+    }
+}
+
+fn why_step(field: &str) -> &'static str {
+    match field {
+        "id" => "steps of a proposal have numbers and no names",
+        "depends_on" => "steps of a proposal wait for every step before them",
+        "role" => "steps of a proposal are done by the role `executor`",
+        "tool" | "args" | "question" | "choices" => {
+            "steps of a proposal are done by an agent; it is asked to do what the title says"
+        }
+        "status" => {
+            "marks of steps have no place in a proposal: what was done is kept by the store"
+        }
+        "contract.shell" => "a contract of a proposal is for `bash` or `sh`",
+        "title" | "task" | "hint" | "when" | "on_fail" | "contract.command" | "contract.expect" => {
+            MISREAD
+        }
+        _ => NO_PLACE,
+    }
 }

@@ -1,8 +1,77 @@
 //! JSON with tool steps (seed 001).
 
-use super::Written;
-use crate::model::Plan;
+use serde_json::Value;
 
-pub(super) fn write(_plan: &Plan) -> Written {
-    Written::default()
+use super::Written;
+use super::members::{self, Members};
+use super::readback::{self, Reasons};
+use crate::dialect::Dialect;
+use crate::model::{Plan, Step, Work};
+use crate::source::Source;
+
+const DIALECT: Dialect = Dialect::Toolplan;
+
+const REASONS: Reasons = Reasons {
+    plan: |_| "a toolplan has no place for it",
+    step: |name| match name {
+        "role" | "task" => "a toolplan has no agent steps",
+        _ => "a step of a toolplan has no place for it",
+    },
+};
+
+pub(super) fn write(plan: &Plan) -> Written {
+    let value = value(plan);
+    // Only values that JSON has: this cannot fail.
+    let text = serde_json::to_string_pretty(&value).unwrap_or_default() + "\n";
+    let source = Source::new("", text.clone().into_bytes());
+    let back = readback::read(&source, DIALECT);
+    let losses = readback::losses(plan, &back, &REASONS);
+    Written {
+        files: vec![(String::new(), text)],
+        losses,
+    }
+}
+
+fn value(plan: &Plan) -> Value {
+    let mut out = Members::default();
+    out.some("id", plan.id.as_deref());
+    out.record("taskId", &plan.record, "task_id");
+    out.some("version", plan.version);
+    out.some("title", plan.title.as_deref());
+    members::plan(&mut out, plan);
+    let steps = plan.steps.iter().enumerate();
+    out.put(
+        "steps",
+        steps
+            .map(|(at, step)| step_value(plan, at, step))
+            .collect::<Vec<_>>(),
+    );
+    out.record("estimatedDuration", &plan.record, "estimated_duration");
+    out.record("createdAt", &plan.record, "created_at");
+    out.into_value()
+}
+
+fn step_value(plan: &Plan, at: usize, step: &Step) -> Value {
+    let mut out = Members::default();
+    out.put("id", step.id.as_str());
+    // What the reader calls a step without one.
+    let unsaid = match &step.work {
+        Work::Ask { question, .. } => question,
+        Work::Agent { .. } | Work::Tool { .. } | Work::Check => &step.id,
+    };
+    if step.title != *unsaid {
+        out.put("description", step.title.as_str());
+    }
+    if let Work::Tool { tool, args } = &step.work {
+        out.put("tool", tool.as_str());
+        out.put("args", args.clone());
+    }
+    let dependencies: Vec<&str> = plan.dependency_ids(at).collect();
+    out.put("dependsOn", dependencies);
+    members::step(&mut out, step, DIALECT);
+    if step.claimed {
+        out.put("status", "completed");
+    }
+    out.record("result", &step.record, "result");
+    out.into_value()
 }

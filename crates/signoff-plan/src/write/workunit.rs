@@ -1,8 +1,138 @@
 //! The native single file (seed 002).
+//!
+//! A text that could be misread is tried out: the field that holds it is read among others, in one
+//! spelling after the other, and one that never comes back as it went in is a loss.
 
-use super::Written;
-use crate::model::Plan;
+mod frontmatter;
+mod plan;
+mod probe;
+mod render;
+mod step;
 
-pub(super) fn write(_plan: &Plan) -> Written {
-    Written::default()
+use std::collections::BTreeSet;
+
+pub(crate) use self::frontmatter::scalar;
+pub(crate) use self::probe::Probe;
+pub(crate) use self::render::{Place, fenced, one_line, render};
+use super::{Loss, Written};
+use crate::check::resolve::resolve;
+use crate::dialect::{Dialect, parse_as};
+use crate::field;
+use crate::model::{PLAN_RECORD, Plan};
+use crate::source::Source;
+
+/// The owner of a plan that names none: the dialect requires one.
+pub(crate) const OWNER: &str = "orchestrator";
+
+/// What was left out, by position of the step and name of the field.
+type Omitted = BTreeSet<(Option<usize>, &'static str)>;
+
+pub(super) fn write(plan: &Plan) -> Written {
+    let mut omitted = Omitted::new();
+    let mut text = String::new();
+    let mut losses = Vec::new();
+    // Each field alone reads back. Should some not do so together, they are left out.
+    for _ in 0..3 {
+        let mut writer = Writer::new(plan, &omitted);
+        writer.plan();
+        (text, losses) = (writer.text, writer.losses);
+        let misread = misread(plan, &text, &losses);
+        if misread.is_empty() {
+            break;
+        }
+        omitted.extend(misread);
+    }
+    losses.sort();
+    losses.dedup();
+    Written {
+        files: vec![(String::new(), text)],
+        losses,
+    }
+}
+
+struct Writer<'p> {
+    plan: &'p Plan,
+    omitted: &'p Omitted,
+    probe: Probe,
+    text: String,
+    losses: Vec<Loss>,
+}
+
+impl<'p> Writer<'p> {
+    fn new(plan: &'p Plan, omitted: &'p Omitted) -> Self {
+        Self {
+            plan,
+            omitted,
+            probe: Probe::new(plan.title.is_some()),
+            text: String::new(),
+            losses: Vec::new(),
+        }
+    }
+
+    /// Adds a block, with a blank line before it.
+    fn block(&mut self, block: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.line(block);
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// Says that a field is left out, and why.
+    fn lose(&mut self, step: Option<usize>, field: &str, why: &str) {
+        let step = step.and_then(|at| self.plan.steps.get(at));
+        self.losses.push(Loss {
+            step: step.map(|step| step.id.clone()),
+            field: field.to_owned(),
+            why: why.to_owned(),
+        });
+    }
+
+    /// Whether a field has turned out to be misread.
+    fn is_omitted(&mut self, step: Option<usize>, field: &'static str) -> bool {
+        let omitted = self.omitted.contains(&(step, field));
+        if omitted {
+            self.lose(step, field, "it would be read differently");
+        }
+        omitted
+    }
+}
+
+/// Fields that come back otherwise than they went in.
+fn misread(plan: &Plan, text: &str, losses: &[Loss]) -> Omitted {
+    let source = Source::new("", text.as_bytes().to_vec());
+    let back = resolve(&parse_as(&source, Dialect::Workunit), &mut Vec::new()).plan;
+    let lost: BTreeSet<(Option<&str>, &str)> = losses
+        .iter()
+        .map(|loss| (loss.step.as_deref(), loss.field.as_str()))
+        .collect();
+    let mut found = Omitted::new();
+    for name in field::PLAN.into_iter().chain(PLAN_RECORD) {
+        // What the dialect requires is filled in, and statuses have words of their own.
+        let filled = matches!(name, "status" | "owner");
+        let same = field::plan_value(plan, name) == field::plan_value(&back, name);
+        if !filled && !same && !lost.contains(&(None, name)) {
+            found.insert((None, name));
+        }
+    }
+    for (at, (step, other)) in plan.steps.iter().zip(&back.steps).enumerate() {
+        if step == other {
+            continue;
+        }
+        for name in field::STEP.into_iter().chain(field::STEP_EXTRA) {
+            let same = match name {
+                // Spelled out, they would be as many as there are steps before.
+                "depends_on" => step.depends_on == other.depends_on,
+                _ => field::step_value(plan, at, name) == field::step_value(&back, at, name),
+            };
+            if !same && !lost.contains(&(Some(step.id.as_str()), name)) {
+                found.insert((Some(at), name));
+            }
+        }
+    }
+    found
 }

@@ -3,9 +3,12 @@
 //! Only what plans need: no aliases, no anchors, no tags of one's own, each key once. Everything
 //! refused is a [`Problem`]; the rest of the tree is there all the same.
 
+mod command;
+pub(crate) mod emit;
 mod tree;
 mod value;
 
+pub(crate) use self::command::command;
 pub(crate) use self::tree::parse;
 use crate::draft::Spanned;
 use crate::source::Span;
@@ -58,6 +61,29 @@ impl Node {
         match &self.kind {
             Kind::Scalar { text, .. } => Some(Spanned::new(text.clone(), self.span)),
             Kind::Null | Kind::Sequence(_) | Kind::Mapping(_) => None,
+        }
+    }
+
+    /// Its place without quotes, and without the line end of a block: where the text itself stands.
+    /// `source` is the text that places count from.
+    pub(crate) fn inner_span(&self, source: &str) -> Span {
+        let Kind::Scalar { plain, .. } = &self.kind else {
+            return self.span;
+        };
+        let raw = self.span.slice(source);
+        let quoted = !plain && raw.len() >= 2 && raw.starts_with(['"', '\'']);
+        if quoted && raw.ends_with(['"', '\'']) {
+            return Span::new(self.span.start + 1, self.span.end - 1);
+        }
+        Span::new(self.span.start, self.span.start + raw.trim_end().len())
+    }
+
+    /// Is it nothing, in whatever way that is written?
+    pub(crate) fn is_nothing(&self) -> bool {
+        match &self.kind {
+            Kind::Null => true,
+            Kind::Scalar { text, plain } => *plain && matches!(text.as_str(), "null" | "Null" | "NULL"),
+            Kind::Sequence(_) | Kind::Mapping(_) => false,
         }
     }
 

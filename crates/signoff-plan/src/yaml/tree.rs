@@ -1,6 +1,6 @@
 //! From parser events to the tree.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use granit_parser::{Event, Parser, ScalarStyle};
 
@@ -28,6 +28,7 @@ pub(crate) fn parse(text: &str, offset: usize) -> (Option<Node>, Vec<Problem>) {
         root: None,
         documents: 0,
         problems: Vec::new(),
+        repeated: BTreeMap::new(),
     };
     for event in Parser::new_from_str_with_options(text, options) {
         match event {
@@ -51,6 +52,8 @@ struct Builder {
     root: Option<Node>,
     documents: usize,
     problems: Vec<Problem>,
+    /// What is refused wherever it stands: where that was said first, and how often it came again.
+    repeated: BTreeMap<&'static str, (usize, usize)>,
 }
 
 /// A collection whose end has not come yet.
@@ -113,7 +116,7 @@ impl Builder {
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(place.end),
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                self.problem(place, "aliases are not read here; write the value again");
+                self.refuse(place, "aliases are not read here; write the value again");
                 self.node(Node {
                     span: place.shifted(self.offset),
                     kind: Kind::Null,
@@ -125,10 +128,21 @@ impl Builder {
 
     fn refuse_extras(&mut self, anchor: usize, tag: bool, place: Span) {
         if anchor != 0 {
-            self.problem(place, "anchors are not read here");
+            self.refuse(place, "anchors are not read here");
         }
         if tag {
-            self.problem(place, "tags are not read here");
+            self.refuse(place, "tags are not read here");
+        }
+    }
+
+    /// Refuses something that may be in many places; it is said once.
+    fn refuse(&mut self, place: Span, message: &'static str) {
+        match self.repeated.get_mut(message) {
+            Some((_, more)) => *more += 1,
+            None => {
+                self.repeated.insert(message, (self.problems.len(), 0));
+                self.problem(place, message);
+            }
         }
     }
 
@@ -187,6 +201,11 @@ impl Builder {
     fn finish(mut self, end: usize) -> (Option<Node>, Vec<Problem>) {
         while !self.stack.is_empty() {
             self.close(end);
+        }
+        for (at, more) in self.repeated.into_values().filter(|(_, more)| *more > 0) {
+            if let Some(problem) = self.problems.get_mut(at) {
+                problem.message = format!("{} (and {more} more)", problem.message);
+            }
         }
         (self.root, self.problems)
     }

@@ -11,7 +11,7 @@ impl Node {
         match &self.kind {
             Kind::Null => Value::Null,
             Kind::Scalar { text, plain: false } => Value::from(text.as_str()),
-            Kind::Scalar { text, plain: true } => plain(text),
+            Kind::Scalar { text, plain: true } => plain_value(text),
             Kind::Sequence(items) => items.iter().map(Self::to_json).collect(),
             Kind::Mapping(entries) => entries
                 .iter()
@@ -21,7 +21,8 @@ impl Node {
     }
 }
 
-fn plain(text: &str) -> Value {
+/// What text without quotes means.
+pub(super) fn plain_value(text: &str) -> Value {
     match text {
         "null" | "Null" | "NULL" | "~" | "" => Value::Null,
         "true" | "True" | "TRUE" => Value::from(true),
@@ -35,6 +36,9 @@ fn number(text: &str) -> Option<Number> {
         return None;
     }
     if let Ok(whole) = text.parse::<i64>() {
+        return Some(Number::from(whole));
+    }
+    if let Ok(whole) = text.parse::<u64>() {
         return Some(Number::from(whole));
     }
     let decimal = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');

@@ -188,7 +188,9 @@ fn verify_args(path: &str) -> Verify {
     Verify {
         paths: vec![PathBuf::from(path)],
         format: VerifyFormat::Human,
+        deny: Vec::new(),
         deny_warnings: false,
+        dialect: None,
     }
 }
 

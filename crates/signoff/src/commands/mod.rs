@@ -3,10 +3,17 @@
 mod answer;
 mod approve;
 mod completions;
+mod convert;
 mod demo;
+mod diff;
+pub(crate) mod explain;
+mod fmt;
+mod graph;
 mod inbox;
 mod init;
 mod log;
+mod man;
+mod new;
 mod resume;
 mod run;
 mod scripted_agent;
@@ -25,8 +32,14 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Demo(args) => demo::demo(session, &args),
         Command::Init(_) => init::init(session),
         Command::Trust(_) => trust::trust(session),
+        Command::New(args) => new::new(session, &args),
+        Command::Fmt(args) => Ok(fmt::fmt(session, &args)),
+        Command::Convert(args) => convert::convert(session, &args),
         Command::Verify(args) => verify::verify(session, &args),
         Command::Show(args) => show::show(session, &args.path),
+        Command::Graph(args) => graph::graph(session, &args),
+        Command::Diff(args) => diff::diff(session, &args),
+        Command::Explain(args) => explain::explain(session, &args),
         Command::Approve(args) => approve::approve(session, &args),
         Command::Run(args) => run::run(session, &args),
         Command::Resume(args) => resume::resume(session, args.run.as_deref()),
@@ -35,6 +48,7 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Inbox(_) => inbox::inbox(session),
         Command::Answer(args) => answer::answer(session, &args),
         Command::Completions(args) => Ok(completions::completions(session, args.shell)),
+        Command::Man(args) => man::man(session, &args),
         Command::ScriptedAgent(args) => scripted_agent::play(session, &args.script),
     }
 }

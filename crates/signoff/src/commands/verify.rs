@@ -1,166 +1,168 @@
 //! `verify`: every problem of every plan, at once.
 
-use std::collections::BTreeSet;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
 
 use signoff_api::diagnostics::{Diagnostic, Diagnostics};
-use signoff_plan::diagnostic::Severity;
-use signoff_plan::dialect;
-use signoff_plan::source::Source;
+use signoff_plan::diagnostic::{self, Code};
+use signoff_plan::dialect::parse_as;
+use signoff_plan::source::{Source, Span};
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::project::load_config;
-use signoff_store::disk_workspace::DiskWorkspace;
-use signoff_store::root::discover;
 
 use crate::args::{Verify, VerifyFormat};
 use crate::diagnostics::{concise, render};
 use crate::failure::Failure;
+use crate::plan_paths::{find, workspace};
 use crate::report::style::{CARE, ERROR, GOOD, paint};
+use crate::report::{github, sarif};
 use crate::session::Session;
 
-/// Directories that hold no plans of ours.
-const PASSED_OVER: [&str; 3] = ["node_modules", "target", "vendor"];
-
 pub(crate) fn verify(session: &mut Session, args: &Verify) -> Result<u8, Failure> {
-    let plans = read_all(session, &args.paths)?;
-    let errors: usize = plans.iter().map(|plan| plan.checked.errors()).sum();
-    let warnings: usize = plans.iter().map(|plan| plan.checked.warnings()).sum();
+    let workspace = workspace(session)?;
+    let mut plans = Vec::new();
+    let mut exit = 0;
+    for path in &args.paths {
+        for found in find(session, path) {
+            match found {
+                Ok(found) => plans.push(found.check(args.dialect, &workspace)),
+                // What is left unchecked weighs more than what was found elsewhere.
+                Err(failure) => exit = exit.max(session.report_failure(&failure)),
+            }
+        }
+    }
+    same_ids(&mut plans);
+    let outcomes: Vec<_> = plans.iter().map(|plan| Outcome::of(plan, args)).collect();
     match args.format {
         VerifyFormat::Json => {
-            let shapes = plans.iter().flat_map(|plan| {
-                plan.checked
-                    .diagnostics
-                    .iter()
-                    .map(|one| Diagnostic::new(one, &plan.source))
-            });
+            let shapes = problems(&plans).map(|(one, source)| Diagnostic::new(one, source));
             let shape = Diagnostics::new(shapes.collect());
             session.json(&shape);
         }
-        VerifyFormat::Human | VerifyFormat::Concise => tell(session, args, &plans),
+        VerifyFormat::Sarif => {
+            let found: Vec<_> = problems(&plans).collect();
+            session.json(&sarif::sarif(&found));
+        }
+        VerifyFormat::Human | VerifyFormat::Concise | VerifyFormat::Github => {
+            tell(session, args.format, &plans, &outcomes);
+        }
     }
-    let failed = errors > 0 || (args.deny_warnings && warnings > 0);
-    Ok(u8::from(failed))
+    let passed = outcomes.iter().all(|outcome| *outcome == Outcome::Verified);
+    Ok(exit.max(u8::from(!passed)))
 }
 
-fn tell(session: &mut Session, args: &Verify, plans: &[PlanFile]) {
-    for plan in plans {
+/// What became of one plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Verified,
+    /// It has warnings, and they are denied.
+    Denied,
+    Invalid,
+}
+
+impl Outcome {
+    fn of(plan: &PlanFile, args: &Verify) -> Self {
+        if plan.checked.errors() > 0 {
+            Self::Invalid
+        } else if args.denies_warnings() && plan.checked.warnings() > 0 {
+            Self::Denied
+        } else {
+            Self::Verified
+        }
+    }
+}
+
+fn problems(plans: &[PlanFile]) -> impl Iterator<Item = (&diagnostic::Diagnostic, &Source)> {
+    plans.iter().flat_map(|plan| {
+        let all = plan.checked.diagnostics.iter();
+        all.map(|one| (one, &plan.source))
+    })
+}
+
+fn tell(session: &mut Session, format: VerifyFormat, plans: &[PlanFile], outcomes: &[Outcome]) {
+    for (plan, outcome) in plans.iter().zip(outcomes) {
         for diagnostic in &plan.checked.diagnostics {
-            if args.format == VerifyFormat::Concise {
-                session.out.answer(concise(diagnostic, &plan.source));
-            } else {
-                session.out.answer(render(diagnostic, &plan.source));
-                session.out.answer("");
+            match format {
+                VerifyFormat::Concise => session.out.answer(concise(diagnostic, &plan.source)),
+                VerifyFormat::Github => {
+                    let line = github::command(diagnostic, &plan.source);
+                    session.out.answer(line);
+                }
+                VerifyFormat::Human | VerifyFormat::Json | VerifyFormat::Sarif => {
+                    session.out.answer(render(diagnostic, &plan.source));
+                    session.out.answer("");
+                }
             }
         }
-        session.out.say(summary(plan));
+        session.out.say(summary(plan, *outcome));
+    }
+    if plans.len() > 1 {
+        session.out.say(total(outcomes));
     }
 }
 
-fn summary(plan: &PlanFile) -> String {
-    let count = |wanted: Severity| {
-        plan.checked
-            .diagnostics
-            .iter()
-            .filter(|one| one.severity == wanted)
-            .count()
+fn summary(plan: &PlanFile, outcome: Outcome) -> String {
+    let (errors, warnings) = (plan.checked.errors(), plan.checked.warnings());
+    let word = match outcome {
+        Outcome::Invalid => paint(ERROR, "invalid"),
+        Outcome::Denied => paint(ERROR, "denied"),
+        Outcome::Verified if warnings > 0 => paint(CARE, "verified"),
+        Outcome::Verified => paint(GOOD, "verified"),
     };
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    let some =
-        |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    let name = plan.source.name();
     let steps = some(plan.checked.plan.steps.len(), "step");
-    if errors > 0 {
-        format!(
-            "{}: {name}: {}, {}",
-            paint(ERROR, "invalid"),
-            some(errors, "error"),
-            some(warnings, "warning")
-        )
-    } else if warnings > 0 {
-        format!(
-            "{}: {name}: {steps}, {}",
-            paint(CARE, "verified"),
-            some(warnings, "warning")
-        )
-    } else {
-        format!("{}: {name}: {steps}, no problems", paint(GOOD, "verified"))
+    let problems = match (errors, warnings) {
+        (0, 0) => format!("{steps}, no problems"),
+        (0, _) => format!("{steps}, {}", some(warnings, "warning")),
+        _ => format!("{}, {}", some(errors, "error"), some(warnings, "warning")),
+    };
+    format!("{word}: {}: {problems}", plan.source.name())
+}
+
+fn total(outcomes: &[Outcome]) -> String {
+    let parts: Vec<String> = [
+        (Outcome::Verified, "verified"),
+        (Outcome::Denied, "denied"),
+        (Outcome::Invalid, "invalid"),
+    ]
+    .into_iter()
+    .map(|(wanted, word)| (outcomes.iter().filter(|one| **one == wanted).count(), word))
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, word)| format!("{count} {word}"))
+    .collect();
+    format!("{}: {}", some(outcomes.len(), "plan"), parts.join(", "))
+}
+
+fn some(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A plan is known by its id: two of one id would share signatures and runs.
+fn same_ids(plans: &mut [PlanFile]) {
+    let mut known: BTreeMap<String, (String, std::path::PathBuf)> = BTreeMap::new();
+    for plan in plans {
+        let Some(id) = plan.checked.plan.id.clone() else {
+            continue;
+        };
+        match known.get(&id) {
+            // The same file, named twice.
+            Some((_, path)) if *path == plan.path => {}
+            Some((first, _)) => {
+                let message = format!("plan id `{id}` is taken: {first} has it too");
+                let dialect = plan.checked.dialect;
+                let problem =
+                    diagnostic::Diagnostic::new(Code::DuplicateId, dialect, id_span(plan), message)
+                        .help("give one of the two another id");
+                let all = &mut plan.checked.diagnostics;
+                let place = all.partition_point(|one| one.span <= problem.span);
+                all.insert(place, problem);
+            }
+            None => {
+                known.insert(id, (plan.source.name().to_owned(), plan.path.clone()));
+            }
+        }
     }
 }
 
-fn read_all(session: &Session, paths: &[PathBuf]) -> Result<Vec<PlanFile>, Failure> {
-    let around = &session.around;
-    let store = discover(&around.directory);
-    let config = load_config(around, store.as_ref())?;
-    let root = store
-        .as_ref()
-        .map_or(around.directory.as_path(), |store| store.workspace());
-    let workspace = DiskWorkspace::new(root, &around.path(), &config);
-    let mut plans = Vec::new();
-    for path in paths {
-        let full = around.directory.join(path);
-        let name = path.display().to_string();
-        if name == "-" {
-            let mut bytes = Vec::new();
-            std::io::stdin()
-                .read_to_end(&mut bytes)
-                .map_err(|why| Failure::new(6, "unreadable", format!("stdin: {why}")))?;
-            plans.push(PlanFile::from_bytes(&full, "<stdin>", bytes, &workspace));
-        } else if full.is_dir() {
-            plans.extend(read_directory(&full, path, &workspace)?);
-        } else {
-            plans.push(PlanFile::read(&full, &name, &workspace)?);
-        }
-    }
-    Ok(plans)
-}
-
-fn read_directory(
-    full: &Path,
-    shown: &Path,
-    workspace: &DiskWorkspace,
-) -> Result<Vec<PlanFile>, Failure> {
-    let mut files = BTreeSet::new();
-    collect(full, &mut files)
-        .map_err(|why| Failure::new(6, "unreadable", format!("{}: {why}", shown.display())))?;
-    let mut plans = Vec::new();
-    for file in files {
-        let name = shown
-            .join(file.strip_prefix(full).unwrap_or(&file))
-            .display()
-            .to_string();
-        let bytes = std::fs::read(&file)
-            .map_err(|why| Failure::new(6, "unreadable", format!("{name}: {why}")))?;
-        if dialect::recognise(&Source::new(name.as_str(), bytes.clone())).is_some() {
-            plans.push(PlanFile::from_bytes(&file, &name, bytes, workspace));
-        }
-    }
-    if plans.is_empty() {
-        return Err(Failure::new(
-            2,
-            "no-plans",
-            format!("there is no plan in {}", shown.display()),
-        )
-        .hint("a plan is a markdown file whose frontmatter says `type: plan`"));
-    }
-    Ok(plans)
-}
-
-fn collect(directory: &Path, files: &mut BTreeSet<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(directory)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let kind = entry.file_type()?;
-        if kind.is_dir() && !name.starts_with('.') && !PASSED_OVER.contains(&name.as_str()) {
-            collect(&entry.path(), files)?;
-        } else if kind.is_file()
-            && entry
-                .path()
-                .extension()
-                .is_some_and(|extension| extension == "md")
-        {
-            files.insert(entry.path());
-        }
-    }
-    Ok(())
+fn id_span(plan: &PlanFile) -> Span {
+    parse_as(&plan.source, plan.checked.dialect)
+        .id
+        .map_or(Span::at(0), |id| id.span)
 }

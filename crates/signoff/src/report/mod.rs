@@ -1,8 +1,10 @@
-//! How things look to people.
+//! How things look to people, and to programs that are not ours.
 
 pub(crate) mod evidence;
+pub(crate) mod github;
+pub(crate) mod graph;
 pub(crate) mod line;
 pub(crate) mod live;
-
 pub(crate) mod plan;
+pub(crate) mod sarif;
 pub(crate) mod style;

@@ -1,15 +1,129 @@
-//! One markdown file with a numbered list of steps (seed 003).
+//! One markdown file with a numbered list of steps (seed 003): frontmatter, `## Steps`, `## Context`,
+//! `## Risks`, and a `## Rejection (vN)` for every time it was sent back.
 
+mod context;
+mod frontmatter;
+mod hint;
+mod item;
+mod rejection;
+mod sections;
+mod steps;
+mod subitem;
+mod value;
+
+pub(crate) use self::context::parts_the_file;
+pub(crate) use self::frontmatter::FIELDS;
+pub(crate) use self::hint::guarded;
+pub(crate) use self::item::Item;
+pub(crate) use self::rejection::section as rejection_section;
+pub(crate) use self::sections::{Part, split};
+pub(crate) use self::subitem::{Field, is_field};
 use super::Dialect;
+use crate::check::{frontmatter_missing, unterminated_fence};
 use crate::draft::Draft;
-use crate::source::Source;
+use crate::markdown::Document;
+use crate::markdown::frontmatter::locate;
+use crate::source::{Source, Span};
 
-/// Whether this content is of this dialect.
-pub(super) fn recognise(_source: &Source) -> bool {
-    false
+const DIALECT: Dialect = Dialect::Proposal;
+
+/// The role that does every step of a proposal.
+pub(crate) const ROLE: &str = "executor";
+
+/// Whether the frontmatter is one of a proposal, or its words and steps are.
+pub(super) fn recognise(source: &Source) -> bool {
+    if !source.parts().is_empty() {
+        return false;
+    }
+    let text = source.text();
+    let located = locate(text, source.byte_order_mark_len());
+    let Some(located) = located.filter(|located| located.closed) else {
+        return false;
+    };
+    match frontmatter::signs(text, &located) {
+        frontmatter::Signs::Certain => true,
+        frontmatter::Signs::Possible => {
+            let document = Document::new(text, located.body);
+            let parts = sections::split(&document);
+            let steps = parts.iter().filter(|(part, _)| *part == Part::Steps);
+            let mut lines = steps.flat_map(|(_, lines)| lines.clone());
+            lines.any(|line| item::begins(&document, line))
+        }
+        frontmatter::Signs::None => false,
+    }
 }
 
-/// Reads a plan, whatever it holds.
-pub(super) fn parse(_source: &Source) -> Draft {
-    Draft::empty(Dialect::Proposal)
+/// Reads a file, whatever it holds.
+pub(super) fn parse(source: &Source) -> Draft {
+    let text = source.text();
+    let start = source.byte_order_mark_len();
+    let mut draft = Draft::empty(DIALECT);
+    let body = match locate(text, start) {
+        Some(located) => {
+            frontmatter::read(text, &located, &mut draft);
+            located.body
+        }
+        None => {
+            let first_line = text.get(start..).and_then(|rest| rest.lines().next());
+            let span = Span::new(start, start + first_line.map_or(0, str::len));
+            draft.anchors.header = span;
+            draft.problems.push(frontmatter_missing::of(DIALECT, span));
+            start
+        }
+    };
+    draft.anchors.body = Span::at(body);
+    let document = Document::new(text, body);
+    report_unclosed(&document, &mut draft);
+    read_sections(&document, &mut draft);
+    frontmatter::scope(&mut draft);
+    draft
 }
+
+/// The items of the numbered list, each of which is a step.
+pub(crate) fn items_of(document: &Document<'_>) -> Vec<Item> {
+    let parts = split(document).into_iter();
+    let steps = parts.filter(|(part, _)| *part == Part::Steps);
+    steps
+        .flat_map(|(_, lines)| item::items(document, &lines).0)
+        .collect()
+}
+
+/// The fields that stand below a step.
+pub(crate) fn fields_of(document: &Document<'_>, item: &Item) -> Vec<Field> {
+    subitem::split(document, item, &mut Vec::new()).1
+}
+
+fn report_unclosed(document: &Document<'_>, draft: &mut Draft) {
+    for fence in document.fences.iter().filter(|fence| !fence.closed) {
+        let line = document.slice(fence.span).lines().next();
+        let end = fence.span.start + line.map_or(0, str::len);
+        let opening = Span::new(fence.span.start, end);
+        let found = unterminated_fence::fence(DIALECT, opening);
+        draft.problems.push(found);
+    }
+    for comment in &document.open_comments {
+        let found = unterminated_fence::comment(DIALECT, *comment);
+        draft.problems.push(found);
+    }
+}
+
+fn read_sections(document: &Document<'_>, draft: &mut Draft) {
+    let mut narrative = context::Narrative::default();
+    for (part, lines) in sections::split(document) {
+        match part {
+            Part::Title(title) => sections::title(title, lines, draft, document, &mut narrative),
+            Part::Steps => steps::read(document, lines, draft, &mut narrative),
+            Part::Context => context::read(document, lines, draft, &mut narrative),
+            Part::Risks => context::risks(document, lines, draft, &mut narrative),
+            Part::Rejection(version) => rejection::read(document, version, lines, draft),
+            Part::Narrative => {
+                sections::near_miss(document, lines.start, draft);
+                narrative.add_lines(document, lines);
+            }
+        }
+    }
+    draft.context = narrative.into_context();
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,15 +1,35 @@
 //! YAML or JSON with indexed steps (seed 000).
 
-use super::Dialect;
+mod index;
+mod plan;
+mod recognise;
+mod revision;
+mod step;
+
+pub(super) use self::recognise::{is_record, recognise};
+pub use self::revision::{base_id, replanned_id};
+use super::{Dialect, object};
+use crate::check::missing_field;
 use crate::draft::Draft;
 use crate::source::Source;
 
-/// Whether this content is of this dialect.
-pub(super) fn recognise(_source: &Source) -> bool {
-    false
-}
+const DIALECT: Dialect = Dialect::Record;
 
 /// Reads a plan, whatever it holds.
-pub(super) fn parse(_source: &Source) -> Draft {
-    Draft::empty(Dialect::Record)
+pub(super) fn parse(source: &Source) -> Draft {
+    let mut draft = Draft::empty(DIALECT);
+    let mut steps = Vec::new();
+    object::read(source, &mut draft, |reader, entry, draft| {
+        plan::field(reader, entry, draft, &mut steps);
+    });
+    index::place(steps, &mut draft);
+    // A plan must say what it is for, in one way or another.
+    if draft.task.is_none() && draft.title.is_none() {
+        let found = missing_field::member(DIALECT, "the plan", "task", draft.anchors.header);
+        draft.problems.push(found);
+    }
+    draft
 }
+
+#[cfg(test)]
+mod tests;

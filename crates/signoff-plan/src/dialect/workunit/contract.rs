@@ -19,6 +19,8 @@ pub(super) fn read(
     let (blocks, lines) = fences(document, field);
     let mut expect: Vec<_> = lines
         .iter()
+        // An unknown label has been reported as one.
+        .filter(|line| !document.slice(**line).starts_with("**"))
         .map(|line| condition(document, *line))
         .collect();
     let (command, shell) = match blocks.first() {

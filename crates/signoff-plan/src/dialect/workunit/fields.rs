@@ -38,6 +38,8 @@ pub(super) struct Scope {
     pub(super) names: &'static [&'static str],
     /// Labels that may be given more than once.
     pub(super) repeatable: &'static [&'static str],
+    /// Labels that would count in another scope.
+    pub(super) elsewhere: &'static [&'static str],
     /// `a step` or `a plan`.
     pub(super) owner: &'static str,
 }
@@ -98,6 +100,10 @@ fn recognise(
             let value = document.slice(label.value);
             let found = unknown_field::spelling(DIALECT, &label.name, line, name, value);
             problems.push(found);
+            None
+        }
+        (None, Form::Proper) if scope.elsewhere.contains(&key.as_str()) => {
+            problems.push(bad_value::field_of_no_step(DIALECT, &label.name));
             None
         }
         (None, Form::Proper) => {

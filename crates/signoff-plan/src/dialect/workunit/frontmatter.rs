@@ -3,55 +3,14 @@
 use super::DIALECT;
 use crate::check::{bad_value, frontmatter_invalid, unknown_field};
 use crate::draft::{Draft, Spanned};
-use crate::source::Span;
+pub(super) use crate::markdown::frontmatter::{Located, locate};
+use crate::model::PLAN_RECORD;
 use crate::yaml::{self, Entry, Kind};
 
 /// The fields that may stand here.
-const FIELDS: [&str; 7] = [
-    "type", "status", "owner", "id", "version", "previous", "params",
+const FIELDS: [&str; 8] = [
+    "type", "status", "owner", "id", "version", "previous", "params", "record",
 ];
-
-/// Where the frontmatter stands.
-pub(super) struct Located {
-    /// The lines between the fences.
-    yaml: Span,
-    /// The opening fence.
-    opening: Span,
-    /// Whether there is a closing fence.
-    closed: bool,
-    /// Where the body begins.
-    pub(super) body: usize,
-}
-
-/// Finds the frontmatter of a text that begins at `start`.
-pub(super) fn locate(text: &str, start: usize) -> Option<Located> {
-    let mut at = start;
-    let mut lines = text.get(start..)?.split_inclusive('\n');
-    let first = lines.next()?;
-    if first.trim_end() != "---" {
-        return None;
-    }
-    let opening = Span::new(start, start + 3);
-    at += first.len();
-    let inside = at;
-    for line in lines {
-        if line.trim_end() == "---" {
-            return Some(Located {
-                yaml: Span::new(inside, at),
-                opening,
-                closed: true,
-                body: at + line.len(),
-            });
-        }
-        at += line.len();
-    }
-    Some(Located {
-        yaml: Span::at(inside),
-        opening,
-        closed: false,
-        body: inside,
-    })
-}
 
 /// Reads the fields of the frontmatter.
 pub(super) fn read(text: &str, located: &Located, draft: &mut Draft) {
@@ -90,6 +49,7 @@ fn field(entry: &Entry, draft: &mut Draft) {
         "version" => draft.version = text(entry, draft),
         "previous" => draft.previous = text(entry, draft),
         "params" => params(entry, draft),
+        "record" => record(entry, draft),
         _ => {
             let found = unknown_field::key(DIALECT, &entry.key, &FIELDS);
             draft.problems.push(found);
@@ -141,6 +101,33 @@ fn params(entry: &Entry, draft: &mut Draft) {
                 entry.value.describe(),
             );
             draft.problems.push(found);
+        }
+    }
+}
+
+/// What other dialects keep about a plan and this one has no field for.
+fn record(entry: &Entry, draft: &mut Draft) {
+    let Some(entries) = entry.value.entries() else {
+        let found = bad_value::no_mapping(
+            DIALECT,
+            &entry.key,
+            entry.value.span,
+            entry.value.describe(),
+        );
+        draft.problems.push(found);
+        return;
+    };
+    for field in entries {
+        let known = PLAN_RECORD.iter().find(|name| **name == field.key.value);
+        match known {
+            Some(name) => {
+                let value = Spanned::new(field.value.to_json(), field.value.span);
+                draft.record.push((name, value));
+            }
+            None => {
+                let found = unknown_field::key(DIALECT, &field.key, &PLAN_RECORD);
+                draft.problems.push(found);
+            }
         }
     }
 }

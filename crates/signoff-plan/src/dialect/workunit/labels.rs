@@ -69,6 +69,43 @@ pub(super) fn label(document: &Document<'_>, line: &Line) -> Option<Label> {
     })
 }
 
+/// The label that a line without bold marks was most likely meant to be: `target: coder`,
+/// `*target:* coder`, `__target:__ coder`.
+///
+/// Only where nothing but a field can stand: in free text it may be prose.
+pub(super) fn bare(
+    document: &Document<'_>,
+    line: &Line,
+    names: &[&'static str],
+) -> Option<(&'static str, Label)> {
+    if line.kind != LineKind::Text || label(document, line).is_some() {
+        return None;
+    }
+    let place = document.trimmed(line.span);
+    let text = document.slice(place);
+    let inside = text.trim_start_matches(['*', '_']);
+    let start = place.end - inside.len();
+    let (name, _) = inside.split_once(':')?;
+    let trimmed = name.trim_end_matches(['*', '_', ' ']);
+    let found = Label {
+        name: Spanned::new(trimmed.to_owned(), Span::new(start, start + trimmed.len())),
+        value: {
+            let rest = Span::new(start + name.len() + 1, place.end);
+            let after = document.slice(rest).trim_start_matches(['*', '_']);
+            document.trimmed(Span::new(rest.end - after.len(), rest.end))
+        },
+        form: Form::ColonOutside,
+    };
+    let key = found.key();
+    let known = names.iter().copied().find(|known| *known == key)?;
+    // `file:a.md` and the like begin a value, not a field.
+    let spaced = document.slice(found.value).is_empty()
+        || document
+            .slice(Span::new(start + name.len() + 1, place.end))
+            .starts_with([' ', '\t', '*', '_']);
+    spaced.then_some((known, found))
+}
+
 /// Whether a bold text could be the name of a field rather than a sentence.
 fn is_name(text: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ');

@@ -6,10 +6,13 @@ mod fields;
 mod frontmatter;
 mod heading;
 mod labels;
+pub(crate) mod layout;
+mod misplaced;
 mod plan;
+pub(crate) mod rejection;
 mod sections;
 mod step;
-mod values;
+pub(crate) mod values;
 
 use self::sections::Section;
 use super::Dialect;
@@ -77,6 +80,7 @@ fn report_unclosed(document: &Document<'_>, draft: &mut Draft) {
 fn read_sections(document: &Document<'_>, draft: &mut Draft) {
     let outline = sections::outline(document);
     draft.title = outline.title;
+    draft.problems.extend(outline.problems);
     let mut narrative = plan::Narrative::default();
     let mut steps = 0;
     for section in outline.sections {
@@ -84,6 +88,7 @@ fn read_sections(document: &Document<'_>, draft: &mut Draft) {
             Section::Preamble(lines) => plan::preamble(document, lines, draft, &mut narrative),
             Section::Risks(lines) => plan::risks(document, lines, draft, &mut narrative),
             Section::Narrative(lines) => narrative.add_lines(document, lines),
+            Section::Rejection(lines) => rejection::read(document, lines, draft),
             Section::Step(lines) => {
                 steps += 1;
                 if steps <= too_large::STEPS {

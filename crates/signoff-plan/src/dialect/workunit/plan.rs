@@ -4,15 +4,17 @@ use std::ops::Range;
 
 use super::DIALECT;
 use super::fields::{Field, Scope, split};
-use super::values::{Read, lines_span, list, markdown, marker_len, numbered, scalar};
-use crate::check::bad_value;
+use super::labels::bare;
+use super::values::{Read, lines_span, list, markdown, marker_len, numbered, scalar, unless_none};
+use crate::check::{bad_value, unknown_field};
 use crate::draft::{Draft, Spanned};
 use crate::markdown::{Document, LineKind};
 use crate::source::Span;
 
-const SCOPE: Scope = Scope {
+pub(super) const SCOPE: Scope = Scope {
     owner: "a plan",
     repeatable: &[],
+    elsewhere: super::step::SCOPE.names,
     names: &[
         "context",
         "budget",
@@ -70,6 +72,7 @@ pub(super) fn preamble(
     narrative: &mut Narrative,
 ) {
     let fields = split(document, lines, SCOPE, &mut draft.problems);
+    report_bare(document, &fields.leading, draft);
     narrative.add_lines(document, fields.leading.clone());
     for field in &fields.fields {
         match field.name {
@@ -84,11 +87,28 @@ pub(super) fn preamble(
             "budget" => draft.budget = one(document, field, draft, narrative),
             "priority" => draft.priority = one(document, field, draft, narrative),
             "executor_model" => draft.executor_model = one(document, field, draft, narrative),
-            "tools" => draft.tools = Some(tools(many(document, field, true, narrative))),
+            "tools" => {
+                let items = many(document, field, true, narrative);
+                draft.tools = Some(unless_none("tools", items, &mut draft.problems));
+            }
             "constraints" => draft.constraints = many(document, field, false, narrative),
             "risks" => draft.risks = many(document, field, false, narrative),
             _ => {}
         }
+    }
+}
+
+/// Reports lines such as `Budget: $5`, which stay prose.
+fn report_bare(document: &Document<'_>, lines: &Range<usize>, draft: &mut Draft) {
+    for (_, line) in numbered(document, lines) {
+        let Some((name, label)) = bare(document, line, SCOPE.names) else {
+            continue;
+        };
+        let name = unknown_field::shown(name, SCOPE.owner);
+        let place = document.trimmed(line.span);
+        let value = document.slice(label.value);
+        let found = unknown_field::bare(DIALECT, &label.name, place, &name, value);
+        draft.problems.push(found);
     }
 }
 
@@ -139,16 +159,6 @@ fn many(
     let Read { value, left_over } = list(document, field, commas);
     left(document, &left_over, narrative);
     value
-}
-
-/// The word `none` means an empty scope.
-fn tools(mut items: Vec<Spanned<String>>) -> Vec<Spanned<String>> {
-    if let [only] = items.as_slice()
-        && only.value == "none"
-    {
-        items.clear();
-    }
-    items
 }
 
 fn left(document: &Document<'_>, lines: &[usize], narrative: &mut Narrative) {

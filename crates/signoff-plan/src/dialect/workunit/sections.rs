@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::heading;
+use super::{DIALECT, heading, misplaced};
+use crate::check::bad_value;
+use crate::diagnostic::Diagnostic;
 use crate::draft::Spanned;
 use crate::markdown::{Document, Heading};
 
@@ -11,6 +13,9 @@ use crate::markdown::{Document, Heading};
 pub(super) struct Outline {
     pub(super) title: Option<Spanned<String>>,
     pub(super) sections: Vec<Section>,
+    /// Lines of the headings that begin a part, and whether they are no part of its text.
+    pub(super) starts: Vec<(usize, bool)>,
+    pub(super) problems: Vec<Diagnostic>,
 }
 
 /// One part.
@@ -24,18 +29,22 @@ pub(super) enum Section {
     Risks(Range<usize>),
     /// Prose; with its heading, if it has one of its own.
     Narrative(Range<usize>),
+    /// What a person said about an earlier version, its heading included.
+    Rejection(Range<usize>),
 }
 
 /// What the lines being read belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Preamble,
     StepsIntroduction,
     Step,
     Risks,
     Narrative,
-    /// Kept in the file by other tools: feedback and results are no part of the definition.
+    /// Kept in the file by other tools: results are no part of the definition.
     Ignored,
+    /// What people said about earlier versions.
+    Rejection,
 }
 
 /// Splits a file into its parts.
@@ -53,7 +62,9 @@ pub(super) fn outline(document: &Document<'_>) -> Outline {
         document,
         // As the seed's parser does: without a `## Steps` heading every `### N.` is a step.
         anywhere: !has_steps_section,
+        after_steps: false,
         part: Part::Preamble,
+        opened: None,
         start: 0,
         outline: Outline::default(),
     };
@@ -67,7 +78,11 @@ pub(super) fn outline(document: &Document<'_>) -> Outline {
 struct Reader<'d, 'a> {
     document: &'d Document<'a>,
     anywhere: bool,
+    /// Whether steps have begun.
+    after_steps: bool,
     part: Part,
+    /// The heading that began the present part and has not been complained about.
+    opened: Option<Heading>,
     start: usize,
     outline: Outline,
 }
@@ -80,43 +95,76 @@ impl Reader<'_, '_> {
                 self.outline.title = Some(Spanned::new(text.to_owned(), heading.text));
                 self.open(Part::Preamble, line, line + 1);
             }
-            1 => self.open(Part::Narrative, line, line),
+            1 => {
+                self.open(Part::Narrative, line, line);
+                self.opened = Some(*heading);
+            }
             2 => {
                 let part = section_named(text);
-                let first = if part == Part::Narrative {
+                let first = if matches!(part, Part::Narrative | Part::Rejection) {
                     line
                 } else {
                     line + 1
                 };
                 self.open(part, line, first);
+                self.opened = Some(*heading);
             }
-            3 if self.is_step(text) => self.open(Part::Step, line, line),
+            3 if self.is_step(text, heading) => self.open(Part::Step, line, line),
             _ => {}
         }
     }
 
-    fn is_step(&self, text: &str) -> bool {
+    /// Whether a heading begins a step. One in the wrong place is reported, and is a step all the
+    /// same where steps have begun: a step must never be lost.
+    fn is_step(&mut self, text: &str, heading: &Heading) -> bool {
         match self.part {
-            Part::StepsIntroduction | Part::Step => true,
-            Part::Preamble | Part::Narrative => self.anywhere && heading::is_numbered(text),
-            Part::Risks | Part::Ignored => false,
+            Part::StepsIntroduction | Part::Step => return true,
+            Part::Rejection => return false,
+            Part::Preamble | Part::Narrative | Part::Risks | Part::Ignored => {}
         }
+        if !heading::is_numbered(text) {
+            return false;
+        }
+        if self.anywhere && matches!(self.part, Part::Preamble | Part::Narrative) {
+            return true;
+        }
+        let found = match self.opened.take().filter(|_| self.after_steps) {
+            Some(opened) => {
+                let name = Spanned::new(self.document.slice(opened.text).to_owned(), opened.text);
+                bad_value::ends_steps(DIALECT, &name, "a step", heading.text)
+            }
+            // Said already, for the first step under the same heading.
+            None if self.after_steps => return true,
+            None => {
+                let name = Spanned::new(text.to_owned(), heading.text);
+                bad_value::not_under_steps(DIALECT, &name)
+            }
+        };
+        self.outline.problems.push(found);
+        self.after_steps
     }
 
     /// Ends the present part at `line` and begins another one at `first`.
     fn open(&mut self, part: Part, line: usize, first: usize) {
         self.close(line);
+        self.outline.starts.push((line, part != Part::Narrative));
         self.part = part;
+        self.opened = None;
         self.start = first;
+        self.after_steps |= matches!(part, Part::Step | Part::StepsIntroduction);
     }
 
     fn close(&mut self, end: usize) {
         let lines = self.start..end;
+        let after_steps = self.opened.filter(|_| self.after_steps);
+        let found = misplaced::field(self.document, &lines, self.part, after_steps);
+        self.outline.problems.extend(found);
         let section = match self.part {
             Part::Preamble => Section::Preamble(lines),
             Part::StepsIntroduction | Part::Narrative => Section::Narrative(lines),
             Part::Step => Section::Step(lines),
             Part::Risks => Section::Risks(lines),
+            Part::Rejection => Section::Rejection(lines),
             Part::Ignored => return,
         };
         self.outline.sections.push(section);
@@ -133,7 +181,7 @@ fn section_named(text: &str) -> Part {
         "steps" => Part::StepsIntroduction,
         "risks" => Part::Risks,
         "artifacts" | "summary" => Part::Ignored,
-        _ if name == "rejection" || name.starts_with("rejection (") => Part::Ignored,
+        _ if name == "rejection" || name.starts_with("rejection (") => Part::Rejection,
         _ => Part::Narrative,
     }
 }

@@ -3,17 +3,20 @@
 use std::ops::Range;
 
 use super::fields::{Field, Fields, Scope, split};
+use super::labels::{bare, label};
 use super::values::{lines_span, list, markdown, scalar};
 use super::{DIALECT, contract, heading, values};
 use crate::check::{bad_value, missing_field, unknown_field};
 use crate::diagnostic::Diagnostic;
-use crate::draft::{Draft, Marks, Spanned, StatusMark, Step};
-use crate::markdown::Document;
+use crate::draft::{Draft, Hint, Marks, Spanned, StatusMark, Step};
+use crate::markdown::{Document, Line};
+use crate::model::STEP_RECORD;
 use crate::source::Span;
 
-const SCOPE: Scope = Scope {
+pub(super) const SCOPE: Scope = Scope {
     owner: "a step",
     repeatable: &["status"],
+    elsewhere: &[],
     names: &[
         "target",
         "task",
@@ -44,6 +47,9 @@ const SCOPE: Scope = Scope {
         "critical",
         "accept",
         "subtasks",
+        "instructions",
+        "tool_hint",
+        "record",
         "status",
     ],
 };
@@ -118,9 +124,16 @@ impl Reader<'_, '_> {
         step.task = self.markdown("task");
         step.tool = self.scalar("tool");
         step.args = self.args();
+        step.args_unread = step.args.is_none() && self.fields.get("args").is_some();
+        if let Some(args) = &step.args {
+            let text = self.document.slice(Span::new(0, args.span.end));
+            step.args_places = crate::json::places_within(text, args.span);
+        }
         step.ask = self.markdown("ask");
         step.choices = self.list("choices", true).unwrap_or_default();
         step.contract = self.contract();
+        step.contract_missing_command =
+            step.contract.is_none() && self.fields.get("contract").is_some();
         step.on_fail = self.scalar("on_fail");
         step.depends_on = self.depends_on();
         step.subscriptions = self.list("subscriptions", true).unwrap_or_default();
@@ -138,6 +151,9 @@ impl Reader<'_, '_> {
         step.isolation = self.scalar("isolation");
         step.acceptance = self.list("accept", false).unwrap_or_default();
         step.subtasks = self.list("subtasks", false).unwrap_or_default();
+        step.instructions = self.markdown("instructions");
+        step.hint = self.hint();
+        step.record = self.record();
         step.marks.statuses = self.statuses();
     }
 
@@ -159,18 +175,38 @@ impl Reader<'_, '_> {
         let field = self.fields.get(name)?;
         let read = list(self.document, field, commas);
         self.stray(field, &read.left_over);
-        Some(read.value)
+        Some(values::unless_bracketed(
+            name,
+            read.value,
+            &mut self.problems,
+        ))
     }
 
     /// A list in which the word `none` means an empty one.
     fn scope(&mut self, name: &str) -> Option<Vec<Spanned<String>>> {
-        let mut items = self.list(name, true)?;
-        if let [only] = items.as_slice()
-            && only.value == "none"
-        {
-            items.clear();
+        let items = self.list(name, true)?;
+        Some(values::unless_none(name, items, &mut self.problems))
+    }
+
+    /// Seed 003's `tool: operation → target`.
+    fn hint(&mut self) -> Hint {
+        let Some(Spanned { value, span }) = self.scalar("tool_hint") else {
+            return Hint::default();
+        };
+        let (call, target) = match value.split_once(" → ") {
+            Some((call, target)) => (call, Some(target)),
+            None => (value.as_str(), None),
+        };
+        let (tool, operation) = match call.split_once(": ") {
+            Some((tool, operation)) => (tool, Some(operation)),
+            None => (call, None),
+        };
+        let part = |text: &str| Spanned::new(text.trim().to_owned(), span);
+        Hint {
+            tool: Some(part(tool)),
+            operation: operation.map(part),
+            target: target.map(part),
         }
-        Some(items)
     }
 
     fn depends_on(&mut self) -> Option<Vec<Spanned<String>>> {
@@ -179,7 +215,11 @@ impl Reader<'_, '_> {
         if listed.is_empty() {
             return self.given(field, None).map(|_: Spanned<String>| Vec::new());
         }
-        self.scope("depends_on")
+        Some(values::unless_none(
+            "depends_on",
+            listed,
+            &mut self.problems,
+        ))
     }
 
     fn contract(&mut self) -> Option<crate::draft::Contract> {
@@ -196,7 +236,8 @@ impl Reader<'_, '_> {
                 }
             }
         }
-        let read = contract::read(self.document, self.fields, &mut self.problems)?;
+        let read = contract::read(self.document, self.fields, &mut self.problems);
+        let read = read?;
         Some(crate::draft::Contract {
             timeout,
             baseline,
@@ -208,7 +249,38 @@ impl Reader<'_, '_> {
 
     /// Arguments of a tool: JSON in a fenced block, or on the label's line.
     fn args(&mut self) -> Option<Spanned<serde_json::Value>> {
-        let field = self.fields.get("args")?;
+        self.json("args")
+    }
+
+    /// What other dialects keep about a step and this one has no field for.
+    fn record(&mut self) -> Vec<(&'static str, Spanned<serde_json::Value>)> {
+        let Some(Spanned { value, span }) = self.json("record") else {
+            return Vec::new();
+        };
+        let serde_json::Value::Object(members) = value else {
+            let what = "a value that is no object";
+            let name = Spanned::new("record".to_owned(), span);
+            self.problems
+                .push(bad_value::no_mapping(DIALECT, &name, span, what));
+            return Vec::new();
+        };
+        let mut record = Vec::new();
+        for (name, value) in members {
+            match STEP_RECORD.iter().find(|known| **known == name) {
+                Some(known) => record.push((*known, Spanned::new(value, span))),
+                None => {
+                    let name = Spanned::new(name, span);
+                    let found = unknown_field::key(DIALECT, &name, &STEP_RECORD);
+                    self.problems.push(found);
+                }
+            }
+        }
+        record
+    }
+
+    /// JSON in a fenced block, or on the label's line.
+    fn json(&mut self, name: &str) -> Option<Spanned<serde_json::Value>> {
+        let field = self.fields.get(name)?;
         let (blocks, _) = values::fences(self.document, field);
         let (json, span) = match blocks.first() {
             Some(fence) => (fence.content.text.clone(), fence.content.span()),
@@ -221,8 +293,12 @@ impl Reader<'_, '_> {
         match serde_json::from_str(&json) {
             Ok(value) => Some(Spanned::new(value, span)),
             Err(error) => {
-                self.problems
-                    .push(bad_value::args(DIALECT, span, &error.to_string()));
+                self.problems.push(bad_value::json(
+                    DIALECT,
+                    &format!("`{name}`"),
+                    span,
+                    &error.to_string(),
+                ));
                 None
             }
         }
@@ -258,17 +334,28 @@ impl Reader<'_, '_> {
 
     /// Reports text that belongs to no field: nobody would ever read it.
     fn stray(&mut self, field: &Field, lines: &[usize]) {
-        let Some(first) = lines
-            .first()
-            .and_then(|index| self.document.lines.get(*index))
-        else {
-            return;
-        };
-        let span = self.document.trimmed(first.span);
-        // A label of its own has been reported already.
-        if super::labels::label(self.document, first).is_none() {
+        let document = self.document;
+        let lines = lines.iter().filter_map(|index| document.lines.get(*index));
+        let (bare_labels, mut others): (Vec<_>, Vec<_>) =
+            lines.partition(|line| bare(document, line, SCOPE.names).is_some());
+        others.truncate(1);
+        for line in bare_labels.into_iter().chain(others) {
+            self.report_stray(line, Some(field.name));
+        }
+    }
+
+    /// Reports a line that belongs to no field, unless it has been reported as an unknown label.
+    fn report_stray(&mut self, line: &Line, after: Option<&str>) {
+        let document = self.document;
+        if let Some((name, label)) = bare(document, line, SCOPE.names) {
+            let place = document.trimmed(line.span);
+            let value = document.slice(label.value);
+            let found = unknown_field::bare(DIALECT, &label.name, place, name, value);
+            self.problems.push(found);
+        } else if label(document, line).is_none() {
+            let span = document.trimmed(line.span);
             self.problems
-                .push(unknown_field::stray(DIALECT, span, Some(field.name)));
+                .push(unknown_field::stray(DIALECT, span, after));
         }
     }
 
@@ -277,12 +364,11 @@ impl Reader<'_, '_> {
         let text = values::numbered(self.document, &lines).find(|(_, line)| {
             line.kind != crate::markdown::LineKind::Comment
                 && !self.document.is_separator(line)
-                && super::labels::label(self.document, line).is_none()
+                && label(self.document, line).is_none()
         });
-        if let Some((_, line)) = text {
-            let span = self.document.trimmed(line.span);
-            self.problems
-                .push(unknown_field::stray(DIALECT, span, None));
+        let text = text.map(|(_, line)| *line);
+        if let Some(line) = text {
+            self.report_stray(&line, None);
         }
     }
 }

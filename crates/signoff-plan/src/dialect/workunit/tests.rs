@@ -132,7 +132,7 @@ fn every_other_field_is_read() {
          **max_items:** 3\n**approval:** required\n**timeout:** 10m\n**budget:** $1\n**isolation:** shared\n**critical:** no",
     );
     assert_eq!(
-        step.args.map(|args| args.value),
+        step.args.clone().map(|args| args.value),
         Some(serde_json::json!({"path": "a"}))
     );
     assert_eq!(one(step.tool.as_ref()), "write_file");
@@ -159,7 +159,7 @@ fn questions_have_choices() {
 
 #[test]
 fn contracts_are_exact() {
-    let contract = step("**task:** x\n**contract:**\n```sh\nmake  \n\n\tx\n```\nexit_code == 0\n- `stdout contains \"a\"`\n**contract_timeout:** 5m\n**baseline:** no\n**fewer_tests:** allowed\n**holds:** once").contract;
+    let contract = step("**task:** x\n**contract:**\n```sh\nmake  \n\n\tx\n```\nexit_code == 0\n- `stdout contains \"a\"`\n**contract_timeout:** 5m\n**baseline:** no\n**fewer_tests:** allowed\n**holds:** once").contract.clone();
     let contract = contract.expect("a contract");
     assert_eq!(contract.command.text, "make  \n\n\tx");
     assert_eq!(one(contract.shell.as_ref()), "sh");
@@ -194,7 +194,8 @@ fn contracts_may_be_indented_quoted_or_inline() {
                 format!("\n{text}")
             }
         ))
-        .contract;
+        .contract
+        .clone();
         let contract = contract.expect("a contract");
         assert_eq!(contract.command.text, command);
         assert_eq!(one(contract.shell.as_ref()), shell);

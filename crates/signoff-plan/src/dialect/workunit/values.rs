@@ -2,8 +2,12 @@
 
 use std::ops::Range;
 
+use super::DIALECT;
 use super::fields::Field;
-use super::labels::label;
+use super::labels::{bare, label};
+use super::step::SCOPE;
+use crate::check::bad_value;
+use crate::diagnostic::Diagnostic;
 use crate::draft::Spanned;
 use crate::markdown::{Document, Fence, Line, LineKind};
 use crate::source::Span;
@@ -29,7 +33,7 @@ pub(super) fn scalar(document: &Document<'_>, field: &Field) -> Read<Option<Span
                 ended |= !parts.is_empty();
                 continue;
             }
-            LineKind::Text => ended |= label(document, line).is_some(),
+            LineKind::Text => ended |= is_label(document, line),
         }
         if ended {
             left_over.push(index);
@@ -39,6 +43,11 @@ pub(super) fn scalar(document: &Document<'_>, field: &Field) -> Read<Option<Span
     }
     let value = joined(document, &parts).map(plain);
     Read { value, left_over }
+}
+
+/// Whether a line is a field, or was meant to be one.
+fn is_label(document: &Document<'_>, line: &Line) -> bool {
+    label(document, line).is_some() || bare(document, line, SCOPE.names).is_some()
 }
 
 /// A list: items under the label, or names on its line where `commas` separate them.
@@ -73,7 +82,7 @@ pub(super) fn list(
             items.push(vec![
                 document.trimmed(Span::new(text.start + marker, text.end)),
             ]);
-        } else if label(document, line).is_some() || (after_blank && !indented) {
+        } else if is_label(document, line) || (after_blank && !indented) {
             left_over.push(index);
         } else if let Some(item) = items.last_mut() {
             item.push(text);
@@ -93,8 +102,17 @@ pub(super) fn list(
     Read { value, left_over }
 }
 
+/// Language of a block that is the text of a field rather than part of it.
+pub(crate) const VERBATIM: &str = "verbatim";
+
 /// Free markdown up to the next label, byte for byte but for line ends.
+///
+/// A field that is one block in the language [`VERBATIM`] has the text inside it: what would be
+/// read as a label, a heading or a fence otherwise.
 pub(super) fn markdown(document: &Document<'_>, field: &Field) -> Option<Spanned<String>> {
+    if let Some(text) = verbatim(document, field) {
+        return Some(text);
+    }
     let body = lines_span(document, &field.lines);
     let span = match (field.inline.is_empty(), body) {
         (true, body) => body?,
@@ -105,6 +123,22 @@ pub(super) fn markdown(document: &Document<'_>, field: &Field) -> Option<Spanned
         document.slice(span).replace("\r\n", "\n"),
         span,
     ))
+}
+
+fn verbatim(document: &Document<'_>, field: &Field) -> Option<Spanned<String>> {
+    let (blocks, others) = fences(document, field);
+    let ([block], []) = (blocks.as_slice(), others.as_slice()) else {
+        return None;
+    };
+    let language = block.language.as_ref().map(|word| word.value.as_str());
+    let first = numbered(document, &field.lines).find(|(_, line)| !document.is_separator(line));
+    let alone = first.is_some_and(|(_, line)| line.span.start == block.span.start);
+    if language != Some(VERBATIM) || !field.inline.is_empty() || !alone {
+        return None;
+    }
+    let text = &block.content.text;
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    Some(Spanned::new(text.to_owned(), block.content.span()))
 }
 
 /// From the first to the last line with text. Rules at both ends only separate.
@@ -145,7 +179,7 @@ pub(super) fn numbered<'d>(
 }
 
 /// Length of the list marker that a text begins with, with a check box if there is one.
-pub(super) fn marker_len(text: &str) -> Option<usize> {
+pub(crate) fn marker_len(text: &str) -> Option<usize> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let after = match digits {
         0 => text.strip_prefix(['-', '*', '+'])?,
@@ -197,6 +231,44 @@ fn split_commas(text: &str, start: usize) -> Vec<Span> {
     }
     pieces.push(Span::new(start + from, start + text.len()));
     pieces
+}
+
+/// The items, none where the only one is the word `none`. Beside others that word is a mistake.
+pub(super) fn unless_none(
+    name: &str,
+    mut items: Vec<Spanned<String>>,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<Spanned<String>> {
+    let alone = items.len() == 1;
+    items.retain(|item| {
+        if item.value == "none" && !alone {
+            problems.push(bad_value::none_beside_others(DIALECT, name, item.span));
+        }
+        item.value != "none"
+    });
+    items
+}
+
+/// The items, unless they are written in brackets, as YAML and JSON do it.
+pub(super) fn unless_bracketed(
+    name: &str,
+    items: Vec<Spanned<String>>,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<Spanned<String>> {
+    match items.as_slice() {
+        // A glob may begin with a class, as in `[ab]/x`.
+        [only]
+            if only.value.starts_with('[')
+                && only
+                    .value
+                    .find(']')
+                    .is_none_or(|at| at + 1 == only.value.len()) =>
+        {
+            problems.push(bad_value::bracketed(DIALECT, name, only));
+            Vec::new()
+        }
+        _ => items,
+    }
 }
 
 /// Several stretches as one text, as markdown joins the lines of a paragraph.

@@ -1,0 +1,225 @@
+//! Finds the cycles among steps that can never start.
+//!
+//! "Every step before" is a chain of nodes between the steps, one for each position: the step waits
+//! for the node of its position, which stands for the step before it and for the node before.
+
+use std::collections::VecDeque;
+
+use crate::model::Depends;
+
+/// One shortest cycle per knot of stuck steps, each beginning with its first step in plan order.
+pub(super) fn find(depends: &[&Depends], stuck: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
+    let net = Net { depends, stuck };
+    let knots = Knots::of(&net);
+    let mut came_from = vec![None; net.len()];
+    let mut done = vec![false; knots.count];
+    let mut cycles = Vec::new();
+    for step in (0..depends.len()).filter(|step| stuck(*step)) {
+        let knot = knots.of_node(step);
+        if let Some(done @ false) = done.get_mut(knot)
+            && let Some(cycle) =
+                shortest(&net, step, &mut came_from, &|at| knots.of_node(at) == knot)
+        {
+            *done = true;
+            cycles.push(cycle);
+        }
+    }
+    cycles
+}
+
+/// Steps, and behind them the nodes that stand for all steps before a position.
+struct Net<'n> {
+    depends: &'n [&'n Depends],
+    stuck: &'n dyn Fn(usize) -> bool,
+}
+
+impl Net<'_> {
+    fn len(&self) -> usize {
+        self.depends.len() * 2
+    }
+
+    fn is_step(&self, node: usize) -> bool {
+        node < self.depends.len()
+    }
+
+    /// What a node waits for, one at a time: the place in its list is the caller's to count.
+    fn next(&self, node: usize, place: usize) -> Option<usize> {
+        let steps = self.depends.len();
+        match self.depends.get(node) {
+            Some(Depends::On(list)) => usize::try_from(*list.get(place)?).ok(),
+            Some(Depends::AllBefore) => (place == 0 && node > 0).then_some(steps + node),
+            None => {
+                let position = node.checked_sub(steps)?;
+                let before = position.checked_sub(1)?;
+                match place {
+                    0 => Some(before),
+                    1 if before > 0 => Some(steps + before),
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    /// Whether a node can be part of a cycle.
+    fn counts(&self, node: usize) -> bool {
+        !self.is_step(node) || (self.stuck)(node)
+    }
+}
+
+/// The shortest way from a step back to itself.
+fn shortest(
+    net: &Net<'_>,
+    start: usize,
+    came_from: &mut [Option<usize>],
+    inside: &dyn Fn(usize) -> bool,
+) -> Option<Vec<usize>> {
+    let mut queue = VecDeque::from([start]);
+    while let Some(node) = queue.pop_front() {
+        let mut place = 0;
+        while let Some(next) = net.next(node, place) {
+            place += 1;
+            if next == start {
+                return Some(way_back(net, start, node, came_from));
+            }
+            if !inside(next) {
+                continue;
+            }
+            if let Some(from @ None) = came_from.get_mut(next) {
+                *from = Some(node);
+                // The nodes between steps are no part of the way.
+                if net.is_step(next) {
+                    queue.push_back(next);
+                } else {
+                    queue.push_front(next);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The steps on the way from `start` to `last`.
+fn way_back(net: &Net<'_>, start: usize, last: usize, came_from: &[Option<usize>]) -> Vec<usize> {
+    let mut way = Vec::new();
+    let mut at = last;
+    loop {
+        if net.is_step(at) {
+            way.push(at);
+        }
+        match came_from.get(at).copied().flatten() {
+            Some(before) if at != start => at = before,
+            _ => break,
+        }
+    }
+    way.reverse();
+    way
+}
+
+/// Nodes that wait for each other (Tarjan's strongly connected components).
+struct Knots {
+    knots: Vec<usize>,
+    count: usize,
+}
+
+const UNSEEN: usize = usize::MAX;
+
+/// The state of the search. It keeps its own stack: the depth of a plan is up to its author.
+struct Tarjan<'n> {
+    net: &'n Net<'n>,
+    numbers: Vec<usize>,
+    lowest: Vec<usize>,
+    open: Vec<usize>,
+    knots: Vec<usize>,
+    number: usize,
+    count: usize,
+}
+
+impl Knots {
+    fn of(net: &Net<'_>) -> Self {
+        let mut tarjan = Tarjan {
+            net,
+            numbers: vec![UNSEEN; net.len()],
+            lowest: vec![UNSEEN; net.len()],
+            open: Vec::new(),
+            knots: vec![UNSEEN; net.len()],
+            number: 0,
+            count: 0,
+        };
+        for step in (0..net.depends.len()).filter(|step| net.counts(*step)) {
+            if tarjan.numbers.get(step) == Some(&UNSEEN) {
+                tarjan.search(step);
+            }
+        }
+        Self {
+            knots: tarjan.knots,
+            count: tarjan.count,
+        }
+    }
+
+    fn of_node(&self, node: usize) -> usize {
+        value(&self.knots, node)
+    }
+}
+
+fn value(list: &[usize], node: usize) -> usize {
+    list.get(node).copied().unwrap_or(UNSEEN)
+}
+
+impl Tarjan<'_> {
+    fn search(&mut self, start: usize) {
+        let mut path = vec![(start, 0)];
+        self.enter(start);
+        while let Some((node, place)) = path.last_mut() {
+            let node = *node;
+            let Some(next) = self.net.next(node, *place) else {
+                path.pop();
+                self.leave(node);
+                if let Some((parent, _)) = path.last() {
+                    self.lower(*parent, value(&self.lowest, node));
+                }
+                continue;
+            };
+            *place += 1;
+            if !self.net.counts(next) {
+                continue;
+            }
+            if value(&self.numbers, next) == UNSEEN {
+                self.enter(next);
+                path.push((next, 0));
+            } else if value(&self.knots, next) == UNSEEN {
+                self.lower(node, value(&self.numbers, next));
+            }
+        }
+    }
+
+    fn enter(&mut self, node: usize) {
+        for list in [&mut self.numbers, &mut self.lowest] {
+            if let Some(place) = list.get_mut(node) {
+                *place = self.number;
+            }
+        }
+        self.number += 1;
+        self.open.push(node);
+    }
+
+    fn lower(&mut self, node: usize, value: usize) {
+        if let Some(lowest) = self.lowest.get_mut(node) {
+            *lowest = (*lowest).min(value);
+        }
+    }
+
+    fn leave(&mut self, node: usize) {
+        if value(&self.lowest, node) != value(&self.numbers, node) {
+            return;
+        }
+        while let Some(member) = self.open.pop() {
+            if let Some(knot) = self.knots.get_mut(member) {
+                *knot = self.count;
+            }
+            if member == node {
+                break;
+            }
+        }
+        self.count += 1;
+    }
+}

@@ -1,0 +1,161 @@
+//! The arguments do not fit the tool.
+//!
+//! ## Why
+//! A call that cannot succeed is better found before the run than in the middle of it. Text that refers
+//! to another step (`$id`, `${id.x}`) or to an item fits anything; it is checked again once it is known.
+//!
+//! ## Example
+//! ```text
+//! { "id": "config", "tool": "read_file", "args": { "pth": "config.json" } }
+//! ```
+//!
+//! ## Instead
+//! What the tool's schema asks for: `{ "path": "config.json" }`.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::context::{Context, StepView};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::json::Located;
+use crate::model::Work;
+use crate::tools::schema::{Misfit, misfits};
+use crate::tools::{Kind, Tool, built_in};
+
+pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    // A schema is made once, however many steps call its tool.
+    let mut schemas: BTreeMap<&str, Option<Value>> = BTreeMap::new();
+    for step in context.steps() {
+        let Work::Tool { tool, args } = &step.resolved.work else {
+            continue;
+        };
+        let built_in = built_in(tool);
+        if built_in.is_some_and(|tool| plainly_fits(tool, args)) {
+            continue;
+        }
+        let schema = schemas.entry(tool).or_insert_with(|| match built_in {
+            Some(tool) => Some(tool.input_schema()),
+            None => context.workspace.tool_schema(tool),
+        });
+        // Arguments that could not be read at all have been reported.
+        let unread = step.written.args.is_none() && step.written.args_unread;
+        let Some(schema) = schema.as_ref().filter(|_| !unread) else {
+            continue;
+        };
+        let whole = match (&step.written.args, &step.written.tool) {
+            (Some(args), _) => args.span,
+            (None, Some(tool)) => tool.span,
+            (None, None) => step.span(),
+        };
+        let located = Located::new(args, whole, &step.written.args_places);
+        for misfit in misfits(&located, schema) {
+            problems.push(worded(step, tool, misfit));
+        }
+    }
+}
+
+/// Whether a look is enough to see that the arguments fit, as it is for nearly all.
+fn plainly_fits(tool: &Tool, args: &Value) -> bool {
+    let Value::Object(args) = args else {
+        return false;
+    };
+    let known = args.iter().all(|(name, value)| {
+        let mut arguments = tool.arguments.iter();
+        let argument = arguments.find(|argument| argument.name == name);
+        argument.is_some_and(|argument| argument.kind == Kind::Text && value.is_string())
+    });
+    let mut required = tool.arguments.iter().filter(|argument| argument.required);
+    known && required.all(|argument| args.keys().any(|name| name == argument.name))
+}
+
+fn worded(step: StepView<'_>, tool: &str, misfit: Misfit) -> Diagnostic {
+    let message = format!(
+        "step `{}` calls `{tool}`, but {}",
+        step.id(),
+        misfit.message
+    );
+    let found = step.problem(Code::InvalidArgs, misfit.span, message);
+    // Without places the caret is under everything, and everything must not be replaced.
+    match misfit.suggestion {
+        Some(name) if step.written.args_places.is_empty() => {
+            found.help(format!("did you mean `{name}`?"))
+        }
+        suggestion => found.suggest(suggestion.as_deref()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, plan};
+    use super::*;
+
+    #[track_caller]
+    fn args(tool: &str, args: &str, expected: &[&str]) {
+        let text = format!(r#"{{"steps": [{{"id": "a", "tool": "{tool}", "args": {args}}}]}}"#);
+        check(Code::InvalidArgs, &text, expected);
+    }
+
+    #[test]
+    fn arguments_fit_the_schema() {
+        args("read_file", r#"{"path": "a"}"#, &[]);
+        args(
+            "write_file",
+            r#"{"path": "a", "content": "$b.content"}"#,
+            &[],
+        );
+        args(
+            "read_file",
+            r#"{"path": "a", "from_line": "{{ item }}"}"#,
+            &[],
+        );
+        args(
+            "read_file",
+            r#"{"pth": "a"}"#,
+            &[
+                r#"{"pth": "a"} | step `a` calls `read_file`, but `path` is missing | -"#,
+                "pth | step `a` calls `read_file`, but `pth` is not taken | did you mean `path`?",
+            ],
+        );
+        args(
+            "http_request",
+            r#"{"url": 5, "method": "get", "headers": {"a": ["b"]}}"#,
+            &[
+                "5 | step `a` calls `http_request`, but `url` must be text, not a number | -",
+                "get | step `a` calls `http_request`, but `method` must be one of `GET`, `HEAD`, `POST`, \
+                 `PUT`, `PATCH`, `DELETE`, `OPTIONS`, not `get` | did you mean `GET`?",
+                r#"["b"] | step `a` calls `http_request`, but `headers.a` must be text, not a list | -"#,
+            ],
+        );
+    }
+
+    #[test]
+    fn recorded_schemas_count_and_others_are_not_checked() {
+        args("tracker.search", r#"{"query": "x"}"#, &[]);
+        args(
+            "tracker.search",
+            r#"{"limit": 5}"#,
+            &[r#"{"limit": 5} | step `a` calls `tracker.search`, but `query` is missing | -"#],
+        );
+        args("nobody.knows", r#"{"limit": 5}"#, &[]);
+    }
+
+    #[test]
+    fn missing_arguments_are_said_at_the_tool() {
+        check(
+            Code::InvalidArgs,
+            r#"{"steps": [{"id": "a", "tool": "delete_file"}]}"#,
+            &["delete_file | step `a` calls `delete_file`, but `path` is missing | -"],
+        );
+        args("delete_file", "[]", &[]);
+    }
+
+    #[test]
+    fn every_dialect_is_checked() {
+        check(
+            Code::InvalidArgs,
+            &plan("### 1. A\n**tool:** delete_file\n**args:** {\"path\": 1}\n"),
+            &["1 | step `step-1` calls `delete_file`, but `path` must be text, not a number | -"],
+        );
+    }
+}

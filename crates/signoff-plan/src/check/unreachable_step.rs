@@ -1,0 +1,149 @@
+//! A step can never start.
+//!
+//! ## Why
+//! It waits for something that never happens: for steps that wait for each other, or for the value of a
+//! step that its own condition rules out.
+//!
+//! ## Example
+//! ```text
+//! ### 1. Measure
+//! **id:** measure
+//! **when:** false
+//! ### 2. Report
+//! **tool:** write_file
+//! **args:** {"path": "report.md", "content": "$measure.text"}
+//! ```
+//!
+//! ## Instead
+//! Remove the dependency, the condition, or the step. A step that is skipped holds up only those that use
+//! its value.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::context::Context;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::expression::constant;
+use crate::reference::Kind;
+use crate::source::Span;
+
+pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    problems.extend(behind_cycles(context));
+    let never = never_run(context);
+    if never.is_empty() {
+        return;
+    }
+    for (index, id, span) in used(context) {
+        let source = context.position(id);
+        let (Some(source), Some(step)) =
+            (source.filter(|at| never.contains(at)), context.step(index))
+        else {
+            continue;
+        };
+        let message = format!(
+            "step `{}` can never run: it uses what step `{id}` gives, whose condition is never true",
+            step.id()
+        );
+        let found = step.problem(Code::UnreachableStep, span, message);
+        let condition = context
+            .step(source)
+            .and_then(|step| step.written.when.as_ref());
+        problems.push(match condition {
+            Some(when) => found.related(when.span, "never true"),
+            None => found,
+        });
+    }
+}
+
+/// The steps behind a cycle, as one problem: they may be all the rest of the plan.
+fn behind_cycles(context: &Context<'_>) -> Option<Diagnostic> {
+    let shown: BTreeSet<usize> = context.graph.cycles().into_iter().flatten().collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let steps = context.steps();
+    let mut stuck =
+        steps.filter(|step| context.graph.is_stuck(step.index) && !shown.contains(&step.index));
+    let first = stuck.next()?;
+    let others = match stuck.count() {
+        0 => String::new(),
+        1 => " and another step".to_owned(),
+        count => format!(" and {count} other steps"),
+    };
+    let message = format!(
+        "step `{}`{others} can never start: what is waited for waits for itself",
+        first.id()
+    );
+    Some(first.problem(Code::UnreachableStep, first.span(), message))
+}
+
+/// Positions of the steps whose condition is false whatever happens.
+fn never_run(context: &Context<'_>) -> BTreeSet<usize> {
+    let steps = context.plan.steps.iter().enumerate();
+    let never = |when: &str| constant(when, &context.plan.params) == Some(Ok(Value::Bool(false)));
+    steps
+        .filter(|(_, step)| step.when.as_deref().is_some_and(never))
+        .map(|(index, _)| index)
+        .collect()
+}
+
+/// Who uses the value of whom, and where; each pair once.
+fn used<'a>(context: &'a Context<'_>) -> Vec<(usize, &'a str, Span)> {
+    let mut first: BTreeMap<(usize, &str), Span> = BTreeMap::new();
+    for (index, referred) in &context.uses.references {
+        if let Kind::Whole(reference) | Kind::Inside(reference) = &referred.kind {
+            first.entry((*index, reference.id)).or_insert(referred.span);
+        }
+    }
+    for (index, expression) in &context.uses.expressions {
+        for read in expression.reads.iter().flat_map(|reads| &reads.steps) {
+            first
+                .entry((*index, read.id))
+                .or_insert(expression.text.span);
+        }
+    }
+    first
+        .into_iter()
+        .map(|((index, id), span)| (index, id, span))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, plan};
+    use super::*;
+
+    #[test]
+    fn nothing_behind_a_cycle_starts() {
+        let cycle = "### 1. A\n**depends_on:** 2\n### 2. B\n**depends_on:** 1\n";
+        check(Code::UnreachableStep, &plan(cycle), &[]);
+        check(
+            Code::UnreachableStep,
+            &plan(&format!(
+                "{cycle}### 3. C\n### 4. D\n### 5. E\n**depends_on:** none\n"
+            )),
+            &[
+                "C | step `step-3` and another step can never start: what is waited for waits for itself | -",
+            ],
+        );
+    }
+
+    #[test]
+    fn nor_does_what_uses_a_value_that_never_comes() {
+        let text = |content: &str| {
+            plan(&format!(
+                "### 1. A\n**id:** a\n**when:** 1 > 2\n**tool:** read_file\n**args:** {{\"path\": \"x\"}}\n\
+                 ### 2. B\n**tool:** write_file\n**args:** {{\"path\": \"x\", \"content\": \"{content}\"}}\n"
+            ))
+        };
+        check(Code::UnreachableStep, &text("x"), &[]);
+        check(
+            Code::UnreachableStep,
+            &text("$a.content"),
+            &[
+                "$a.content | step `step-2` can never run: it uses what step `a` gives, whose condition is never true | -",
+            ],
+        );
+    }
+}

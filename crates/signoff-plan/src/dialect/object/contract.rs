@@ -1,0 +1,114 @@
+//! `contract`: a command as text, or `{command, expect, …}`.
+
+use super::Reader;
+use crate::check::{bad_value, missing_field};
+use crate::draft::{Contract, Spanned};
+use crate::yaml::{self, Entry, Kind};
+
+const FIELDS: [&str; 7] = [
+    "command",
+    "shell",
+    "expect",
+    "timeout",
+    "baseline",
+    "fewerTests",
+    "holds",
+];
+
+impl Reader<'_> {
+    /// Reads a contract; without a command there is none.
+    pub(super) fn contract(&mut self, entry: Entry) -> Option<Contract> {
+        if entry.value.is_nothing() {
+            return None;
+        }
+        let span = entry.key.span;
+        let mut contract = Contract {
+            span,
+            ..Contract::default()
+        };
+        if matches!(entry.value.kind, Kind::Scalar { .. }) {
+            self.command(entry, &mut contract);
+        } else {
+            let Entry { key, value } = entry;
+            for member in self.members(&key, value)? {
+                self.contract_field(member, &mut contract);
+            }
+        }
+        if contract.command.text.trim().is_empty() {
+            let found = missing_field::command(self.dialect, span);
+            self.problems.push(found);
+            return None;
+        }
+        Some(contract)
+    }
+
+    fn contract_field(&mut self, entry: Entry, contract: &mut Contract) {
+        match entry.key.value.as_str() {
+            "command" => self.command(entry, contract),
+            "shell" => contract.shell = self.shell(entry),
+            "expect" => contract.expect = self.one_or_many(entry),
+            "timeout" => contract.timeout = self.word(entry),
+            "baseline" => contract.baseline = self.word(entry),
+            "fewerTests" => contract.fewer_tests = self.word(entry).map(allowed),
+            "holds" => contract.holds = self.word(entry),
+            _ => self.unknown(&entry.key, "a contract", &[&FIELDS]),
+        }
+    }
+
+    fn command(&mut self, entry: Entry, contract: &mut Contract) {
+        let command = yaml::command(&entry.value, self.source);
+        if self.text(entry).is_none() {
+            return;
+        }
+        if let Some(mut command) = command {
+            // Text in JSON may hold any line end; a shell must never see a carriage return.
+            if command.text.contains('\r') {
+                command = without_returns(&command);
+            }
+            contract.command = command;
+        }
+    }
+
+    /// `bash` is what the configured shell is anyway.
+    fn shell(&mut self, entry: Entry) -> Option<Spanned<String>> {
+        let word = self.text(entry)?;
+        match word.value.as_str() {
+            "sh" => Some(word),
+            "bash" | "shell" => None,
+            _ => {
+                let found = bad_value::contract_language(self.dialect, &word);
+                self.problems.push(found);
+                None
+            }
+        }
+    }
+
+    /// A list of texts, or one text that stands for a list of one.
+    fn one_or_many(&mut self, entry: Entry) -> Vec<Spanned<String>> {
+        if matches!(entry.value.kind, Kind::Scalar { .. }) {
+            return self.text(entry).into_iter().collect();
+        }
+        self.texts(entry).unwrap_or_default()
+    }
+}
+
+/// The word for a truth value.
+fn allowed(word: Spanned<String>) -> Spanned<String> {
+    word.map(|word| match word.as_str() {
+        "true" => "allowed".to_owned(),
+        "false" => "no".to_owned(),
+        _ => word,
+    })
+}
+
+fn without_returns(command: &crate::draft::Command) -> crate::draft::Command {
+    let mut clean = crate::draft::Command::default();
+    let mut at = 0;
+    for line in command.text.split_inclusive('\n') {
+        let end = at + line.len();
+        let span = command.source_span(crate::source::Span::new(at, end));
+        clean.push(&line.replace("\r\n", "\n").replace('\r', "\n"), span);
+        at = end;
+    }
+    clean
+}

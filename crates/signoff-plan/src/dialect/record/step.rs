@@ -1,0 +1,184 @@
+//! One step.
+
+use serde_json::Value;
+
+use super::DIALECT;
+use super::index::Indexed;
+use crate::check::{bad_value, missing_field};
+use crate::dialect::object::{Reader, STEP_FIELDS, whole};
+use crate::draft::{Spanned, Step};
+use crate::source::Span;
+use crate::yaml::{Entry, Kind, Node};
+
+const FIELDS: [&str; 14] = [
+    "index",
+    "id",
+    "title",
+    "description",
+    "suggestedAgent",
+    "executedBy",
+    "startedAt",
+    "completedAt",
+    "output",
+    "error",
+    "affectedFiles",
+    "dependsOn",
+    "instructions",
+    "acceptanceCriteria",
+];
+
+/// Reads an item of `steps`; `None` = it is no step at all.
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    steps: &Spanned<String>,
+    node: Node,
+    position: usize,
+) -> Option<Indexed> {
+    let span = node.span;
+    let Kind::Mapping(entries) = node.kind else {
+        reader.wrong(steps, &node, "a list of keys and values");
+        return None;
+    };
+    let first = reader.problems.len();
+    let mut read = Indexed {
+        step: Step {
+            span,
+            heading: entries
+                .first()
+                .map_or(Span::at(span.start), |entry| entry.key.span),
+            ..Step::default()
+        },
+        ..Indexed::default()
+    };
+    let mut description = None;
+    for entry in entries {
+        field(reader, entry, &mut read, &mut description);
+    }
+    lower(reader, &mut read, description, position);
+    let id = read.step.id.as_ref();
+    let id = id.map_or_else(|| format!("step-{position}"), |id| id.value.clone());
+    for problem in reader.problems.iter_mut().skip(first) {
+        problem.step = Some(id.clone());
+    }
+    Some(read)
+}
+
+fn field(
+    reader: &mut Reader<'_>,
+    entry: Entry,
+    read: &mut Indexed,
+    description: &mut Option<Spanned<String>>,
+) {
+    let step = &mut read.step;
+    let Some(entry) = reader.step_field(entry, step) else {
+        return;
+    };
+    match entry.key.value.as_str() {
+        "index" => {
+            let index = reader.whole(&entry.key, &entry.value);
+            read.index = index.map(|index| Spanned::new(index, entry.value.span));
+            // One that cannot be read has been reported; it is not missing as well.
+            read.unreadable = index.is_none() && !entry.value.is_nothing();
+        }
+        "id" => step.id = reader.text(entry),
+        "title" => step.title = reader.text(entry).unwrap_or_default(),
+        "description" => {
+            read.undescribed = !entry.value.is_nothing();
+            *description = reader.text(entry);
+        }
+        "suggestedAgent" => step.target = reader.text(entry),
+        "instructions" => step.instructions = reader.text(entry),
+        "acceptanceCriteria" => step.acceptance = reader.texts(entry).unwrap_or_default(),
+        "dependsOn" => read.depends_on = depends_on(reader, entry),
+        "executedBy" => record(reader, "executed_by", entry, step),
+        "startedAt" => record(reader, "started_at", entry, step),
+        "completedAt" => record(reader, "completed_at", entry, step),
+        "output" => record(reader, "output", entry, step),
+        "error" => record(reader, "error", entry, step),
+        "affectedFiles" => {
+            let span = entry.value.span;
+            if let Some(files) = reader.texts(entry) {
+                let files: Value = files.into_iter().map(|file| file.value).collect();
+                step.record
+                    .push(("affected_files", Spanned::new(files, span)));
+            }
+        }
+        _ => reader.unknown(&entry.key, "a step", &[&FIELDS, &STEP_FIELDS]),
+    }
+}
+
+fn record(reader: &mut Reader<'_>, name: &'static str, entry: Entry, step: &mut Step) {
+    if let Some(text) = reader.text(entry) {
+        step.record.push((name, text.map(Value::from)));
+    }
+}
+
+/// Indexes of other steps.
+fn depends_on(reader: &mut Reader<'_>, entry: Entry) -> Option<Vec<Spanned<u64>>> {
+    let Entry { key, value } = entry;
+    let mut indexes = Vec::new();
+    for item in reader.items(&key, value)? {
+        let text = item.text().and_then(|text| whole(&text.value));
+        match text {
+            Some(index) => indexes.push(Spanned::new(index, item.inner_span(reader.source))),
+            None => {
+                let span = item.inner_span(reader.source);
+                let span = if span.is_empty() { key.span } else { span };
+                let written = item.text().map_or_else(
+                    || item.describe().to_owned(),
+                    |text| format!("`{}`", text.value),
+                );
+                reader
+                    .problems
+                    .push(bad_value::not_an_index(DIALECT, span, &written));
+            }
+        }
+    }
+    Some(indexes)
+}
+
+/// Makes of the description what it is: the task of an agent, or the title of a question. A step with
+/// neither description nor question only checks its contract.
+fn lower(
+    reader: &mut Reader<'_>,
+    read: &mut Indexed,
+    description: Option<Spanned<String>>,
+    position: usize,
+) {
+    let step = &mut read.step;
+    if read.index.is_none() && !read.unreadable {
+        reader.problems.push(missing_field::member(
+            DIALECT,
+            "the step",
+            "index",
+            step.heading,
+        ));
+    }
+    if step.title.value.is_empty() {
+        let question = step.ask.as_ref().filter(|ask| !ask.value.is_empty());
+        let title = description
+            .as_ref()
+            .filter(|text| !text.value.is_empty())
+            .or(question);
+        step.title = title.cloned().unwrap_or_else(|| {
+            let id = step.id.clone();
+            id.unwrap_or_else(|| {
+                Spanned::new(format!("step-{position}"), Span::at(step.span.start))
+            })
+        });
+    }
+    if step.ask.is_some() {
+        if let Some(agent) = step.target.take() {
+            reader
+                .problems
+                .push(bad_value::ask_and_agent(DIALECT, &agent));
+        }
+        return;
+    }
+    // One of the wrong kind is reported as such, and not missing as well.
+    if description.is_none() && read.undescribed {
+        step.task = Some(step.title.clone());
+        return;
+    }
+    step.task = description;
+}

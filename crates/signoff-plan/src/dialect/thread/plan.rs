@@ -1,0 +1,40 @@
+//! `plan.md`: the title and the narrative.
+
+use super::fields::Fields;
+use super::{DIALECT, File};
+use crate::check::frontmatter_missing;
+use crate::draft::{Draft, Spanned};
+use crate::source::Span;
+
+const FIELDS: [&str; 1] = ["title"];
+
+/// Reads the file.
+pub(super) fn read(file: &File<'_>, draft: &mut Draft) {
+    let Some(located) = file.frontmatter() else {
+        draft.anchors.header = file.first_line();
+        let example = ("title", "\"What this plan achieves\"");
+        let found = frontmatter_missing::file(DIALECT, file.first_line(), file.name, example);
+        draft.problems.push(found);
+        draft.context = context(file, file.start);
+        return;
+    };
+    draft.anchors.header = located.opening;
+    draft.anchors.body = Span::at(located.body);
+    let fields = Fields::read(file, &located, &FIELDS, &mut draft.problems);
+    let Some(fields) = fields else {
+        return;
+    };
+    draft.anchors.insert_status = fields.whole.then_some(located.yaml.end);
+    draft.title = fields.text("title", &mut draft.problems);
+    if draft.title.is_none() {
+        // There, but without a value.
+        let empty = |span| Spanned::new(String::new(), span);
+        draft.title = fields.key("title").map(empty);
+    }
+    draft.context = context(file, located.body);
+}
+
+fn context(file: &File<'_>, from: usize) -> Option<Spanned<String>> {
+    let (text, span) = file.body(from);
+    (!text.is_empty()).then(|| Spanned::new(text, span))
+}

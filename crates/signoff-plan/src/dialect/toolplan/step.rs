@@ -1,0 +1,103 @@
+//! One step.
+
+use crate::dialect::object::{Reader, STEP_FIELDS};
+use crate::draft::{Spanned, Step};
+use crate::json;
+use crate::source::Span;
+use crate::yaml::{Entry, Kind, Node};
+
+const FIELDS: [&str; 7] = [
+    "id",
+    "order",
+    "description",
+    "tool",
+    "args",
+    "dependsOn",
+    "result",
+];
+
+/// Reads an item of `steps`, if it is a step at all, and adds it to those before.
+pub(super) fn read(reader: &mut Reader<'_>, node: Node, steps: &mut Vec<Step>) {
+    let position = steps.len() + 1;
+    let span = node.span;
+    let Kind::Mapping(entries) = node.kind else {
+        let key = Spanned::new("steps".to_owned(), span);
+        reader.wrong(&key, &node, "a list of objects");
+        return;
+    };
+    let first = reader.problems.len();
+    let heading = entries
+        .first()
+        .map_or(Span::at(span.start), |entry| entry.key.span);
+    // A step is large: it is filled where it stays.
+    steps.push(Step {
+        span,
+        heading,
+        ..Step::default()
+    });
+    let Some(step) = steps.last_mut() else {
+        return;
+    };
+    for entry in entries {
+        field(reader, entry, step);
+    }
+    // Without a tool they are nobody's, and that the tool is missing is said once.
+    if step.tool.is_none() && reader.problems.len() > first {
+        step.args = None;
+    }
+    name(step, position);
+    if reader.problems.len() > first {
+        let id = step.id.as_ref();
+        let id = id.map_or_else(|| format!("step-{position}"), |id| id.value.clone());
+        for problem in reader.problems.iter_mut().skip(first) {
+            problem.step = Some(id.clone());
+        }
+    }
+}
+
+fn field(reader: &mut Reader<'_>, entry: Entry, step: &mut Step) {
+    match entry.key.value.as_str() {
+        "id" => step.id = reader.text(entry),
+        "description" => step.title = reader.text(entry).unwrap_or_default(),
+        "tool" => step.tool = reader.text(entry),
+        "args" => args(reader, entry, step),
+        "dependsOn" => step.depends_on = reader.texts(entry),
+        // Steps stand in their order; what the number says beside that decides nothing.
+        "order" => {
+            reader.whole(&entry.key, &entry.value);
+        }
+        "result" => {
+            if let Some(result) = reader.value(&entry) {
+                step.record.push(("result", result));
+            }
+        }
+        _ => {
+            if let Some(entry) = reader.step_field(entry, step) {
+                reader.unknown(&entry.key, "a step", &[&FIELDS, &STEP_FIELDS]);
+            }
+        }
+    }
+}
+
+fn args(reader: &mut Reader<'_>, entry: Entry, step: &mut Step) {
+    if entry.value.is_nothing() {
+        return;
+    }
+    if !matches!(entry.value.kind, Kind::Mapping(_)) {
+        reader.wrong(&entry.key, &entry.value, "an object");
+        step.args_unread = true;
+        return;
+    }
+    step.args_places = json::places(&entry.value, reader.source);
+    step.args = Some(Spanned::new(entry.value.to_json(), entry.value.span));
+}
+
+/// A step without a description is called by its question or its id: the seed's own example has none.
+fn name(step: &mut Step, position: usize) {
+    if !step.title.value.is_empty() {
+        return;
+    }
+    let question = step.ask.as_ref().filter(|ask| !ask.value.is_empty());
+    let name = question.or(step.id.as_ref()).cloned();
+    step.title = name.unwrap_or_else(|| Spanned::new(format!("step-{position}"), step.heading));
+}

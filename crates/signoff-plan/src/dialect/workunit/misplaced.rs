@@ -1,0 +1,46 @@
+//! Fields of a step that stand where no step is: most often because a heading in a task ended the
+//! step before its fields were through.
+
+use std::ops::Range;
+
+use super::labels::{Form, Label, label};
+use super::sections::Part;
+use super::values::numbered;
+use super::{DIALECT, plan, step};
+use crate::check::bad_value;
+use crate::diagnostic::Diagnostic;
+use crate::draft::Spanned;
+use crate::markdown::{Document, Heading};
+
+/// The first field in these lines that belongs into a step. `ended` is the heading that ended the
+/// steps.
+pub(super) fn field(
+    document: &Document<'_>,
+    lines: &Range<usize>,
+    part: Part,
+    ended: Option<Heading>,
+) -> Option<Diagnostic> {
+    match part {
+        Part::StepsIntroduction | Part::Risks | Part::Narrative | Part::Ignored => {}
+        // The preamble has fields of its own; a rejection may quote whatever it likes.
+        Part::Preamble | Part::Step | Part::Rejection => return None,
+    }
+    let labels = numbered(document, lines).filter_map(|(_, line)| label(document, line));
+    let mut labels = labels.filter(|label| label.form == Form::Proper);
+    let found = labels.find(|label| is_field(label, part))?;
+    Some(match ended.filter(|_| part != Part::StepsIntroduction) {
+        Some(heading) => {
+            let name = Spanned::new(document.slice(heading.text).to_owned(), heading.text);
+            bad_value::ends_steps(DIALECT, &name, "a field of a step", found.name.span)
+        }
+        None => bad_value::field_of_no_step(DIALECT, &found.name),
+    })
+}
+
+/// Whether a label names a field that would be missed.
+fn is_field(label: &Label, part: Part) -> bool {
+    let key = label.key();
+    let known = |names: &[&str]| names.contains(&key.as_str());
+    // `**Tools:**` or `**Task:**` may as well head a paragraph of prose.
+    known(step::SCOPE.names) && (part == Part::StepsIntroduction || !known(plan::SCOPE.names))
+}

@@ -1,0 +1,90 @@
+//! Details that take no room where there are none.
+
+use std::ops::{Deref, DerefMut};
+
+use super::{Details, Hint, Step};
+
+/// The details of a step, if it has any.
+// Plans may have a hundred thousand steps, of which each would be four times as large.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rare(Option<Box<Details>>);
+
+impl Rare {
+    /// The details to change, where there are any.
+    pub(crate) fn present(&mut self) -> Option<&mut Details> {
+        self.0.as_deref_mut()
+    }
+}
+
+impl PartialEq for Rare {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+static NONE: Details = NO_DETAILS;
+
+impl Rare {
+    fn get(&self) -> &Details {
+        self.0.as_deref().unwrap_or(&NONE)
+    }
+}
+
+impl Deref for Step {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        self.details.get()
+    }
+}
+
+impl DerefMut for Step {
+    fn deref_mut(&mut self) -> &mut Details {
+        self.details.0.get_or_insert_default()
+    }
+}
+
+const NO_DETAILS: Details = Details {
+    ask: None,
+    choices: Vec::new(),
+    contract: None,
+    contract_missing_command: false,
+    on_fail: None,
+    subscriptions: Vec::new(),
+    produces: Vec::new(),
+    protects: Vec::new(),
+    tools: None,
+    approval: None,
+    when: None,
+    for_each: None,
+    max_items: None,
+    timeout: None,
+    budget: None,
+    critical: None,
+    locks: Vec::new(),
+    isolation: None,
+    acceptance: Vec::new(),
+    subtasks: Vec::new(),
+    instructions: None,
+    hint: Hint {
+        tool: None,
+        operation: None,
+        target: None,
+    },
+    record: Vec::new(),
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_details_are_those_of_a_new_step() {
+        assert_eq!(NONE, Details::default());
+        let mut step = Step::default();
+        assert!(step.details.present().is_none() && step.when.is_none());
+        step.when = None;
+        assert!(step.details.present().is_some());
+        assert_eq!(step, Step::default());
+    }
+}

@@ -1,0 +1,180 @@
+//! Fields of a frontmatter set in place: of a whole file, or of one file of a directory.
+
+use serde_json::Value;
+
+use super::members::Editor;
+use super::{EditRefused, Splice};
+use crate::dialect::object::Format;
+use crate::markdown::frontmatter::{Located, locate};
+use crate::source::Span;
+use crate::write::yaml::{block_entry, entry, scalar, text as quoted};
+use crate::yaml::{self, Entry, Kind, Node};
+
+/// A frontmatter that is to be changed.
+pub(super) struct Frontmatter<'a> {
+    /// The text up to the end of the file.
+    text: &'a str,
+    located: Located,
+    root: Option<Node>,
+}
+
+impl<'a> Frontmatter<'a> {
+    /// The frontmatter of the file that begins at `start` and ends with the text.
+    pub(super) fn new(text: &'a str, start: usize) -> Result<Self, EditRefused> {
+        let located = locate(text, start).filter(|located| located.closed);
+        let missing = || EditRefused::Unreadable("there is no frontmatter".to_owned());
+        let located = located.ok_or_else(missing)?;
+        let (root, _) = yaml::parse(located.yaml.slice(text), located.yaml.start);
+        Ok(Self {
+            text,
+            located,
+            root,
+        })
+    }
+
+    /// Where the body begins.
+    pub(super) fn body(&self) -> usize {
+        self.located.body
+    }
+
+    /// The line end in use.
+    pub(super) fn line_end(&self) -> &'static str {
+        let before = self.text.get(..self.located.yaml.start).unwrap_or_default();
+        if before.ends_with("\r\n") {
+            "\r\n"
+        } else {
+            "\n"
+        }
+    }
+
+    /// Whether a field is given.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.entry(key).is_some()
+    }
+
+    fn entry(&self, key: &str) -> Option<&Entry> {
+        let entries = self.root.as_ref().and_then(Node::entries);
+        let mut entries = entries.unwrap_or_default().iter();
+        entries.find(|entry| entry.key.value == key)
+    }
+
+    /// What to write where so that a field has this value; `null` takes it away.
+    pub(super) fn set(&self, key: &str, value: &Value) -> Result<Vec<Splice>, EditRefused> {
+        if let Some(root) = self.root.as_ref().filter(|root| self.is_flow(root)) {
+            let editor = Editor {
+                text: self.text,
+                format: Format::Yaml,
+            };
+            return editor.set(root, key, value);
+        }
+        match self.entry(key) {
+            None if value.is_null() => Ok(Vec::new()),
+            None => {
+                let line = self.written(key, value);
+                Ok(vec![Splice::insert(self.located.yaml.end, line)])
+            }
+            Some(entry) if value.is_null() => Ok(vec![Splice::remove(self.lines_of(entry)?)]),
+            Some(entry) if entry.value.to_json() == *value => Ok(Vec::new()),
+            Some(entry) => self.replace(entry, value),
+        }
+    }
+
+    fn is_flow(&self, root: &Node) -> bool {
+        root.span.slice(self.text).starts_with('{')
+    }
+
+    /// A field on lines of its own.
+    fn written(&self, key: &str, value: &Value) -> String {
+        match value.as_str() {
+            Some(text) => block_entry(key, text, self.line_end()),
+            None => entry(key, value, self.line_end()),
+        }
+    }
+
+    fn replace(&self, entry: &Entry, value: &Value) -> Result<Vec<Splice>, EditRefused> {
+        let colon = self.after_colon(entry);
+        let place = entry.value.span;
+        let raw = place.slice(self.text).trim_end();
+        let end = place.start + raw.len();
+        let between = Span::new(colon, place.start).slice(self.text);
+        let one_line = matches!(entry.value.kind, Kind::Scalar { .. })
+            && !raw.contains('\n')
+            && !between.contains('\n');
+        if entry.value.kind == Kind::Null {
+            let written = inline(value, "");
+            return Ok(vec![Splice::insert(colon, format!(" {written}"))]);
+        }
+        if one_line && !value.is_array() {
+            return Ok(vec![Splice::replace(place, inline(value, raw))]);
+        }
+        self.no_comment(entry, between)?;
+        // All from the colon on: a block has marks of its own there.
+        let whole = self.written("k", value);
+        let written = whole.strip_prefix("k:").unwrap_or(&whole).trim_end();
+        let kept = matches!(&entry.value.kind, Kind::Sequence(_)) && raw.starts_with('[');
+        if kept {
+            return Ok(vec![Splice::replace(place, inline(value, raw))]);
+        }
+        Ok(vec![Splice::replace(Span::new(colon, end), written)])
+    }
+
+    fn after_colon(&self, entry: &Entry) -> usize {
+        let from = entry.key.span.end;
+        let rest = self.text.get(from..).unwrap_or_default();
+        from + rest.find(':').map_or(0, |colon| colon + 1)
+    }
+
+    /// Refuses to take a comment away with a value.
+    fn no_comment(&self, entry: &Entry, between: &str) -> Result<(), EditRefused> {
+        let place = entry.value.span;
+        let mut at = place.start;
+        let mut inside = false;
+        // In text it is no comment, nor in a block of text.
+        match &entry.value.kind {
+            Kind::Scalar { .. } | Kind::Null => at = place.end,
+            Kind::Sequence(items) => {
+                for item in items {
+                    inside |= Span::new(at, item.span.start)
+                        .slice(self.text)
+                        .contains('#');
+                    at = item.span.end;
+                }
+            }
+            Kind::Mapping(_) => {}
+        }
+        inside |= Span::new(at, place.end).slice(self.text).contains('#');
+        if inside || between.contains('#') {
+            let what = format!("a comment beside `{}`", entry.key.value);
+            return Err(EditRefused::NotOnlyField(what));
+        }
+        Ok(())
+    }
+
+    /// The lines of a field, if nothing else stands on them.
+    fn lines_of(&self, entry: &Entry) -> Result<Span, EditRefused> {
+        let colon = self.after_colon(entry);
+        let raw = entry.value.span.slice(self.text).trim_end();
+        let end = (entry.value.span.start + raw.len()).max(colon);
+        let between = Span::new(colon, entry.value.span.start.max(colon));
+        self.no_comment(entry, between.slice(self.text))?;
+        let start = entry.key.span.start;
+        let before = self.text.get(..start).unwrap_or_default();
+        let rest = self.text.get(end..).unwrap_or_default();
+        let rest = rest.split_inclusive('\n').next().unwrap_or_default();
+        if !before.ends_with('\n') || !rest.trim().is_empty() {
+            let what = format!("what stands beside `{}`", entry.key.value);
+            return Err(EditRefused::NotOnlyField(what));
+        }
+        Ok(Span::new(start, end + rest.len()))
+    }
+}
+
+/// A value on one line, in the quotes that were there.
+fn inline(value: &Value, before: &str) -> String {
+    let simple = |text: &str| !text.contains('\'') && !text.contains(char::is_control);
+    match value.as_str() {
+        Some(text) if before.starts_with('\'') && simple(text) => format!("'{text}'"),
+        Some(text) if before.starts_with(['"', '\'']) => quoted(text),
+        _ => scalar(value),
+    }
+}

@@ -1,0 +1,231 @@
+//! Keys and values set in place: in JSON, and in YAML in block or flow style.
+
+use serde_json::Value;
+
+use super::{EditRefused, Splice};
+use crate::dialect::object::Format;
+use crate::json::{self, Comments, Spacing, inline};
+use crate::source::Span;
+use crate::yaml::emit::scalar;
+use crate::yaml::{Entry, Kind, Node};
+
+/// A text of keys and values that is to be changed.
+#[derive(Clone, Copy)]
+pub(super) struct Editor<'a> {
+    pub(super) text: &'a str,
+    pub(super) format: Format,
+}
+
+impl Editor<'_> {
+    /// What to write where so that a key of a mapping has this value; `null` takes the key away.
+    pub(super) fn set(
+        self,
+        mapping: &Node,
+        key: &str,
+        value: &Value,
+    ) -> Result<Vec<Splice>, EditRefused> {
+        let entries = mapping.entries().unwrap_or_default();
+        let place = entries.iter().position(|entry| entry.key.value == key);
+        match place.and_then(|at| Some((at, entries.get(at)?))) {
+            None if value.is_null() => Ok(Vec::new()),
+            None => Ok(self.insert(mapping, entries, key, value)),
+            Some((at, _)) if value.is_null() => self.remove(mapping, entries, at),
+            Some((_, entry)) => self.replace(mapping, entry, value),
+        }
+    }
+
+    fn replace(
+        self,
+        mapping: &Node,
+        entry: &Entry,
+        value: &Value,
+    ) -> Result<Vec<Splice>, EditRefused> {
+        if entry.value.to_json() == *value {
+            return Ok(Vec::new());
+        }
+        let raw = entry.value.span.slice(self.text).trim_end();
+        if self.has_comment(&entry.value, raw) {
+            return Err(EditRefused::NotOnlyField(
+                "a comment inside the value".to_owned(),
+            ));
+        }
+        let written = self.rendered(value, self.spacing(mapping), Some(raw));
+        let after_colon = self.after_colon(entry);
+        let between = Span::new(after_colon, entry.value.span.start).slice(self.text);
+        let end = entry.value.span.start + raw.len();
+        // A value that begins on the next line, or is not there, begins behind its key now.
+        if raw.is_empty() {
+            return Ok(vec![Splice::insert(after_colon, format!(" {written}"))]);
+        }
+        if between.contains('\n') && between.trim().is_empty() {
+            let span = Span::new(after_colon, end);
+            return Ok(vec![Splice::replace(span, format!(" {written}"))]);
+        }
+        let span = Span::new(entry.value.span.start, end);
+        Ok(vec![Splice::replace(span, written)])
+    }
+
+    pub(super) fn after_colon(self, entry: &Entry) -> usize {
+        let from = entry.key.span.end;
+        let rest = self.text.get(from..).unwrap_or_default();
+        from + rest.find(':').map_or(0, |colon| colon + 1)
+    }
+
+    /// Whether taking a value away would take a comment with it.
+    pub(super) fn has_comment(self, value: &Node, raw: &str) -> bool {
+        match (self.format, &value.kind) {
+            (Format::Json, _) => !json::parse(raw, 0, Comments::Refused).1.is_empty(),
+            (Format::Yaml, Kind::Sequence(_) | Kind::Mapping(_)) => raw.contains('#'),
+            // The line that begins a block of text may end in one.
+            (Format::Yaml, Kind::Scalar { .. }) if raw.starts_with(['|', '>']) => {
+                raw.lines().next().is_some_and(|line| line.contains('#'))
+            }
+            (Format::Yaml, Kind::Null | Kind::Scalar { .. }) => false,
+        }
+    }
+
+    /// A value as it is written here; text keeps the quotes that were there.
+    fn rendered(self, value: &Value, spacing: Spacing, before: Option<&str>) -> String {
+        match (self.format, value) {
+            (Format::Yaml, Value::String(text))
+                if !before.is_some_and(|raw| raw.starts_with('"')) =>
+            {
+                let single = before.is_some_and(|raw| raw.starts_with('\''));
+                if single && !text.contains('\'') && text.chars().all(|c| !c.is_control()) {
+                    format!("'{text}'")
+                } else {
+                    scalar(text)
+                }
+            }
+            _ => inline(value, spacing),
+        }
+    }
+
+    /// Wide, unless the keys around have no space behind them.
+    fn spacing(self, mapping: &Node) -> Spacing {
+        let first = mapping.entries().unwrap_or_default().first();
+        let narrow = first.is_some_and(|entry| {
+            self.format == Format::Json && self.after_colon(entry) == entry.value.span.start
+        });
+        if narrow {
+            Spacing::NARROW
+        } else {
+            Spacing::WIDE
+        }
+    }
+
+    pub(super) fn is_flow(self, mapping: &Node) -> bool {
+        self.format == Format::Json || mapping.span.slice(self.text).starts_with('{')
+    }
+
+    /// Where a key begins, with its quote.
+    pub(super) fn key_start(self, entry: &Entry) -> usize {
+        let before = self.text.get(..entry.key.span.start).unwrap_or_default();
+        let quoted = self.format == Format::Json && before.ends_with('"');
+        entry.key.span.start - usize::from(quoted)
+    }
+
+    /// Where the line of an offset begins.
+    pub(super) fn line_start(self, offset: usize) -> usize {
+        let before = self.text.get(..offset).unwrap_or_default();
+        before.rfind('\n').map_or(0, |newline| newline + 1)
+    }
+
+    /// The line end in use behind an offset; on the last line, the one before it.
+    fn line_end(self, offset: usize) -> &'static str {
+        let rest = self.text.get(offset..).unwrap_or_default();
+        let before = self.text.get(..offset).unwrap_or_default();
+        let line = rest.split_inclusive('\n').next().unwrap_or_default();
+        if line.ends_with("\r\n") || (!line.ends_with('\n') && before.ends_with("\r\n")) {
+            "\r\n"
+        } else {
+            "\n"
+        }
+    }
+
+    fn insert(self, mapping: &Node, entries: &[Entry], key: &str, value: &Value) -> Vec<Splice> {
+        let spacing = self.spacing(mapping);
+        let written = self.rendered(value, spacing, None);
+        let pair = match self.format {
+            Format::Json => format!("\"{key}\"{}{written}", spacing.colon),
+            Format::Yaml => format!("{key}: {written}"),
+        };
+        match (self.is_flow(mapping), entries.last()) {
+            (true, Some(last)) => self.insert_in_flow(last, &pair, spacing),
+            (true, None) => vec![Splice::insert(mapping.span.start + 1, pair)],
+            (false, _) => vec![self.insert_in_block(mapping, entries, &pair)],
+        }
+    }
+
+    /// Behind the last entry; on a line of its own if that one is.
+    fn insert_in_flow(self, last: &Entry, pair: &str, spacing: Spacing) -> Vec<Splice> {
+        let value_end = last.value.span.end;
+        let start = self.key_start(last);
+        let line = self.line_start(start);
+        let indent = Span::new(line, start).slice(self.text);
+        // YAML allows a comma behind the last entry.
+        let rest = self.text.get(value_end..).unwrap_or_default();
+        let blank = rest.len() - rest.trim_start().len();
+        let has_comma = self.format == Format::Yaml && rest.trim_start().starts_with(',');
+        let end = if has_comma {
+            value_end + blank + 1
+        } else {
+            value_end
+        };
+        let comma = if has_comma { "" } else { "," };
+        if !indent.trim().is_empty() || line == 0 {
+            let gap = spacing.comma.trim_start_matches(',');
+            return vec![Splice::insert(end, format!("{comma}{gap}{pair}"))];
+        }
+        let line_end = self.line_end(line);
+        let pair = format!("{line_end}{indent}{pair}");
+        let behind = self.text.get(end..).unwrap_or_default();
+        let behind = behind.split('\n').next().unwrap_or_default();
+        let behind = behind.strip_suffix('\r').unwrap_or(behind);
+        let mark = match self.format {
+            Format::Json => "//",
+            Format::Yaml => "#",
+        };
+        if behind.trim_start().starts_with(mark) {
+            let behind = end + behind.len();
+            return vec![Splice::insert(end, comma), Splice::insert(behind, pair)];
+        }
+        vec![Splice::insert(end, format!("{comma}{pair}"))]
+    }
+
+    /// Behind the last entry that ends with its line; else before the first one.
+    fn insert_in_block(self, mapping: &Node, entries: &[Entry], pair: &str) -> Splice {
+        let one_line = |entry: &&Entry| {
+            let span = Span::new(entry.key.span.start, entry.value.span.end);
+            matches!(entry.value.kind, Kind::Scalar { .. }) && !span.slice(self.text).contains('\n')
+        };
+        let first = entries
+            .first()
+            .map_or(mapping.span.start, |entry| entry.key.span.start);
+        let indent = self.indent(first);
+        match entries.iter().rev().find(one_line) {
+            Some(entry) => {
+                let rest = self.text.get(entry.value.span.end..).unwrap_or_default();
+                let line = rest.split('\n').next().unwrap_or_default();
+                let line = line.strip_suffix('\r').unwrap_or(line);
+                let at = entry.value.span.end + line.len();
+                let line_end = self.line_end(self.line_start(entry.key.span.start));
+                Splice::insert(at, format!("{line_end}{indent}{pair}"))
+            }
+            None => {
+                let line_end = self.line_end(first);
+                Splice::insert(first, format!("{pair}{line_end}{indent}"))
+            }
+        }
+    }
+
+    /// White space as wide as what stands before an offset on its line.
+    fn indent(self, offset: usize) -> String {
+        let before = Span::new(self.line_start(offset), offset).slice(self.text);
+        before
+            .trim_start_matches('\u{feff}')
+            .chars()
+            .map(|_| ' ')
+            .collect()
+    }
+}

@@ -1,0 +1,68 @@
+//! The words and signs of an expression, with their places.
+
+use crate::source::Span;
+
+/// A word or sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Token<'a> {
+    pub(super) kind: Kind<'a>,
+    pub(super) span: Span,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind<'a> {
+    Name(&'a str),
+    /// Text in quotes, without them. With escapes, it is no name of anything.
+    Text(Option<&'a str>),
+    Number,
+    Sign(char),
+}
+
+/// Splits an expression; what is no valid one may come out as anything.
+pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let rest = text.get(at..).unwrap_or_default();
+        if c.is_whitespace() {
+            at += c.len_utf8();
+            continue;
+        }
+        let (kind, length) = token(c, rest);
+        tokens.push(Token {
+            kind,
+            span: Span::new(at, at + length),
+        });
+        at += length;
+    }
+    tokens
+}
+
+fn token(c: char, rest: &str) -> (Kind<'_>, usize) {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let length = rest.find(|c| !word(c)).unwrap_or(rest.len());
+    let name = rest.get(..length).unwrap_or_default();
+    match c {
+        'a'..='z' | 'A'..='Z' | '_' => (Kind::Name(name), length),
+        '0'..='9' => (Kind::Number, length),
+        '"' | '\'' => quoted(c, rest),
+        _ => (Kind::Sign(c), c.len_utf8()),
+    }
+}
+
+fn quoted(quote: char, rest: &str) -> (Kind<'_>, usize) {
+    let mut escaped = false;
+    let mut escapes = false;
+    for (at, c) in rest.char_indices().skip(1) {
+        if escaped {
+            escaped = false;
+        } else if c == '\\' {
+            escaped = true;
+            escapes = true;
+        } else if c == quote {
+            let inside = rest.get(1..at).filter(|_| !escapes);
+            return (Kind::Text(inside), at + 1);
+        }
+    }
+    (Kind::Text(None), rest.len())
+}

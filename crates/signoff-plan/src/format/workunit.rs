@@ -1,0 +1,151 @@
+//! The native dialect: one blank line around headings, at most one before a label, one spelling of
+//! labels and list marks. Free text and what stands in blocks is the author's.
+
+use super::blank_lines::before;
+use super::lines::ends;
+use crate::check::unknown_field::shown;
+use crate::dialect::workunit::layout::{Heading, Layout, Part, Placed, layout};
+use crate::dialect::workunit::values::marker_len;
+use crate::edit::{Splice, splice_into};
+use crate::source::{Source, Span};
+
+/// Fields that are lists, by label.
+const LISTS: [&str; 11] = [
+    "subscriptions",
+    "choices",
+    "produces",
+    "protects",
+    "tools",
+    "locks",
+    "accept",
+    "subtasks",
+    "depends_on",
+    "constraints",
+    "risks",
+];
+
+#[expect(clippy::unnecessary_wraps, reason = "it is one of several rules")]
+pub(super) fn format(source: &Source) -> Option<Source> {
+    let layout = layout(source);
+    let mut tidy = Tidy {
+        text: source.text(),
+        body: layout.body,
+        splices: ends(source),
+    };
+    tidy.headings(&layout);
+    tidy.part(&layout.plan, "a plan");
+    for step in &layout.steps {
+        tidy.part(step, "a step");
+    }
+    if let Some(risks) = &layout.risks {
+        tidy.items(risks);
+    }
+    // Rules may agree on a place, and then want the same there.
+    tidy.splices.sort_by_key(|splice| splice.span);
+    tidy.splices.dedup_by_key(|splice| splice.span);
+    Some(splice_into(source, tidy.splices))
+}
+
+struct Tidy<'s> {
+    text: &'s str,
+    body: usize,
+    splices: Vec<Splice>,
+}
+
+impl Tidy<'_> {
+    fn headings(&mut self, layout: &Layout) {
+        for heading in &layout.headings {
+            let Heading { line, own, next } = heading;
+            let at_the_top = self.body == 0 && line.start == 0;
+            if !at_the_top {
+                self.blank_lines(self.body, line.start, |_| 1);
+            }
+            if !own {
+                continue;
+            }
+            self.trailing_space(*line);
+            if let Some(next) = next {
+                self.blank_lines(line.start, *next, |_| 1);
+            }
+        }
+    }
+
+    fn part(&mut self, part: &Part, owner: &str) {
+        for field in &part.fields {
+            self.blank_lines(self.body, field.line.start, |there| there.min(1));
+            self.label(field, owner);
+            let free_text = matches!(field.name, "task" | "context" | "ask" | "instructions");
+            if !free_text || field.below.is_none() {
+                self.trailing_space(field.line);
+            }
+            if LISTS.contains(&field.name) {
+                self.items(field);
+            }
+            let block = field.fences.first();
+            let block = block.filter(|_| matches!(field.name, "contract" | "args" | "record"));
+            if let Some(block) = block.filter(|_| field.inline.is_empty() && !field.comment) {
+                let below = field
+                    .below
+                    .is_some_and(|below| below.start == block.span.start);
+                if below {
+                    self.blank_lines(field.line.start, block.span.start, |_| 0);
+                }
+            }
+        }
+    }
+
+    /// Labels of a plan are capitalised, those of a step are names.
+    fn label(&mut self, field: &Placed, owner: &str) {
+        let text = self.text;
+        let name = shown(field.name, owner);
+        if field.label.slice(text) != name {
+            self.splices.push(Splice::replace(field.label, name));
+        }
+        let indent = Span::new(field.line.start, field.label.start);
+        let marks = indent.slice(text);
+        let spaces = marks.len() - marks.trim_start().len();
+        if spaces > 0 {
+            let place = Span::new(indent.start, indent.start + spaces);
+            self.splices.push(Splice::remove(place));
+        }
+    }
+
+    fn items(&mut self, field: &Placed) {
+        let text = self.text;
+        for line in &field.lines {
+            let item = line.slice(text);
+            let Some(length) = marker_len(item) else {
+                continue;
+            };
+            let marker = item.get(..length).unwrap_or_default();
+            let mark = marker.find([' ', '\t']).unwrap_or(1);
+            if marker.get(..mark) != Some("-") {
+                let place = Span::new(line.start, line.start + mark);
+                self.splices.push(Splice::replace(place, "-"));
+            }
+            self.trailing_space(*line);
+        }
+    }
+
+    /// Takes away white space from the end of a line to the line end.
+    fn trailing_space(&mut self, line: Span) {
+        let text = self.text;
+        let rest = text.get(line.start..).unwrap_or_default();
+        let rest = rest.split('\n').next().unwrap_or_default();
+        let rest = rest.strip_suffix('\r').unwrap_or(rest);
+        let kept = rest.trim_end_matches([' ', '\t']).len();
+        let place = Span::new(line.start + kept, line.start + rest.len());
+        // What stands behind the last line of the file is the rule for its end.
+        let last = text
+            .get(place.end..)
+            .is_none_or(|after| after.trim().is_empty());
+        if !place.is_empty() && !last {
+            self.splices.push(Splice::remove(place));
+        }
+    }
+
+    fn blank_lines(&mut self, start: usize, offset: usize, wanted: impl Fn(usize) -> usize) {
+        self.splices
+            .extend(before(self.text, start, offset, wanted));
+    }
+}

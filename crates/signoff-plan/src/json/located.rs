@@ -1,0 +1,133 @@
+//! A JSON value of a plan with the place of each of its parts.
+//!
+//! Plans keep values as `serde_json` has them and the places beside them as one flat list, in the
+//! order in which both were written: a hundred thousand steps have that many small objects.
+
+use serde_json::Value;
+
+use super::{Comments, parse};
+use crate::source::Span;
+use crate::yaml::{Kind, Node};
+
+/// The places of everything in a value, in the order it is written: the value itself; of an object
+/// each key and then its value, of a list each value. `source` is the text that places count from.
+pub(crate) fn places(node: &Node, source: &str) -> Vec<Span> {
+    let mut spans = Vec::new();
+    collect(node, source, &mut spans);
+    spans
+}
+
+/// The places of everything in the JSON that stands at `span` of a text; none where it is not all JSON,
+/// because marks of the surrounding text stand in between.
+pub(crate) fn places_within(source: &str, span: Span) -> Vec<Span> {
+    match parse(span.slice(source), span.start, Comments::Refused) {
+        (Some(node), problems) if problems.is_empty() => places(&node, source),
+        _ => Vec::new(),
+    }
+}
+
+fn collect(node: &Node, source: &str, spans: &mut Vec<Span>) {
+    spans.push(node.inner_span(source));
+    match &node.kind {
+        Kind::Null | Kind::Scalar { .. } => {}
+        Kind::Sequence(items) => items.iter().for_each(|item| collect(item, source, spans)),
+        Kind::Mapping(entries) => {
+            for entry in entries {
+                spans.push(entry.key.span);
+                collect(&entry.value, source, spans);
+            }
+        }
+    }
+}
+
+/// A value with its place.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Located<'a> {
+    /// What it is.
+    pub(crate) value: &'a Value,
+    /// Where it stands; of text, without its quotes.
+    pub(crate) span: Span,
+    /// What is in it: for an object with each key and its place.
+    pub(crate) parts: Vec<(Option<(&'a str, Span)>, Self)>,
+}
+
+impl<'a> Located<'a> {
+    /// Puts a value together with its [`places`]. Where they are not known, everything stands at
+    /// `whole`.
+    pub(crate) fn new(value: &'a Value, whole: Span, places: &[Span]) -> Self {
+        let mut places = places.iter().copied();
+        Self::build(value, whole, &mut places)
+    }
+
+    fn build(value: &'a Value, whole: Span, places: &mut impl Iterator<Item = Span>) -> Self {
+        let span = places.next().unwrap_or(whole);
+        let mut parts = Vec::new();
+        match value {
+            Value::Object(members) => {
+                for (key, value) in members {
+                    let place = places.next().unwrap_or(whole);
+                    let part = Self::build(value, whole, places);
+                    parts.push((Some((key.as_str(), place)), part));
+                }
+            }
+            Value::Array(items) => {
+                parts.extend(
+                    items
+                        .iter()
+                        .map(|item| (None, Self::build(item, whole, places))),
+                );
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+        Self { value, span, parts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(located: &Located<'_>, source: &str, found: &mut Vec<String>) {
+        found.push(located.span.slice(source).to_owned());
+        for (key, part) in &located.parts {
+            found.extend(key.map(|(_, span)| format!("{}:", span.slice(source))));
+            texts(part, source, found);
+        }
+    }
+
+    #[test]
+    fn every_part_has_its_place() {
+        let source = r#"{"a": ["x", 12], "b": {"c": ""}, "d": null}"#;
+        let (node, _) = parse(source, 0, Comments::Refused);
+        let node = node.expect("an object");
+        let value = node.to_json();
+        let places = places(&node, source);
+        let mut found = Vec::new();
+        texts(
+            &Located::new(&value, node.span, &places),
+            source,
+            &mut found,
+        );
+        let expected = [
+            source,
+            "a:",
+            r#"["x", 12]"#,
+            "x",
+            "12",
+            "b:",
+            r#"{"c": ""}"#,
+            "c:",
+            "",
+            "d:",
+            "null",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn without_places_everything_stands_at_the_whole() {
+        let value = serde_json::json!({"a": [1]});
+        let located = Located::new(&value, Span::new(3, 9), &[]);
+        assert_eq!(located.parts[0].1.parts[0].1.span, Span::new(3, 9));
+    }
+}

@@ -1,0 +1,36 @@
+//! JSON as the same small tree that YAML is read into: every key and value knows its place.
+//!
+//! Reading never fails. What is wrong is a [`Problem`], what can be understood around it is there all
+//! the same: a comma too many must not hide the next mistake.
+
+mod collection;
+mod located;
+mod number;
+mod parser;
+mod render;
+mod scan;
+mod text;
+
+pub(crate) use self::located::{Located, places, places_within};
+pub(crate) use self::parser::{parse, parse_items};
+pub(crate) use self::render::{Spacing, inline};
+pub(crate) use self::scan::{Outline, is_steps, outline};
+#[cfg(doc)]
+use crate::yaml::Problem;
+
+/// Whether `// …` up to the end of the line counts as nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comments {
+    /// It does: planners and people write them.
+    Tolerated,
+    /// It is a problem, as JSON has it.
+    Refused,
+}
+
+/// How deep values may nest.
+const DEPTH: usize = 64;
+/// After so many mistakes the text is something else than JSON.
+const PROBLEMS: usize = 100;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! Which commands a text calls.
+
+use std::collections::BTreeSet;
+
+use super::Analysis;
+use super::built_in::BUILT_IN;
+use super::syntax::Word;
+use crate::source::Span;
+
+/// What is found on the way through a text.
+#[derive(Debug, Default)]
+pub(super) struct Collected {
+    pub(super) commands: Vec<(String, Span)>,
+    pub(super) files: Vec<(String, Span)>,
+    pub(super) functions: BTreeSet<String>,
+    pub(super) changes_path: bool,
+    /// Commands that the text asks for before it calls them.
+    guarded: BTreeSet<String>,
+}
+
+impl Collected {
+    pub(super) fn into_analysis(mut self) -> Analysis {
+        self.commands.retain(|(name, _)| {
+            !self.guarded.contains(name.as_str()) && !self.functions.contains(name.as_str())
+        });
+        self.commands.sort_by_key(|(_, span)| *span);
+        self.files.sort_by_key(|(_, span)| *span);
+        self.files.dedup();
+        Analysis {
+            commands: self.commands,
+            files: self.files,
+            functions: self.functions,
+            changes_path: self.changes_path,
+            ..Analysis::default()
+        }
+    }
+}
+
+/// A command that runs the command it is given.
+struct Wrapper {
+    name: &'static str,
+    /// Options that take the next word as their value.
+    valued: &'static [&'static str],
+    /// Options that make it do something else.
+    other: &'static [&'static str],
+    /// Words before the command that are not options.
+    positional: usize,
+    /// Part of the shell, so it need not be installed.
+    built_in: bool,
+}
+
+const fn wrapper(name: &'static str, valued: &'static [&'static str]) -> Wrapper {
+    Wrapper {
+        name,
+        valued,
+        other: &[],
+        positional: 0,
+        built_in: false,
+    }
+}
+
+const WRAPPERS: [Wrapper; 12] = [
+    Wrapper {
+        other: &["-S", "--split-string"],
+        ..wrapper("env", &["-u", "--unset", "-C", "--chdir"])
+    },
+    Wrapper {
+        positional: 1,
+        ..wrapper("timeout", &["-s", "--signal", "-k", "--kill-after"])
+    },
+    wrapper("nice", &["-n", "--adjustment"]),
+    wrapper(
+        "sudo",
+        &[
+            "-u", "--user", "-g", "--group", "-C", "-D", "-h", "-p", "-T", "-U",
+        ],
+    ),
+    wrapper("xargs", &["-a", "-d", "-E", "-I", "-L", "-n", "-P", "-s"]),
+    wrapper("nohup", &[]),
+    wrapper("setsid", &[]),
+    wrapper("stdbuf", &["-i", "-o", "-e"]),
+    Wrapper {
+        other: &["-v", "-V"],
+        built_in: true,
+        ..wrapper("command", &[])
+    },
+    Wrapper {
+        built_in: true,
+        ..wrapper("exec", &["-a"])
+    },
+    Wrapper {
+        built_in: true,
+        ..wrapper("!", &[])
+    },
+    Wrapper {
+        built_in: true,
+        ..wrapper("time", &["-f", "-o"])
+    },
+];
+
+/// Notes the command itself and, through wrappers, the one it really runs.
+pub(super) fn note(words: &[Word<'_>], found: &mut Collected) {
+    let mut rest = words;
+    while let Some((first, after)) = rest.split_first() {
+        let Some(name) = first.text() else {
+            return;
+        };
+        note_guard(name, after, found);
+        found.changes_path |= matches!(name, "." | "source" | "eval");
+        let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == name);
+        let built_in = wrapper.is_some_and(|wrapper| wrapper.built_in);
+        if !built_in && !name.is_empty() && BUILT_IN.binary_search(&name).is_err() {
+            found.commands.push((name.to_owned(), first.span));
+        }
+        match wrapper {
+            Some(wrapper) => rest = wrapped(wrapper, after, found),
+            None => return,
+        }
+    }
+}
+
+/// Notes the commands that `command -v`, `type`, `hash` and `which` ask for: a text that asks knows
+/// what to do without them.
+fn note_guard(name: &str, words: &[Word<'_>], found: &mut Collected) {
+    let option = words.first().and_then(Word::text);
+    let asks = match name {
+        "command" => matches!(option, Some("-v" | "-V" | "-pv" | "-pV")),
+        "type" | "hash" | "which" => true,
+        _ => false,
+    };
+    if asks {
+        let names = words.iter().filter_map(Word::text);
+        let names = names.filter(|name| !name.starts_with('-'));
+        found.guarded.extend(names.map(str::to_owned));
+    }
+}
+
+/// The words from the wrapped command on.
+fn wrapped<'w, 'a>(
+    wrapper: &Wrapper,
+    words: &'w [Word<'a>],
+    found: &mut Collected,
+) -> &'w [Word<'a>] {
+    let mut rest = words;
+    let mut positional = wrapper.positional;
+    while let Some((first, after)) = rest.split_first() {
+        let word = first.text().unwrap_or_default();
+        if wrapper.other.contains(&word) {
+            return &[];
+        } else if wrapper.valued.contains(&word) {
+            rest = after.get(1..).unwrap_or_default();
+        } else if word.starts_with('-') {
+            rest = after;
+        } else if is_assignment(word) {
+            found.changes_path |= word.starts_with("PATH=");
+            rest = after;
+        } else if positional > 0 {
+            positional -= 1;
+            rest = after;
+        } else {
+            return rest;
+        }
+    }
+    &[]
+}
+
+/// Whether a word is `NAME=value`, as `env` and `sudo` take them.
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+/// Whether `test` and its like ask for a file by this.
+pub(super) fn is_file_operator(word: &str) -> bool {
+    matches!(
+        word,
+        "-e" | "-f" | "-d" | "-s" | "-r" | "-w" | "-x" | "-L" | "-h" | "-p" | "-S"
+    )
+}

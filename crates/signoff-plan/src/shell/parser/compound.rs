@@ -1,0 +1,266 @@
+//! Commands made of commands.
+
+use std::borrow::Cow;
+
+use super::word::Building;
+use super::{Parser, Read, Stop};
+use crate::shell::syntax::{Kind, Script, Word};
+
+impl<'a> Parser<'a> {
+    /// The compound command that begins here; `None` where a simple one does.
+    pub(super) fn compound(&mut self) -> Read<Option<Kind<'a>>> {
+        let start = self.at;
+        let kind = match self.byte() {
+            Some(b'(') if self.sees("((") => self.arithmetic_command()?,
+            Some(b'(') => self.subshell()?,
+            _ => {
+                let Some(word) = self.reserved() else {
+                    return Ok(None);
+                };
+                match word {
+                    "{" | "if" | "while" | "until" | "for" | "select" | "case" | "function"
+                    | "[[" => self.at += word.len(),
+                    "coproc" => return Err(Stop::Declined),
+                    // Only a whole pipeline can be turned around.
+                    "!" => return Err(self.unexpected()),
+                    word if super::CLOSERS.contains(&word) => return Err(self.unexpected()),
+                    _ => return Ok(None),
+                }
+                match word {
+                    "{" => self.group(start)?,
+                    "if" => self.conditional(start)?,
+                    "while" | "until" => self.repeated(start, word)?,
+                    "for" | "select" => self.over_words(start, word)?,
+                    "case" => self.cases(start)?,
+                    "[[" => return self.condition(start).map(Some),
+                    _ => return self.named_function(start).map(Some),
+                }
+            }
+        };
+        Ok(Some(kind))
+    }
+
+    fn subshell(&mut self) -> Read<Kind<'a>> {
+        let start = self.at;
+        self.at += 1;
+        let script = self.filled_script()?;
+        if self.at >= self.end {
+            return Err(self.unclosed(start, "`(` is never closed with `)`"));
+        }
+        if self.byte() != Some(b')') {
+            return Err(self.unexpected());
+        }
+        self.at += 1;
+        Ok(Kind::Group(script))
+    }
+
+    fn arithmetic_command(&mut self) -> Read<Kind<'a>> {
+        let start = self.at;
+        let mut word = Building::new(start);
+        self.arithmetic(&mut word, start, "`((` is never closed with `))`")?;
+        Ok(Kind::Arithmetic(word.scripts))
+    }
+
+    fn group(&mut self, start: usize) -> Read<Kind<'a>> {
+        let script = self.filled_script()?;
+        self.keyword("}", start, "`{` is never closed with `}`")?;
+        Ok(Kind::Group(script))
+    }
+
+    fn conditional(&mut self, start: usize) -> Read<Kind<'a>> {
+        const UNCLOSED: &str = "`if` is never closed with `fi`";
+        let mut parts = vec![self.filled_script()?];
+        self.keyword("then", start, UNCLOSED)?;
+        parts.push(self.filled_script()?);
+        loop {
+            match self.reserved() {
+                Some("elif") => {
+                    self.at += 4;
+                    parts.push(self.filled_script()?);
+                    self.keyword("then", start, UNCLOSED)?;
+                    parts.push(self.filled_script()?);
+                }
+                Some("else") => {
+                    self.at += 4;
+                    parts.push(self.filled_script()?);
+                    break;
+                }
+                _ => break,
+            }
+        }
+        self.keyword("fi", start, UNCLOSED)?;
+        Ok(Kind::Flow(parts, Vec::new()))
+    }
+
+    fn repeated(&mut self, start: usize, word: &str) -> Read<Kind<'a>> {
+        let condition = self.filled_script()?;
+        let body = self.loop_body(start, word)?;
+        Ok(Kind::Flow(vec![condition, body], Vec::new()))
+    }
+
+    /// `do … done`
+    fn loop_body(&mut self, start: usize, word: &str) -> Read<Script<'a>> {
+        let unclosed = format!("`{word}` is never closed with `done`");
+        self.keyword("do", start, &unclosed)?;
+        let body = self.filled_script()?;
+        self.keyword("done", start, &unclosed)?;
+        Ok(body)
+    }
+
+    fn over_words(&mut self, start: usize, word: &str) -> Read<Kind<'a>> {
+        self.blanks();
+        let mut words = Vec::new();
+        let mut parts = Vec::new();
+        if word == "for" && self.sees("((") {
+            let mut counter = Building::new(self.at);
+            self.arithmetic(&mut counter, start, "`((` is never closed with `))`")?;
+            parts.append(&mut counter.scripts);
+            self.separator()?;
+        } else {
+            self.name_after(start, word)?;
+            self.newlines()?;
+            if self.reserved() == Some("in") {
+                self.at += 2;
+                words = self.words()?;
+                if !matches!(self.byte(), Some(b';' | b'\n') | None) {
+                    return Err(self.unexpected());
+                }
+            }
+            self.separator()?;
+        }
+        if self.reserved() == Some("{") {
+            return Err(Stop::Declined);
+        }
+        parts.push(self.loop_body(start, word)?);
+        Ok(Kind::Flow(parts, words))
+    }
+
+    fn name_after(&mut self, start: usize, keyword: &str) -> Read<Word<'a>> {
+        self.blanks();
+        match self.word()? {
+            Some(word) => Ok(word),
+            None if matches!(self.byte(), None | Some(b'\n')) => {
+                let span = crate::source::Span::new(start, start + keyword.len());
+                Err(self.missing(span, "a name"))
+            }
+            None => Err(self.unexpected()),
+        }
+    }
+
+    fn words(&mut self) -> Read<Vec<Word<'a>>> {
+        let mut words = Vec::new();
+        loop {
+            self.blanks();
+            match self.word()? {
+                Some(word) => words.push(word),
+                None => return Ok(words),
+            }
+        }
+    }
+
+    /// One `;` or line ends.
+    fn separator(&mut self) -> Read<()> {
+        self.blanks();
+        if self.byte() == Some(b';') && !self.sees(";;") {
+            self.at += 1;
+        }
+        self.newlines()
+    }
+
+    fn cases(&mut self, start: usize) -> Read<Kind<'a>> {
+        const UNCLOSED: &str = "`case` is never closed with `esac`";
+        let mut words = vec![self.name_after(start, "case")?];
+        self.newlines()?;
+        self.keyword("in", start, UNCLOSED)?;
+        let mut parts = Vec::new();
+        loop {
+            self.newlines()?;
+            if self.at >= self.end || self.reserved() == Some("esac") {
+                break;
+            }
+            words.append(&mut self.patterns(start)?);
+            parts.push(self.script()?);
+            let ends = [";;&", ";;", ";&"];
+            match ends.iter().find(|end| self.sees(end)) {
+                Some(end) => self.at += end.len(),
+                None => break,
+            }
+        }
+        self.keyword("esac", start, UNCLOSED)?;
+        Ok(Kind::Flow(parts, words))
+    }
+
+    /// `(a|b)`, of which the first parenthesis may be left out.
+    fn patterns(&mut self, start: usize) -> Read<Vec<Word<'a>>> {
+        if self.byte() == Some(b'(') {
+            self.at += 1;
+        }
+        let mut patterns = Vec::new();
+        loop {
+            self.blanks();
+            match self.word()? {
+                Some(word) => patterns.push(word),
+                None if self.at >= self.end => {
+                    return Err(self.unclosed(start, "`case` is never closed with `esac`"));
+                }
+                None => return Err(self.unexpected()),
+            }
+            self.blanks();
+            match self.byte() {
+                Some(b'|') if !self.sees("||") => self.at += 1,
+                Some(b')') => {
+                    self.at += 1;
+                    return Ok(patterns);
+                }
+                None => return Err(self.unclosed(start, "`case` is never closed with `esac`")),
+                Some(_) => return Err(self.unexpected()),
+            }
+        }
+    }
+
+    /// `function NAME`, with or without parentheses.
+    fn named_function(&mut self, start: usize) -> Read<Kind<'a>> {
+        let word = self.name_after(start, "function")?;
+        let name = word.value.unwrap_or(Cow::Borrowed(""));
+        self.blanks();
+        if self.byte() == Some(b'(') {
+            let open = self.at;
+            self.at += 1;
+            self.blanks();
+            if self.byte() == Some(b')') {
+                self.at += 1;
+            } else {
+                // Then the body is a subshell.
+                self.at = open;
+            }
+        }
+        Ok(self.function(name)?.kind)
+    }
+
+    /// Steps over a word that must stand here.
+    fn keyword(&mut self, word: &str, start: usize, unclosed: &str) -> Read<()> {
+        if self.at >= self.end {
+            return Err(self.unclosed(start, unclosed));
+        }
+        if self.reserved() != Some(word) {
+            return Err(self.unexpected());
+        }
+        self.at += word.len();
+        Ok(())
+    }
+
+    /// `[[ … ]]` from its words on.
+    fn condition(&mut self, start: usize) -> Read<Kind<'a>> {
+        let mut words = Vec::new();
+        self.alternatives(start, &mut words)?;
+        self.newlines()?;
+        if self.at >= self.end {
+            return Err(self.unclosed(start, "`[[` is never closed with `]]`"));
+        }
+        if self.reserved() != Some("]]") {
+            return Err(self.unexpected());
+        }
+        self.at += 2;
+        Ok(Kind::Test(words))
+    }
+}

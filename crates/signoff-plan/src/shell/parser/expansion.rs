@@ -1,0 +1,235 @@
+//! `$…`, back-ticks and process substitution.
+
+use super::word::Building;
+use super::{Parser, Read, Stop};
+use crate::shell::syntax::Script;
+use crate::source::Span;
+
+impl<'a> Parser<'a> {
+    /// What a dollar begins.
+    pub(super) fn dollar(&mut self, word: &mut Building<'a>, in_quotes: bool) -> Read<()> {
+        let start = self.at;
+        match self.byte_at(1) {
+            Some(b'(') if self.byte_at(2) == Some(b'(') => {
+                word.depends();
+                self.at += 1;
+                self.arithmetic(word, start, "`$((` is never closed with `))`")
+            }
+            Some(b'(') => {
+                word.depends();
+                self.at += 2;
+                let script = self.substituted(start, "`$(` is never closed with `)`")?;
+                word.scripts.push(script);
+                Ok(())
+            }
+            Some(b'{') => {
+                word.depends();
+                self.at += 2;
+                self.braces(word, start, in_quotes)
+            }
+            Some(b'\'') if !in_quotes => {
+                word.depends();
+                self.at += 2;
+                self.ansi_quotes(start)
+            }
+            // The old spelling of `$((…))`.
+            Some(b'[') => Err(Stop::Declined),
+            // A translated text; only its quotes matter here.
+            Some(b'"') if !in_quotes => {
+                word.depends();
+                self.at += 1;
+                self.double_quotes(word)
+            }
+            Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
+                word.depends();
+                let name = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+                let rest = self.rest().bytes().skip(1);
+                self.at += 1 + rest.take_while(name).count();
+                Ok(())
+            }
+            Some(byte) if byte.is_ascii_digit() || b"@*#?-$!".contains(&byte) => {
+                word.depends();
+                self.at += 2;
+                Ok(())
+            }
+            _ => {
+                self.literal(word);
+                Ok(())
+            }
+        }
+    }
+
+    /// The commands up to the closing parenthesis.
+    fn substituted(&mut self, start: usize, unclosed: &str) -> Read<Script<'a>> {
+        let before = self.at;
+        let pending = std::mem::take(&mut self.pending);
+        let script = self.script()?;
+        match self.byte() {
+            Some(b')') => {
+                // Which here-document has its body where is more than most readers could say.
+                let lines = Span::new(before, self.at).slice(self.text).contains('\n');
+                if !self.pending.is_empty() || (lines && !pending.is_empty()) {
+                    return Err(Stop::Declined);
+                }
+                self.pending = pending;
+                self.at += 1;
+                Ok(script)
+            }
+            None => Err(self.unclosed(start, unclosed)),
+            Some(_) => Err(self.unexpected()),
+        }
+    }
+
+    pub(super) fn process_substitution(&mut self, word: &mut Building<'a>) -> Read<()> {
+        let start = self.at;
+        word.depends();
+        self.at += 2;
+        let script = self.substituted(start, "this is never closed with `)`")?;
+        word.scripts.push(script);
+        Ok(())
+    }
+
+    /// `((…))` from its first parenthesis on.
+    pub(super) fn arithmetic(
+        &mut self,
+        word: &mut Building<'a>,
+        start: usize,
+        unclosed: &str,
+    ) -> Read<()> {
+        self.at += 2;
+        let inside = self.balanced(word, b')', start, unclosed);
+        match self.byte() {
+            Some(b')') if inside.is_ok() => {
+                self.at += 1;
+                Ok(())
+            }
+            None if inside.is_ok() => inside.and(Err(self.unclosed(start, unclosed))),
+            // A subshell in a subshell, maybe.
+            _ => Err(Stop::Declined),
+        }
+    }
+
+    /// `${…}` behind its opening brace. Bash looks at what is inside only when it is run.
+    fn braces(&mut self, word: &mut Building<'a>, start: usize, in_quotes: bool) -> Read<()> {
+        let begins = |b: u8| b.is_ascii_alphanumeric() || b"_#!@*?$-".contains(&b);
+        if self.byte().is_some_and(|byte| !begins(byte)) {
+            return Err(Stop::Declined);
+        }
+        loop {
+            match self.byte() {
+                None => return Err(self.unclosed(start, "`${` is never closed with `}`")),
+                Some(b'}') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(b'<' | b'>') if self.byte_at(1) == Some(b'(') => return Err(Stop::Declined),
+                // Whether it quotes depends on the operator.
+                Some(b'\'') if in_quotes => return Err(Stop::Declined),
+                Some(byte) => self.quoted_or_not(byte, word, in_quotes)?,
+            }
+        }
+    }
+
+    /// Up to the closing byte, which is stepped over; parentheses inside are paired.
+    pub(super) fn balanced(
+        &mut self,
+        word: &mut Building<'a>,
+        close: u8,
+        start: usize,
+        unclosed: &str,
+    ) -> Read<()> {
+        let mut open = 0_usize;
+        loop {
+            match self.byte() {
+                None => return Err(self.unclosed(start, unclosed)),
+                Some(byte) if byte == close && open == 0 => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(b'(') => {
+                    open += 1;
+                    self.at += 1;
+                }
+                Some(b')') => {
+                    open = open.saturating_sub(1);
+                    self.at += 1;
+                }
+                Some(byte) => self.quoted_or_not(byte, word, false)?,
+            }
+        }
+    }
+
+    /// One character, or everything in a pair of quotes.
+    fn quoted_or_not(&mut self, byte: u8, word: &mut Building<'a>, in_quotes: bool) -> Read<()> {
+        match byte {
+            b'\\' => {
+                self.at += 1;
+                if self.byte().is_some() {
+                    self.literal(word);
+                }
+                Ok(())
+            }
+            b'\'' => {
+                let start = self.at;
+                let inside = self.rest().get(1..).unwrap_or_default();
+                let Some(length) = inside.find('\'') else {
+                    return Err(self.unclosed(start, "this quote is never closed"));
+                };
+                self.at += length + 2;
+                Ok(())
+            }
+            b'"' => self.double_quotes(word),
+            b'$' => self.dollar(word, in_quotes),
+            b'`' => self.back_ticks(word),
+            _ => {
+                self.literal(word);
+                Ok(())
+            }
+        }
+    }
+
+    fn ansi_quotes(&mut self, start: usize) -> Read<()> {
+        loop {
+            match self.byte() {
+                None => return Err(self.unclosed(start, "this quote is never closed")),
+                Some(b'\\') => self.at += 2,
+                Some(b'\'') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(_) => self.at += 1,
+            }
+        }
+    }
+
+    /// The commands between back-ticks. Bash reads them only when it runs them, so that what is
+    /// wrong inside is no error here.
+    pub(super) fn back_ticks(&mut self, word: &mut Building<'a>) -> Read<()> {
+        let start = self.at;
+        word.depends();
+        self.at += 1;
+        let inside = self.at;
+        let mut escaped = false;
+        loop {
+            match self.byte() {
+                None => return Err(self.unclosed(start, "this back-tick is never closed")),
+                Some(b'`') => break,
+                Some(b'\\') => {
+                    escaped = true;
+                    self.at += 2;
+                }
+                Some(_) => self.at += 1,
+            }
+        }
+        if !escaped {
+            let mut inner = Self::new(self.text, inside, self.at, self.depth);
+            match inner.script() {
+                Ok(script) if inner.at == inner.end => word.scripts.push(script),
+                Err(Stop::Declined) => return Err(Stop::Declined),
+                Ok(_) | Err(Stop::Error(_)) => {}
+            }
+        }
+        self.at += 1;
+        Ok(())
+    }
+}

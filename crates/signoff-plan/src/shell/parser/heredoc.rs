@@ -1,0 +1,114 @@
+//! Here-documents: their bodies begin after the line they are named in.
+
+use std::borrow::Cow;
+
+use super::word::Building;
+use super::{Parser, Read, Stop};
+use crate::source::Span;
+
+/// A here-document that has been named.
+pub(super) struct Heredoc<'a> {
+    /// The line that ends it.
+    end: Cow<'a, str>,
+    /// `<<-`: tabs at the beginning of lines do not count.
+    without_tabs: bool,
+    /// Nothing in the body is expanded.
+    raw: bool,
+    /// `<<END`
+    span: Span,
+}
+
+impl Parser<'_> {
+    /// Notes a here-document whose operator, of this length, stands here.
+    pub(super) fn heredoc(&mut self, length: usize) -> Read<()> {
+        let start = self.at;
+        let without_tabs = length == 3;
+        self.at += length;
+        self.blanks();
+        let Some(word) = self.word()? else {
+            return Err(self.missing(Span::new(start, start + length), "a word"));
+        };
+        let end = word.value.ok_or(Stop::Declined)?;
+        self.pending.push(Heredoc {
+            end,
+            without_tabs,
+            raw: word.quoted,
+            span: Span::new(start, self.at),
+        });
+        Ok(())
+    }
+
+    /// Steps over the bodies that begin here.
+    pub(super) fn heredoc_bodies(&mut self) -> Read<()> {
+        for heredoc in std::mem::take(&mut self.pending) {
+            let start = self.at;
+            loop {
+                if self.at >= self.end {
+                    return Err(never_closed(&heredoc));
+                }
+                let rest = self.rest();
+                let length = rest.find('\n').unwrap_or(rest.len());
+                let line = rest.get(..length).unwrap_or_default();
+                let last = if heredoc.without_tabs {
+                    line.trim_start_matches('\t')
+                } else {
+                    line
+                };
+                if last == heredoc.end {
+                    break;
+                }
+                // The next line is part of this one, also if it looks like the end.
+                if !heredoc.raw && line.ends_with('\\') {
+                    return Err(Stop::Declined);
+                }
+                self.at += (length + 1).min(rest.len());
+            }
+            if !heredoc.raw {
+                self.body(start)?;
+            }
+            let rest = self.rest();
+            self.at += rest.find('\n').map_or(rest.len(), |length| length + 1);
+        }
+        Ok(())
+    }
+
+    /// Finds what is run to fill the body that ends here. Bash reads it only then, so that what is
+    /// wrong inside is no error here.
+    fn body(&mut self, start: usize) -> Read<()> {
+        let mut inner = Self::new(self.text, start, self.at, self.depth);
+        let mut word = Building::new(start);
+        while let Some(byte) = inner.byte() {
+            let read = match byte {
+                b'$' => inner.dollar(&mut word, true),
+                b'`' => inner.back_ticks(&mut word),
+                b'\\' => {
+                    inner.at += 2;
+                    Ok(())
+                }
+                _ => {
+                    inner.at += 1;
+                    Ok(())
+                }
+            };
+            match read {
+                Ok(()) => {}
+                Err(Stop::Declined) => return Err(Stop::Declined),
+                Err(Stop::Error(_)) => break,
+            }
+        }
+        self.in_heredocs.append(&mut word.scripts);
+        Ok(())
+    }
+
+    pub(super) fn all_heredocs_closed(&self) -> Read<()> {
+        match self.pending.first() {
+            Some(heredoc) => Err(never_closed(heredoc)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn never_closed(heredoc: &Heredoc<'_>) -> Stop {
+    let message = "this here-document is never closed".to_owned();
+    super::error(heredoc.span, message)
+}

@@ -1,0 +1,358 @@
+//! Reads shell text of the forms that people write, by hand and fast.
+//!
+//! It follows bash's own grammar. What it accepts is valid, what it refuses is not, and what it
+//! does not know it declines: then the full grammar of [`super::full`] has a look.
+
+mod compound;
+mod condition;
+mod expansion;
+mod heredoc;
+mod redirect;
+mod simple;
+mod word;
+
+use self::heredoc::Heredoc;
+use super::ShellError;
+use super::syntax::{Command, Item, Joint, Pipeline, Script};
+use crate::source::Span;
+
+/// Why reading ended early.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The text is not valid shell.
+    Error(ShellError),
+    /// The text holds something that only the full grammar knows.
+    Declined,
+}
+
+type Read<T> = Result<T, Stop>;
+
+/// What is read, and what stands in the bodies of its here-documents.
+pub(super) fn parse(text: &str) -> Read<Vec<Script<'_>>> {
+    if joins_words(text) {
+        return Err(Stop::Declined);
+    }
+    let mut parser = Parser::new(text, 0, text.len(), 0);
+    let script = parser.script()?;
+    if parser.at < parser.end {
+        return Err(parser.unexpected());
+    }
+    parser.all_heredocs_closed()?;
+    let mut scripts = vec![script];
+    scripts.append(&mut parser.in_heredocs);
+    Ok(scripts)
+}
+
+/// Whether a word goes on on the next line, which is not where people look for it.
+fn joins_words(text: &str) -> bool {
+    text.ends_with('\\')
+        || text.match_indices("\\\n").any(|(at, _)| {
+            let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+            before.is_some_and(|byte| !is_delimiter(*byte))
+        })
+}
+
+/// How deep commands may stand in each other; what is deeper is declined, so that the stack holds.
+const DEPTH: usize = 64;
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    end: usize,
+    depth: usize,
+    /// Here-documents whose bodies begin after the next line end.
+    pending: Vec<Heredoc<'a>>,
+    in_heredocs: Vec<Script<'a>>,
+    /// Whether `shopt -s extglob` stands on an earlier line; bash reads line by line.
+    extended_globs: bool,
+    extended_globs_from_next_line: bool,
+}
+
+/// Words that can only go on with or end what another word began.
+const CLOSERS: [&str; 10] = [
+    "then", "else", "elif", "fi", "do", "done", "esac", "}", "in", "]]",
+];
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, at: usize, end: usize, depth: usize) -> Self {
+        Self {
+            text,
+            at,
+            end,
+            depth,
+            pending: Vec::new(),
+            in_heredocs: Vec::new(),
+            extended_globs: false,
+            extended_globs_from_next_line: false,
+        }
+    }
+
+    /// Commands up to something that cannot begin one. May be empty.
+    fn script(&mut self) -> Read<Script<'a>> {
+        let mut items = Vec::new();
+        loop {
+            self.newlines()?;
+            if self.at >= self.end || self.sees_closer() {
+                break;
+            }
+            let mut item = self.item()?;
+            self.blanks();
+            match self.byte() {
+                Some(b';') if !self.sees(";;") && !self.sees(";&") => self.at += 1,
+                Some(b'&') if !self.sees("&&") => {
+                    item.background = true;
+                    self.at += 1;
+                }
+                Some(b'\n') => {}
+                _ => {
+                    items.push(item);
+                    break;
+                }
+            }
+            items.push(item);
+        }
+        Ok(Script { items })
+    }
+
+    /// Commands of which there must be one.
+    fn filled_script(&mut self) -> Read<Script<'a>> {
+        let script = self.script()?;
+        if script.items.is_empty() && self.at < self.end {
+            return Err(self.unexpected());
+        }
+        Ok(script)
+    }
+
+    fn item(&mut self) -> Read<Item<'a>> {
+        let start = self.at;
+        let first = self.pipeline()?;
+        let mut rest = Vec::new();
+        loop {
+            let end = self.at;
+            self.blanks();
+            let joint = match self.byte() {
+                Some(b'&') if self.sees("&&") => Joint::And,
+                Some(b'|') if self.sees("||") => Joint::Or,
+                _ => {
+                    let span = Span::new(start, end);
+                    return Ok(Item {
+                        first,
+                        rest,
+                        background: false,
+                        span,
+                    });
+                }
+            };
+            self.joint(2)?;
+            rest.push((joint, self.pipeline()?));
+        }
+    }
+
+    /// Steps over an operator that must be followed by a command.
+    fn joint(&mut self, length: usize) -> Read<()> {
+        let operator = Span::new(self.at, self.at + length);
+        self.at += length;
+        self.newlines()?;
+        if self.at >= self.end {
+            let name = operator.slice(self.text);
+            return Err(error(
+                operator,
+                format!("a command is missing after `{name}`"),
+            ));
+        }
+        Ok(())
+    }
+
+    fn pipeline(&mut self) -> Read<Pipeline<'a>> {
+        let mut pipeline = Pipeline::default();
+        let mut prefixed = false;
+        loop {
+            self.blanks();
+            match self.reserved() {
+                Some("!") if self.byte_at(1) == Some(b'(') => return Err(Stop::Declined),
+                Some("!") => {
+                    pipeline.negated = !pipeline.negated;
+                    self.at += 1;
+                }
+                Some("time") => {
+                    self.at += 4;
+                    self.blanks();
+                    if self.sees("-p") && self.byte_at(2).is_none_or(is_delimiter) {
+                        self.at += 2;
+                    }
+                }
+                _ => break,
+            }
+            prefixed = true;
+        }
+        // Bash takes `!` and `time` alone: they turn around and time nothing.
+        if prefixed && matches!(self.byte(), None | Some(b'\n' | b';')) && !self.sees(";;") {
+            return Ok(pipeline);
+        }
+        loop {
+            pipeline.parts.push(self.command()?);
+            self.blanks();
+            if self.byte() != Some(b'|') || self.sees("||") {
+                return Ok(pipeline);
+            }
+            let length = if self.sees("|&") { 2 } else { 1 };
+            self.joint(length)?;
+        }
+    }
+
+    fn command(&mut self) -> Read<Command<'a>> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err(Stop::Declined);
+        }
+        let start = self.at;
+        let compound = self.compound()?;
+        let mut command = match compound {
+            Some(kind) => {
+                let redirects = self.redirects()?;
+                self.ends_here()?;
+                Command {
+                    kind,
+                    redirects,
+                    span: Span::default(),
+                }
+            }
+            None => self.simple()?,
+        };
+        command.span = Span::new(start, self.at);
+        self.depth -= 1;
+        Ok(command)
+    }
+
+    /// Whether the next word or operator can only end something.
+    fn sees_closer(&self) -> bool {
+        match self.byte() {
+            Some(b')') => true,
+            Some(b';') => self.sees(";;") || self.sees(";&"),
+            _ => self.reserved().is_some_and(|word| CLOSERS.contains(&word)),
+        }
+    }
+
+    /// The word here, if it is written as words with a meaning of their own are: bare and whole.
+    fn reserved(&self) -> Option<&'a str> {
+        let rest = self.rest();
+        let part = |byte: &u8| byte.is_ascii_lowercase() || b"!{}[]".contains(byte);
+        let length = rest.bytes().take_while(|byte| part(byte)).count();
+        let ends = rest
+            .as_bytes()
+            .get(length)
+            .copied()
+            .is_none_or(is_delimiter);
+        // A process substitution goes on with the word.
+        let after = rest.get(length..).unwrap_or_default();
+        let ends = ends && !after.starts_with("<(") && !after.starts_with(">(");
+        rest.get(..length).filter(|word| !word.is_empty() && ends)
+    }
+
+    /// Steps over spaces, continued lines and a comment.
+    fn blanks(&mut self) {
+        loop {
+            match self.byte() {
+                Some(b' ' | b'\t') => self.at += 1,
+                Some(b'\\') if self.byte_at(1) == Some(b'\n') => self.at += 2,
+                Some(b'#') => {
+                    let rest = self.rest();
+                    self.at += rest.find('\n').unwrap_or(rest.len());
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Steps over line ends too, and over the bodies of here-documents behind them.
+    fn newlines(&mut self) -> Read<()> {
+        loop {
+            self.blanks();
+            if self.byte() != Some(b'\n') {
+                return Ok(());
+            }
+            self.at += 1;
+            self.extended_globs |= self.extended_globs_from_next_line;
+            self.heredoc_bodies()?;
+        }
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..self.end).unwrap_or_default()
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.byte_at(0)
+    }
+
+    fn byte_at(&self, ahead: usize) -> Option<u8> {
+        let at = self.at + ahead;
+        self.text
+            .as_bytes()
+            .get(at)
+            .copied()
+            .filter(|_| at < self.end)
+    }
+
+    fn sees(&self, text: &str) -> bool {
+        self.rest().starts_with(text)
+    }
+
+    /// The word or operator here cannot stand here.
+    fn unexpected(&self) -> Stop {
+        let rest = self.rest();
+        let operators = [
+            ";;&", "&>>", "<<<", "&&", "||", ";;", ";&", "|&", "&>", ">>", "<<", ">&", "<&", "()",
+        ];
+        let line = rest.lines().next().unwrap_or_default();
+        let found = operators
+            .iter()
+            .find(|operator| rest.starts_with(**operator));
+        let length = match found {
+            Some(operator) => operator.len(),
+            None => match line.find(|c: char| u8::try_from(c).is_ok_and(is_delimiter)) {
+                Some(0) => 1,
+                Some(end) => end,
+                None => line.len(),
+            },
+        };
+        if length == 0 {
+            let what = if rest.is_empty() { "text" } else { "line" };
+            return error(self.before(), format!("the {what} ends too early"));
+        }
+        let span = Span::new(self.at, self.at + length);
+        let word = span.slice(self.text);
+        error(span, format!("`{word}` is not expected here"))
+    }
+
+    /// Something is missing here: the place to point at.
+    fn before(&self) -> Span {
+        let read = self.text.get(..self.at).unwrap_or_default();
+        match read.trim_end().chars().next_back() {
+            Some(last) => {
+                let end = read.trim_end().len();
+                Span::new(end - last.len_utf8(), end)
+            }
+            None => Span::at(0),
+        }
+    }
+
+    /// What began at `start` is never closed.
+    fn unclosed(&self, start: usize, message: &str) -> Stop {
+        let rest = self.text.get(start..).unwrap_or_default();
+        let line = rest.lines().next().unwrap_or_default().trim_end();
+        error(Span::new(start, start + line.len()), message.to_owned())
+    }
+}
+
+fn error(span: Span, message: String) -> Stop {
+    Stop::Error(ShellError { span, message })
+}
+
+/// Whether a byte ends a word.
+fn is_delimiter(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')'
+    )
+}

@@ -1,0 +1,218 @@
+//! Simple commands, and the functions that begin like one.
+
+use std::borrow::Cow;
+
+use super::{Parser, Read, error, is_delimiter};
+use crate::shell::syntax::{Assignment, Command, Kind, Simple, Word};
+use crate::source::Span;
+
+/// Commands whose arguments may be arrays.
+const DECLARING: [&str; 5] = ["declare", "typeset", "local", "export", "readonly"];
+
+impl<'a> Parser<'a> {
+    pub(super) fn simple(&mut self) -> Read<Command<'a>> {
+        let mut simple = Simple::default();
+        let mut redirects = Vec::new();
+        let mut end = self.at;
+        loop {
+            self.blanks();
+            if self.redirect(&mut redirects)? {
+            } else if let Some(assignment) = self.assignment(&simple.words)? {
+                simple.assignments.push(assignment);
+            } else if let Some(word) = self.word()? {
+                simple.words.push(word);
+            } else if self.byte() == Some(b'(') {
+                let [name] = simple.words.as_slice() else {
+                    return Err(self.stray_parenthesis());
+                };
+                if !redirects.is_empty() || !simple.assignments.is_empty() {
+                    return Err(self.unexpected());
+                }
+                let name = self.function_name(name)?;
+                return self.function(name);
+            } else {
+                break;
+            }
+            end = self.at;
+        }
+        if simple == Simple::default() && redirects.is_empty() {
+            return Err(self.nothing_here());
+        }
+        self.at = end;
+        self.note_extended_globs(&simple);
+        Ok(Command {
+            kind: Kind::Simple(simple),
+            redirects,
+            span: Span::default(),
+        })
+    }
+
+    fn nothing_here(&self) -> super::Stop {
+        match self.byte() {
+            Some(b'|' | b'&' | b';') if self.at == 0 => {
+                let length = if self.sees("||") || self.sees("&&") || self.sees(";;") {
+                    2
+                } else {
+                    1
+                };
+                let span = Span::new(0, length);
+                let name = span.slice(self.text);
+                error(span, format!("a command is missing before `{name}`"))
+            }
+            _ => self.unexpected(),
+        }
+    }
+
+    fn stray_parenthesis(&self) -> super::Stop {
+        let start = self.at.saturating_sub(1);
+        let before = Span::new(start, self.at + 1);
+        if matches!(before.slice(self.text), "?(" | "*(" | "+(" | "@(" | "!(") {
+            let pattern = before.slice(self.text);
+            return error(
+                before,
+                format!("`{pattern}` needs `shopt -s extglob` on an earlier line"),
+            );
+        }
+        self.unexpected()
+    }
+
+    fn note_extended_globs(&mut self, simple: &Simple<'_>) {
+        let mut words = simple.words.iter().map(Word::text);
+        if words.next() == Some(Some("shopt"))
+            && words.next() == Some(Some("-s"))
+            && words.any(|word| word == Some("extglob"))
+        {
+            self.extended_globs_from_next_line = true;
+        }
+    }
+
+    /// `NAME=value`, `NAME+=value`, `NAME[n]=value`, `NAME=(values)`, where it may stand.
+    fn assignment(&mut self, words: &[Word<'a>]) -> Read<Option<Assignment<'a>>> {
+        let declares = words
+            .first()
+            .and_then(Word::text)
+            .is_some_and(|name| DECLARING.contains(&name));
+        if !words.is_empty() && !declares {
+            return Ok(None);
+        }
+        let Some((name, length)) = self.assigned() else {
+            if self.sees_subscript() {
+                return Err(super::Stop::Declined);
+            }
+            return Ok(None);
+        };
+        self.at += length;
+        let values = if self.byte() == Some(b'(') {
+            self.array()?
+        } else {
+            self.word()?.into_iter().collect()
+        };
+        Ok(Some(Assignment { name, values }))
+    }
+
+    /// The name that is assigned to here, and the length up to the value.
+    fn assigned(&self) -> Option<(&'a str, usize)> {
+        let rest = self.rest();
+        let name = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+        let length = rest.bytes().take_while(name).count();
+        let name = rest.get(..length).filter(|name| !name.is_empty())?;
+        if name.starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        let after = rest.get(length..)?;
+        let after = match after.strip_prefix('[') {
+            Some(inside) => {
+                let line = inside.lines().next().unwrap_or_default();
+                inside
+                    .get(line.find([']', '[', '"', '\'', '$', '`', '\\'])?..)?
+                    .strip_prefix(']')?
+            }
+            None => after,
+        };
+        let after = after.strip_prefix('+').unwrap_or(after);
+        let value = after.strip_prefix('=')?;
+        Some((name, rest.len() - value.len()))
+    }
+
+    /// Whether a name with a bracket stands here: bash reads to the end of the bracket first, and
+    /// then sees whether it was an assignment.
+    fn sees_subscript(&self) -> bool {
+        let rest = self.rest();
+        let name = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        name.len() < rest.len() && name.starts_with('[')
+    }
+
+    fn array(&mut self) -> Read<Vec<Word<'a>>> {
+        let start = self.at;
+        self.at += 1;
+        let mut words = Vec::new();
+        loop {
+            self.newlines()?;
+            match self.byte() {
+                Some(b')') => break,
+                None => return Err(self.unclosed(start, "this list is never closed with `)`")),
+                Some(_) => match self.word()? {
+                    Some(word) => words.push(word),
+                    None => return Err(self.unexpected()),
+                },
+            }
+        }
+        self.at += 1;
+        Ok(words)
+    }
+
+    /// The name before `()`, which are stepped over.
+    fn function_name(&mut self, name: &Word<'a>) -> Read<Cow<'a, str>> {
+        let open = self.at;
+        self.at += 1;
+        self.blanks();
+        if self.byte() != Some(b')') {
+            self.at = open;
+            return Err(self.stray_parenthesis());
+        }
+        let Some(value) = name.value.clone().filter(|_| !name.quoted) else {
+            self.at = open;
+            return Err(self.unexpected());
+        };
+        self.at += 1;
+        Ok(value)
+    }
+
+    /// A function from its body on.
+    pub(super) fn function(&mut self, name: Cow<'a, str>) -> Read<Command<'a>> {
+        self.newlines()?;
+        let start = self.at;
+        let Some(kind) = self.compound()? else {
+            return Err(if self.at >= self.end {
+                error(self.before(), format!("the body of `{name}` is missing"))
+            } else {
+                self.unexpected()
+            });
+        };
+        let body = Command {
+            kind,
+            redirects: self.redirects()?,
+            span: Span::new(start, self.at),
+        };
+        self.ends_here()?;
+        Ok(Command {
+            kind: Kind::Function(name, Box::new(body)),
+            redirects: Vec::new(),
+            span: Span::default(),
+        })
+    }
+
+    /// Refuses a word where a compound command has ended.
+    pub(super) fn ends_here(&mut self) -> Read<()> {
+        let end = self.at;
+        self.blanks();
+        match self.byte() {
+            Some(byte) if !is_delimiter(byte) && !self.sees_closer() => Err(self.unexpected()),
+            Some(b'(' | b'<' | b'>') => Err(self.unexpected()),
+            _ => {
+                self.at = end;
+                Ok(())
+            }
+        }
+    }
+}

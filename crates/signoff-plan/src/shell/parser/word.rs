@@ -1,0 +1,171 @@
+//! Words: bare text, quotes, and what they are put together from.
+
+use std::borrow::Cow;
+
+use super::{Parser, Read, Stop, is_delimiter};
+use crate::shell::syntax::{Script, Word};
+use crate::source::Span;
+
+/// A word under construction.
+///
+/// Nothing is copied while the value is just what is written.
+pub(super) struct Building<'a> {
+    start: usize,
+    copied: Option<String>,
+    known: bool,
+    quoted: bool,
+    pub(super) scripts: Vec<Script<'a>>,
+}
+
+impl Building<'_> {
+    pub(super) fn new(start: usize) -> Self {
+        Self {
+            start,
+            copied: None,
+            known: true,
+            quoted: false,
+            scripts: Vec::new(),
+        }
+    }
+
+    /// The value is no longer what is written from the start up to here.
+    fn differs(&mut self, text: &str, here: usize) {
+        if self.copied.is_none() {
+            let written = Span::new(self.start, here).slice(text);
+            self.copied = Some(written.to_owned());
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        if let Some(value) = &mut self.copied {
+            value.push_str(text);
+        }
+    }
+
+    /// The value depends on something that is not in the text.
+    pub(super) fn depends(&mut self) {
+        self.known = false;
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// A word; `None` where none begins here.
+    pub(super) fn word(&mut self) -> Read<Option<Word<'a>>> {
+        let start = self.at;
+        let mut word = Building::new(start);
+        self.word_parts(&mut word, is_delimiter)?;
+        Ok((self.at > start).then(|| self.built(word)))
+    }
+
+    /// Goes on with a word up to a byte that ends it.
+    pub(super) fn word_parts(
+        &mut self,
+        word: &mut Building<'a>,
+        ends: impl Fn(u8) -> bool,
+    ) -> Read<()> {
+        while let Some(byte) = self.byte() {
+            match byte {
+                b'<' | b'>' if self.byte_at(1) == Some(b'(') => self.process_substitution(word)?,
+                b'?' | b'*' | b'+' | b'@' | b'!'
+                    if self.extended_globs && self.byte_at(1) == Some(b'(') =>
+                {
+                    let start = self.at;
+                    self.at += 2;
+                    word.depends();
+                    self.balanced(word, b')', start, "this pattern is never closed with `)`")?;
+                }
+                _ if ends(byte) => return Ok(()),
+                b'\'' => self.single_quotes(word)?,
+                b'"' => self.double_quotes(word)?,
+                b'\\' => self.escape(word),
+                b'$' => self.dollar(word, false)?,
+                b'`' => self.back_ticks(word)?,
+                _ => self.literal(word),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn built(&self, word: Building<'a>) -> Word<'a> {
+        let span = Span::new(word.start, self.at);
+        let value = match word.copied {
+            Some(value) => Cow::Owned(value),
+            None => Cow::Borrowed(span.slice(self.text)),
+        };
+        Word {
+            value: word.known.then_some(value),
+            quoted: word.quoted,
+            span,
+            scripts: word.scripts,
+        }
+    }
+
+    /// One character that means itself.
+    pub(super) fn literal(&mut self, word: &mut Building<'a>) {
+        let length = self.rest().chars().next().map_or(1, char::len_utf8);
+        let here = Span::new(self.at, self.at + length);
+        word.push(here.slice(self.text));
+        self.at += length;
+    }
+
+    fn escape(&mut self, word: &mut Building<'a>) {
+        word.differs(self.text, self.at);
+        self.at += 1;
+        if self.byte() == Some(b'\n') {
+            self.at += 1;
+        } else if self.byte().is_some() {
+            word.quoted = true;
+            self.literal(word);
+        }
+    }
+
+    fn single_quotes(&mut self, word: &mut Building<'a>) -> Read<()> {
+        let start = self.at;
+        word.quoted = true;
+        word.differs(self.text, start);
+        let inside = self.rest().get(1..).unwrap_or_default();
+        let Some(length) = inside.find('\'') else {
+            return Err(self.unclosed(start, "this quote is never closed"));
+        };
+        let inside = inside.get(..length).unwrap_or_default();
+        self.no_line_end_before_heredoc(inside)?;
+        word.push(inside);
+        self.at += length + 2;
+        Ok(())
+    }
+
+    pub(super) fn double_quotes(&mut self, word: &mut Building<'a>) -> Read<()> {
+        let start = self.at;
+        word.quoted = true;
+        word.differs(self.text, start);
+        self.at += 1;
+        loop {
+            match self.byte() {
+                None => return Err(self.unclosed(start, "this quote is never closed")),
+                Some(b'"') => break,
+                Some(b'\\') => match self.byte_at(1) {
+                    Some(b'\n') => self.at += 2,
+                    Some(b'$' | b'`' | b'"' | b'\\') => {
+                        self.at += 1;
+                        self.literal(word);
+                    }
+                    _ => self.literal(word),
+                },
+                Some(b'$') => self.dollar(word, true)?,
+                Some(b'`') => self.back_ticks(word)?,
+                Some(_) => self.literal(word),
+            }
+        }
+        self.at += 1;
+        let inside = Span::new(start, self.at).slice(self.text);
+        self.no_line_end_before_heredoc(inside)
+    }
+
+    /// Where the body of a here-document begins then, is more than most readers could say.
+    fn no_line_end_before_heredoc(&self, quoted: &str) -> Read<()> {
+        if !self.pending.is_empty() && quoted.contains('\n') {
+            return Err(Stop::Declined);
+        }
+        Ok(())
+    }
+}

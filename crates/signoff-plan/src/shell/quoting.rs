@@ -1,0 +1,123 @@
+//! Which quotes a place in a text stands in.
+
+/// Which quotes a place stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quoting {
+    /// Between `'` and `'`.
+    Single,
+    /// Between `"` and `"`.
+    Double,
+    /// In none, or in something whose rules are others: a comment, back-ticks, a here-document.
+    None,
+}
+
+/// The quotes that the byte at `offset` stands in.
+pub fn quoting_at(text: &str, offset: usize) -> Quoting {
+    let bytes = text.as_bytes();
+    // Inside `"…$(…)…"` quotes begin anew, so that they nest.
+    let mut double = vec![false];
+    let mut at = 0;
+    while at < offset {
+        let in_double = double.last().copied().unwrap_or(false);
+        let byte = bytes.get(at).copied().unwrap_or_default();
+        let next = bytes.get(at + 1).copied();
+        match byte {
+            b'\\' => at += 1,
+            b'"' if in_double => {
+                double.pop();
+            }
+            b'"' => double.push(true),
+            b'$' if next == Some(b'(') => {
+                double.push(false);
+                at += 1;
+            }
+            b'(' if !in_double => double.push(false),
+            b')' if !in_double && double.len() > 1 => {
+                double.pop();
+            }
+            b'\'' if !in_double => {
+                let end = end_of(text, at + 1, "'");
+                if end >= offset {
+                    let plain = at == 0 || bytes.get(at - 1) != Some(&b'$');
+                    return if plain {
+                        Quoting::Single
+                    } else {
+                        Quoting::None
+                    };
+                }
+                at = end;
+            }
+            b'`' => {
+                let end = end_of(text, at + 1, "`");
+                if end >= offset {
+                    return Quoting::None;
+                }
+                at = end;
+            }
+            b'#' if !in_double && begins_word(bytes, at) => {
+                let end = end_of(text, at, "\n");
+                if end >= offset {
+                    return Quoting::None;
+                }
+                at = end;
+            }
+            // Where its body ends is another matter: nothing behind it counts as quoted.
+            b'<' if !in_double && next == Some(b'<') => return Quoting::None,
+            _ => {}
+        }
+        at += 1;
+    }
+    if double.last() == Some(&true) {
+        Quoting::Double
+    } else {
+        Quoting::None
+    }
+}
+
+fn end_of(text: &str, from: usize, end: &str) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    rest.find(end).map_or(text.len(), |length| from + length)
+}
+
+fn begins_word(bytes: &[u8], at: usize) -> bool {
+    at.checked_sub(1)
+        .and_then(|before| bytes.get(before))
+        .is_none_or(|byte| byte.is_ascii_whitespace() || b";&|(".contains(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Quoting) {
+        let offset = text.find('@').expect("a mark");
+        assert_eq!(quoting_at(text, offset), expected, "{text}");
+    }
+
+    #[test]
+    fn quotes_nest_and_end() {
+        check("a @", Quoting::None);
+        check("a '@'", Quoting::Single);
+        check("a \"@\"", Quoting::Double);
+        check("a 'x' @", Quoting::None);
+        check("a \"x\" @", Quoting::None);
+        check("a \"$(b @)\"", Quoting::None);
+        check("a \"$(b \"@\")\"", Quoting::Double);
+        check("a \"$(b) @\"", Quoting::Double);
+        check("a \"'@'\"", Quoting::Double);
+        check("a '\"' @", Quoting::None);
+        check("a \\' @", Quoting::None);
+        check("a \"\\\" @\"", Quoting::Double);
+    }
+
+    #[test]
+    fn other_rules_are_no_quotes() {
+        check("a $'@'", Quoting::None);
+        check("a `b '@'`", Quoting::None);
+        check("# '@'", Quoting::None);
+        check("cat <<E\n'@'\nE", Quoting::None);
+        check("(a) '@'", Quoting::Single);
+        check("a#b '@'", Quoting::Single);
+    }
+}

@@ -1,0 +1,97 @@
+//! What a shell text is made of, as far as the checks care.
+
+use std::borrow::Cow;
+
+use crate::source::Span;
+
+/// Commands one after the other.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Script<'a> {
+    pub(super) items: Vec<Item<'a>>,
+}
+
+/// Pipelines joined by `&&` and `||`, and whether the shell waits for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item<'a> {
+    pub(super) first: Pipeline<'a>,
+    pub(super) rest: Vec<(Joint, Pipeline<'a>)>,
+    pub(super) background: bool,
+    pub(super) span: Span,
+}
+
+/// How two pipelines are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Joint {
+    And,
+    Or,
+}
+
+/// Commands joined by `|`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Pipeline<'a> {
+    pub(super) negated: bool,
+    pub(super) parts: Vec<Command<'a>>,
+}
+
+/// One command with its redirections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Command<'a> {
+    pub(super) kind: Kind<'a>,
+    pub(super) redirects: Vec<Redirect<'a>>,
+    pub(super) span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind<'a> {
+    Simple(Simple<'a>),
+    /// `{ …; }` and `( … )`.
+    Group(Script<'a>),
+    /// `[[ … ]]`, as the words between the brackets.
+    Test(Vec<Word<'a>>),
+    /// `if`, loops and `case`: their parts, and the words they choose by.
+    Flow(Vec<Script<'a>>, Vec<Word<'a>>),
+    Function(Cow<'a, str>, Box<Command<'a>>),
+    /// `(( … ))`, with what it runs to find its numbers.
+    Arithmetic(Vec<Script<'a>>),
+}
+
+/// `NAME=value command word…`
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Simple<'a> {
+    pub(super) assignments: Vec<Assignment<'a>>,
+    pub(super) words: Vec<Word<'a>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Assignment<'a> {
+    pub(super) name: &'a str,
+    /// One word, or those of an array.
+    pub(super) values: Vec<Word<'a>>,
+}
+
+/// A redirection to or from a file; others are only read past.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Redirect<'a> {
+    pub(super) target: Word<'a>,
+    /// Whether the target is a file, and not a descriptor, a text or the end of a here-document.
+    pub(super) file: bool,
+}
+
+/// A word of a command.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Word<'a> {
+    /// Its value, if it does not depend on anything.
+    pub(super) value: Option<Cow<'a, str>>,
+    /// Whether a part of it is in quotes.
+    pub(super) quoted: bool,
+    pub(super) span: Span,
+    /// What is run to find its value.
+    pub(super) scripts: Vec<Script<'a>>,
+}
+
+impl Word<'_> {
+    /// The value.
+    pub(super) fn text(&self) -> Option<&str> {
+        self.value.as_deref()
+    }
+}

@@ -1,0 +1,124 @@
+//! Goes through a text and notes what the checks ask for.
+
+use super::calls::{self, Collected};
+use super::syntax::{Command, Kind, Pipeline, Script, Simple, Word};
+use super::{ShellError, files};
+
+/// Notes everything that some scripts name. What is in back-ticks, substitutions and functions
+/// counts like the rest.
+pub(super) fn scripts(scripts: &[Script<'_>], found: &mut Collected) {
+    for script in scripts {
+        for item in &script.items {
+            pipeline(&item.first, found);
+            for (_, next) in &item.rest {
+                pipeline(next, found);
+            }
+        }
+    }
+}
+
+fn pipeline(pipeline: &Pipeline<'_>, found: &mut Collected) {
+    for part in &pipeline.parts {
+        command(part, found);
+    }
+}
+
+fn command(command: &Command<'_>, found: &mut Collected) {
+    match &command.kind {
+        Kind::Simple(simple) => note_simple(simple, found),
+        Kind::Group(script) => scripts(std::slice::from_ref(script), found),
+        Kind::Flow(parts, choices) => {
+            scripts(parts, found);
+            words(choices, found);
+        }
+        Kind::Test(operands) => {
+            words(operands, found);
+            files::note_operands(operands, found);
+        }
+        Kind::Arithmetic(inside) => scripts(inside, found),
+        Kind::Function(name, body) => {
+            found.functions.insert(name.clone().into_owned());
+            self::command(body, found);
+        }
+    }
+    for redirect in &command.redirects {
+        words(std::slice::from_ref(&redirect.target), found);
+        if redirect.file {
+            files::note(&redirect.target, found);
+        }
+    }
+}
+
+fn note_simple(simple: &Simple<'_>, found: &mut Collected) {
+    for assignment in &simple.assignments {
+        found.changes_path |= assignment.name == "PATH";
+        words(&assignment.values, found);
+    }
+    words(&simple.words, found);
+    calls::note(&simple.words, found);
+    files::note_arguments(&simple.words, found);
+}
+
+fn words(words: &[Word<'_>], found: &mut Collected) {
+    for word in words {
+        scripts(&word.scripts, found);
+    }
+}
+
+/// What bash takes, and what still cannot work: `[` without its end.
+pub(super) fn brackets(all: &[Script<'_>], text: &str) -> Vec<ShellError> {
+    let mut errors = Vec::new();
+    let mut open: Vec<&Script<'_>> = all.iter().collect();
+    while let Some(script) = open.pop() {
+        for item in &script.items {
+            let rest = item.rest.iter().map(|(_, pipeline)| pipeline);
+            for pipeline in std::iter::once(&item.first).chain(rest) {
+                for command in &pipeline.parts {
+                    inside(command, text, &mut open, &mut errors);
+                }
+            }
+        }
+    }
+    errors.sort_by_key(|error| error.span);
+    errors
+}
+
+fn inside<'s, 'a>(
+    command: &'s Command<'a>,
+    text: &str,
+    open: &mut Vec<&'s Script<'a>>,
+    errors: &mut Vec<ShellError>,
+) {
+    match &command.kind {
+        Kind::Simple(simple) => {
+            errors.extend(bracket(simple, text));
+            let values = simple.assignments.iter().flat_map(|one| &one.values);
+            open.extend(simple.words.iter().chain(values).flat_map(|w| &w.scripts));
+        }
+        Kind::Group(script) => open.push(script),
+        Kind::Flow(parts, words) => {
+            open.extend(parts.iter().chain(words.iter().flat_map(|w| &w.scripts)));
+        }
+        Kind::Test(words) => open.extend(words.iter().flat_map(|word| &word.scripts)),
+        Kind::Arithmetic(scripts) => open.extend(scripts),
+        Kind::Function(_, body) => inside(body, text, open, errors),
+    }
+}
+
+fn bracket(simple: &Simple<'_>, text: &str) -> Option<ShellError> {
+    let (first, last) = (simple.words.first()?, simple.words.last()?);
+    let name = first.span.slice(text);
+    if name == "[" && last.text() != Some("]") {
+        return Some(ShellError {
+            span: last.span,
+            message: "`]` is missing".to_owned(),
+        });
+    }
+    let rest = name.strip_prefix('[').filter(|rest| !rest.is_empty())?;
+    let operator = rest.starts_with(['-', '!', '$', '"', '\'']);
+    let closed = last.span.slice(text).ends_with(']') && simple.words.len() > 1;
+    ((operator || closed) && !rest.starts_with('[')).then(|| ShellError {
+        span: first.span,
+        message: format!("a space is missing after `[` in `{name}`"),
+    })
+}

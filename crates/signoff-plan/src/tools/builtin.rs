@@ -1,0 +1,150 @@
+//! The built-in tools.
+
+use super::{Approval, Argument, Kind, Tool};
+
+/// Every built-in tool. Paths are confined to the workspace, symbolic links included.
+pub const BUILT_IN: &[Tool] = &[
+    Tool {
+        name: "read_file",
+        description: "reads a text file; gives `{path, content}`",
+        arguments: &[
+            path("path", "the file"),
+            whole("from_line", "first line to read, from 1", 1),
+            whole("to_line", "last line to read", 1),
+        ],
+        approval: Approval::Never,
+        read_only: true,
+    },
+    Tool {
+        name: "write_file",
+        description: "writes a text file and the directories it needs; gives `{path, bytes}`",
+        arguments: &[
+            path("path", "the file"),
+            text("content", "all that it will hold"),
+        ],
+        approval: Approval::IfExists { argument: "path" },
+        read_only: false,
+    },
+    Tool {
+        name: "edit_file",
+        description: "replaces a text in a file, which must be there exactly once; gives `{path, replaced}`",
+        arguments: &[
+            path("path", "the file"),
+            text("old_text", "what is there now"),
+            text("new_text", "what will be there"),
+            flag("replace_all", "replace every occurrence, however many"),
+        ],
+        approval: Approval::Always,
+        read_only: false,
+    },
+    Tool {
+        name: "delete_file",
+        description: "deletes a file; gives `{path}`",
+        arguments: &[path("path", "the file")],
+        approval: Approval::Always,
+        read_only: false,
+    },
+    Tool {
+        name: "move_file",
+        description: "moves or renames a file; gives `{from, to}`",
+        arguments: &[path("from", "the file"), path("to", "where it goes")],
+        approval: Approval::IfExists { argument: "to" },
+        read_only: false,
+    },
+    Tool {
+        name: "list_directory",
+        description: "lists what is in a directory; gives `{path, entries}`",
+        arguments: &[
+            optional(path("path", "the directory; without it, the workspace")),
+            flag("recursive", "also what is in directories below"),
+        ],
+        approval: Approval::Never,
+        read_only: true,
+    },
+    Tool {
+        name: "search_files",
+        description: "finds lines that match a regular expression; gives `{matches}`",
+        arguments: &[
+            text("pattern", "the regular expression"),
+            optional(path("path", "where to look; without it, the workspace")),
+            optional(text(
+                "glob",
+                "only files whose path matches, such as `*.rs`",
+            )),
+            whole("max_results", "stop after so many", 1),
+        ],
+        approval: Approval::Never,
+        read_only: true,
+    },
+    Tool {
+        name: "run_command",
+        description: "runs a shell command in the sandbox; gives `{exit_code, stdout, stderr}`",
+        arguments: &[
+            text("command", "shell text"),
+            optional(path("cwd", "where it runs; without it, the workspace")),
+            whole("timeout_seconds", "how long it may take", 1),
+        ],
+        approval: Approval::Always,
+        read_only: false,
+    },
+    Tool {
+        name: "http_request",
+        description: "sends an HTTP request; gives `{status, headers, body}`",
+        arguments: &[
+            text("url", "where to"),
+            Argument {
+                kind: Kind::OneOf(&["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]),
+                ..optional(text("method", "without it, `GET`"))
+            },
+            Argument {
+                kind: Kind::Texts,
+                ..optional(text("headers", "names and values"))
+            },
+            optional(text("body", "what is sent")),
+            whole("timeout_seconds", "how long it may take", 1),
+        ],
+        approval: Approval::Unless {
+            argument: "method",
+            values: &["GET", "HEAD"],
+        },
+        read_only: false,
+    },
+];
+
+const fn text(name: &'static str, description: &'static str) -> Argument {
+    Argument {
+        name,
+        description,
+        kind: Kind::Text,
+        required: true,
+        path: false,
+    }
+}
+
+const fn path(name: &'static str, description: &'static str) -> Argument {
+    Argument {
+        path: true,
+        ..text(name, description)
+    }
+}
+
+const fn whole(name: &'static str, description: &'static str, least: u64) -> Argument {
+    Argument {
+        kind: Kind::Whole { least },
+        ..optional(text(name, description))
+    }
+}
+
+const fn flag(name: &'static str, description: &'static str) -> Argument {
+    Argument {
+        kind: Kind::Flag,
+        ..optional(text(name, description))
+    }
+}
+
+const fn optional(argument: Argument) -> Argument {
+    Argument {
+        required: false,
+        ..argument
+    }
+}

@@ -1,0 +1,165 @@
+//! Tools that the harness calls itself: what they are named, what they take, when a person must
+//! agree. All of it is data here; calling them is somebody else's work.
+
+mod builtin;
+pub(crate) mod schema;
+mod scope;
+
+use serde_json::{Map, Value, json};
+
+pub use self::builtin::BUILT_IN;
+pub use self::scope::{Grant, allows};
+
+/// A built-in tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tool {
+    /// Its name, as plans call it.
+    pub name: &'static str,
+    /// What it does and gives back, for people and planners.
+    pub description: &'static str,
+    /// What it takes, in the order worth reading.
+    pub arguments: &'static [Argument],
+    /// When a person must agree first.
+    pub approval: Approval,
+    /// Changes nothing, so that a call whose end nobody saw can be made again.
+    pub read_only: bool,
+}
+
+/// An argument of a built-in tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Argument {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means.
+    pub description: &'static str,
+    /// What it can be.
+    pub kind: Kind,
+    /// Whether every call must have it.
+    pub required: bool,
+    /// Whether it is a path, which must stay within the workspace.
+    pub path: bool,
+}
+
+/// What an argument can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// One of some words.
+    OneOf(&'static [&'static str]),
+    /// A whole number that is not below this.
+    Whole {
+        /// The least that makes sense.
+        least: u64,
+    },
+    /// `true` or `false`.
+    Flag,
+    /// Names with a text each.
+    Texts,
+}
+
+/// When a person must agree to a call, unless the tool is named in the plan's scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approval {
+    /// Never: it only reads.
+    Never,
+    /// Always.
+    Always,
+    /// If the path in this argument is that of an existing file.
+    IfExists {
+        /// Name of the argument.
+        argument: &'static str,
+    },
+    /// Unless this argument is missing or has one of these values.
+    Unless {
+        /// Name of the argument.
+        argument: &'static str,
+        /// Values that need no agreement.
+        values: &'static [&'static str],
+    },
+}
+
+/// The built-in tool of this name.
+pub fn built_in(name: &str) -> Option<&'static Tool> {
+    BUILT_IN.iter().find(|tool| tool.name == name)
+}
+
+impl Tool {
+    /// The JSON Schema of its arguments.
+    pub fn input_schema(&self) -> Value {
+        let properties: Map<_, _> = self
+            .arguments
+            .iter()
+            .map(|argument| (argument.name.to_owned(), argument.schema()))
+            .collect();
+        let required = self.arguments.iter().filter(|argument| argument.required);
+        let required: Value = required.map(|argument| argument.name).collect();
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        })
+    }
+}
+
+impl Argument {
+    fn schema(&self) -> Value {
+        let mut schema = match self.kind {
+            Kind::Text => json!({"type": "string"}),
+            Kind::OneOf(words) => json!({"type": "string", "enum": words}),
+            Kind::Whole { least } => json!({"type": "integer", "minimum": least}),
+            Kind::Flag => json!({"type": "boolean"}),
+            Kind::Texts => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        };
+        if let Value::Object(members) = &mut schema {
+            members.insert("description".to_owned(), Value::from(self.description));
+        }
+        schema
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_by_use_and_unique() {
+        let names: Vec<_> = BUILT_IN.iter().map(|tool| tool.name).collect();
+        let expected = "read_file write_file edit_file delete_file move_file list_directory \
+                        search_files run_command http_request";
+        assert_eq!(names.join(" "), expected);
+        assert_eq!(
+            built_in("read_file").map(|tool| tool.name),
+            Some("read_file")
+        );
+        assert_eq!(built_in("read"), None);
+    }
+
+    #[test]
+    fn what_reads_only_needs_no_agreement() {
+        for tool in BUILT_IN {
+            let never = tool.approval == Approval::Never;
+            assert_eq!(tool.read_only, never, "{}", tool.name);
+            if let Approval::IfExists { argument } | Approval::Unless { argument, .. } =
+                tool.approval
+            {
+                let known = tool.arguments.iter().any(|known| known.name == argument);
+                assert!(known, "{}", tool.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_schema_says_what_a_call_needs() {
+        let schema = built_in("http_request").expect("a tool").input_schema();
+        assert_eq!(schema["required"], json!(["url"]));
+        assert_eq!(schema["properties"]["method"]["enum"][0], "GET");
+        assert_eq!(schema["properties"]["timeout_seconds"]["minimum"], 1);
+        assert_eq!(
+            schema["properties"]["headers"]["additionalProperties"]["type"],
+            "string"
+        );
+        assert_eq!(schema["additionalProperties"], false);
+    }
+}

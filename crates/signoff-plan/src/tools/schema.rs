@@ -1,0 +1,329 @@
+//! Checks a value against the part of JSON Schema that tools use: `type`, `required`, `properties`,
+//! `additionalProperties`, `enum`, `const`, `items`, `minimum` and `maximum`. What else a schema says is
+//! not checked here.
+
+use serde_json::{Map, Value};
+
+use crate::json::Located;
+use crate::source::Span;
+use crate::suggest::nearest;
+
+/// What does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Misfit {
+    pub(crate) span: Span,
+    /// A clause about the argument.
+    pub(crate) message: String,
+    /// What was most likely meant, as text that replaces what stands there.
+    pub(crate) suggestion: Option<String>,
+}
+
+/// Everything in a value that does not fit a schema. Text that holds a reference fits anything:
+/// nobody knows yet what it will be.
+pub(crate) fn misfits(value: &Located<'_>, schema: &Value) -> Vec<Misfit> {
+    let mut found = Vec::new();
+    Checker { found: &mut found }.value("", value, schema);
+    found
+}
+
+/// Whether text refers to something that is known only later.
+pub(crate) fn is_reference(text: &str) -> bool {
+    let names_step = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    text.strip_prefix('$').is_some_and(names_step) || text.contains("${") || text.contains("{{")
+}
+
+struct Checker<'f> {
+    found: &'f mut Vec<Misfit>,
+}
+
+impl Checker<'_> {
+    fn misfit(&mut self, span: Span, message: String, suggestion: Option<&str>) {
+        self.found.push(Misfit {
+            span,
+            message,
+            suggestion: suggestion.map(str::to_owned),
+        });
+    }
+
+    fn value(&mut self, path: &str, value: &Located<'_>, schema: &Value) {
+        if value.value.as_str().is_some_and(is_reference) {
+            return;
+        }
+        if *schema == Value::Bool(false) {
+            self.misfit(
+                value.span,
+                format!("{} must not be given", name(path)),
+                None,
+            );
+            return;
+        }
+        let Value::Object(schema) = schema else {
+            return;
+        };
+        if !self.has_type(path, value, schema) {
+            return;
+        }
+        self.one_of(path, value, schema);
+        self.bounds(path, value, schema);
+        match value.value {
+            Value::Object(_) => self.object(path, value, schema),
+            Value::Array(_) => {
+                if let Some(items) = schema.get("items") {
+                    for (at, (_, item)) in value.parts.iter().enumerate() {
+                        self.value(&format!("{path}[{at}]"), item, items);
+                    }
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    fn has_type(&mut self, path: &str, value: &Located<'_>, schema: &Map<String, Value>) -> bool {
+        let allowed: Vec<&str> = match schema.get("type") {
+            Some(Value::String(one)) => vec![one],
+            Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+            _ => return true,
+        };
+        if allowed.is_empty() || allowed.iter().any(|name| is_a(value.value, name)) {
+            return true;
+        }
+        let wanted: Vec<_> = allowed.iter().map(|name| described(name)).collect();
+        let message = format!(
+            "{} must be {}, not {}",
+            name(path),
+            wanted.join(" or "),
+            described(kind(value.value))
+        );
+        self.misfit(value.span, message, None);
+        false
+    }
+
+    fn one_of(&mut self, path: &str, value: &Located<'_>, schema: &Map<String, Value>) {
+        let allowed: Vec<&Value> = match (schema.get("enum"), schema.get("const")) {
+            (Some(Value::Array(several)), _) => several.iter().collect(),
+            (_, Some(only)) => vec![only],
+            _ => return,
+        };
+        if allowed.contains(&value.value) {
+            return;
+        }
+        let shown = |value: &Value| match value.as_str() {
+            Some(text) => format!("`{text}`"),
+            None => format!("`{value}`"),
+        };
+        let names: Vec<_> = allowed.iter().map(|value| shown(value)).collect();
+        let message = format!(
+            "{} must be one of {}, not {}",
+            name(path),
+            names.join(", "),
+            shown(value.value)
+        );
+        let words = allowed.iter().filter_map(|value| value.as_str());
+        let suggestion = value.value.as_str().and_then(|text| {
+            let same = words.clone().find(|word| word.eq_ignore_ascii_case(text));
+            same.or_else(|| nearest(text, words))
+        });
+        self.misfit(value.span, message, suggestion);
+    }
+
+    fn bounds(&mut self, path: &str, value: &Located<'_>, schema: &Map<String, Value>) {
+        let Some(number) = value.value.as_f64() else {
+            return;
+        };
+        let bound = |word: &str| schema.get(word).and_then(Value::as_f64);
+        if let Some(least) = bound("minimum").filter(|least| number < *least) {
+            self.misfit(
+                value.span,
+                format!("{} must be at least {least}", name(path)),
+                None,
+            );
+        }
+        if let Some(most) = bound("maximum").filter(|most| number > *most) {
+            self.misfit(
+                value.span,
+                format!("{} must be at most {most}", name(path)),
+                None,
+            );
+        }
+    }
+
+    fn object(&mut self, path: &str, value: &Located<'_>, schema: &Map<String, Value>) {
+        let none = Map::new();
+        let properties = match schema.get("properties") {
+            Some(Value::Object(properties)) => properties,
+            _ => &none,
+        };
+        let given = |wanted: &str| {
+            let mut keys = value.parts.iter().filter_map(|(key, _)| *key);
+            keys.any(|(key, _)| key == wanted)
+        };
+        for (key, part) in &value.parts {
+            let Some((key, place)) = *key else {
+                continue;
+            };
+            let inner = joined(path, key);
+            match (properties.get(key), schema.get("additionalProperties")) {
+                (Some(schema), _) => self.value(&inner, part, schema),
+                (None, Some(Value::Bool(false))) => {
+                    let free = properties
+                        .keys()
+                        .map(String::as_str)
+                        .filter(|name| !given(name));
+                    let suggestion = nearest(key, free);
+                    self.misfit(place, format!("{} is not taken", name(&inner)), suggestion);
+                }
+                (None, Some(schema)) => self.value(&inner, part, schema),
+                (None, None) => {}
+            }
+        }
+        if let Some(Value::Array(required)) = schema.get("required") {
+            for missing in required.iter().filter_map(Value::as_str) {
+                if !given(missing) {
+                    let message = format!("{} is missing", name(&joined(path, missing)));
+                    self.misfit(value.span, message, None);
+                }
+            }
+        }
+    }
+}
+
+fn joined(path: &str, key: &str) -> String {
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+fn name(path: &str) -> String {
+    match path {
+        "" => "`args`".to_owned(),
+        path => format!("`{path}`"),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn is_a(value: &Value, wanted: &str) -> bool {
+    match wanted {
+        // 2.0 is an integer, as JSON Schema has it.
+        "integer" => {
+            value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|n| n.fract() == 0.0)
+        }
+        other => kind(value) == other,
+    }
+}
+
+fn described(kind: &str) -> &str {
+    match kind {
+        "string" => "text",
+        "integer" => "a whole number",
+        "number" => "a number",
+        "boolean" => "`true` or `false`",
+        "array" => "a list",
+        "object" => "an object",
+        "null" => "nothing",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(value: Value, schema: &Value, expected: &[&str]) {
+        let located = Located::new(&value, Span::default(), &[]);
+        let found: Vec<_> = misfits(&located, schema)
+            .into_iter()
+            .map(|misfit| match misfit.suggestion {
+                Some(suggestion) => format!("{} ({suggestion}?)", misfit.message),
+                None => misfit.message,
+            })
+            .collect();
+        assert_eq!(found, expected, "{value}");
+    }
+
+    #[test]
+    fn every_part_is_checked() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string"},
+                "mode": {"enum": ["fast", "slow"]},
+                "lines": {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 9}},
+                "note": {"type": ["string", "null"]},
+                "more": {"type": "object", "additionalProperties": {"type": "boolean"}, "required": ["x"]},
+                "never": false,
+            },
+            "required": ["path", "lines"],
+            "additionalProperties": false,
+        });
+        check(
+            json!({"path": "a", "lines": [1, 2.0], "note": null}),
+            &schema,
+            &[],
+        );
+        check(
+            json!({"pth": 1, "mode": "Fast", "lines": [0, 10, 1.5, "x"], "note": 1, "more": {"a": 1}, "never": 0}),
+            &schema,
+            &[
+                "`pth` is not taken (path?)",
+                "`mode` must be one of `fast`, `slow`, not `Fast` (fast?)",
+                "`lines[0]` must be at least 1",
+                "`lines[1]` must be at most 9",
+                "`lines[2]` must be a whole number, not a number",
+                "`lines[3]` must be a whole number, not text",
+                "`note` must be text or nothing, not a number",
+                "`more.a` must be `true` or `false`, not a number",
+                "`more.x` is missing",
+                "`never` must not be given",
+                "`path` is missing",
+            ],
+        );
+        check(
+            json!([]),
+            &schema,
+            &["`args` must be an object, not a list"],
+        );
+        check(json!({"anything": [1]}), &json!({}), &[]);
+        check(json!({"anything": [1]}), &json!(true), &[]);
+        check(
+            json!("x"),
+            &json!({"const": 5}),
+            &["`args` must be one of `5`, not `x`"],
+        );
+    }
+
+    #[test]
+    fn references_fit_anything() {
+        let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+        for text in [
+            "$step_1",
+            "$a.b[0]",
+            "x ${a.b} y",
+            "{{ item }}",
+            "{{ params.n }}",
+        ] {
+            check(json!({ "n": text }), &schema, &[]);
+        }
+        for text in ["$100", "$$a", "$", "x $a", "5"] {
+            check(
+                json!({ "n": text }),
+                &schema,
+                &["`n` must be a whole number, not text"],
+            );
+        }
+    }
+}

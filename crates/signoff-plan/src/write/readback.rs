@@ -1,0 +1,61 @@
+//! What a dialect could not hold: what comes back otherwise than it went in.
+
+use super::Loss;
+use crate::check::resolve::resolve;
+use crate::dialect::{Dialect, parse_as};
+use crate::field;
+use crate::model::{PLAN_RECORD, Plan, STEP_RECORD};
+use crate::source::Source;
+
+/// Why a dialect does not hold a field, by its name.
+pub(super) struct Reasons {
+    /// A field of the plan.
+    pub(super) plan: fn(&str) -> &'static str,
+    /// A field of a step.
+    pub(super) step: fn(&str) -> &'static str,
+}
+
+/// Reads a written plan again.
+pub(super) fn read(source: &Source, dialect: Dialect) -> Plan {
+    resolve(&parse_as(source, dialect), &mut Vec::new()).plan
+}
+
+/// The fields of `plan` that `back` has otherwise. Steps are compared by position.
+pub(super) fn losses(plan: &Plan, back: &Plan, reasons: &Reasons) -> Vec<Loss> {
+    let mut losses = Vec::new();
+    for name in field::PLAN.into_iter().chain(PLAN_RECORD) {
+        if field::plan_value(plan, name) != field::plan_value(back, name) {
+            losses.push(Loss {
+                step: None,
+                field: name.to_owned(),
+                why: (reasons.plan)(name).to_owned(),
+            });
+        }
+    }
+    // The id last: who takes lost fields out of a plan finds the step by it.
+    let names = || {
+        let names = field::STEP.into_iter().filter(|name| *name != "id");
+        let names = names.chain(field::STEP_EXTRA).chain(STEP_RECORD);
+        names.chain(["id"])
+    };
+    for (at, step) in plan.steps.iter().enumerate() {
+        let other = back.steps.get(at);
+        if other == Some(step) {
+            continue;
+        }
+        let differs = |name: &&str| match (*name, other) {
+            // Spelled out, they would be as many as there are steps before.
+            ("depends_on", Some(other)) => step.depends_on != other.depends_on,
+            (_, None) => *name == "id",
+            _ => field::step_value(plan, at, name) != field::step_value(back, at, name),
+        };
+        for name in names().filter(differs) {
+            losses.push(Loss {
+                step: Some(step.id.clone()),
+                field: name.to_owned(),
+                why: (reasons.step)(name).to_owned(),
+            });
+        }
+    }
+    losses
+}

@@ -1,0 +1,158 @@
+//! The frontmatter: what the file is, who owns it, how far it is.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::probe::{Probe, Trial};
+use super::{OWNER, Writer};
+use crate::check::unknown_status::plan_words;
+use crate::dialect::Dialect;
+use crate::dialect::workunit::rejection;
+
+impl Writer<'_> {
+    pub(super) fn frontmatter(&mut self) {
+        let plan = self.plan;
+        let mut lines = vec!["---".to_owned(), "type: plan".to_owned()];
+        for (name, value) in [("id", &plan.id), ("previous", &plan.previous)] {
+            lines.extend(self.frontmatter_field(name, value.as_deref()));
+        }
+        lines.extend(plan.version.map(|version| format!("version: {version}")));
+        lines.push(format!("status: {}", self.status()));
+        let owner = self.frontmatter_field("owner", plan.owner.as_deref());
+        lines.push(owner.unwrap_or_else(|| format!("owner: {OWNER}")));
+        lines.extend(self.params());
+        lines.extend(self.record());
+        lines.push("---".to_owned());
+        self.line(&lines.join("\n"));
+    }
+
+    /// The line of a field that holds text, if it can.
+    fn frontmatter_field(&mut self, name: &'static str, text: Option<&str>) -> Option<String> {
+        let text = Value::from(text?);
+        if self.is_omitted(None, name) {
+            return None;
+        }
+        // Plans that are tried have an owner already.
+        let tried = if name == "owner" { "previous" } else { name };
+        let value = scalar(&text);
+        if reads(&self.probe, &format!("{tried}: {value}"), tried, &text) {
+            return Some(format!("{name}: {value}"));
+        }
+        self.lose(None, name, "YAML cannot hold this text");
+        None
+    }
+
+    fn params(&mut self) -> Option<String> {
+        let params = &self.plan.params;
+        if params.is_empty() || self.is_omitted(None, "params") {
+            return None;
+        }
+        let lines = mapping("params", params);
+        let value = params.clone().into_iter().collect();
+        if reads(&self.probe, &lines, "params", &value) {
+            return Some(lines);
+        }
+        self.lose(None, "params", "YAML cannot hold one of the values");
+        None
+    }
+
+    /// The status in a word of this dialect.
+    fn status(&mut self) -> &'static str {
+        let Some(status) = self.plan.status.as_deref() else {
+            return "draft";
+        };
+        let known = plan_words(Dialect::Workunit);
+        if let Some(word) = known.iter().find(|word| **word == status) {
+            return word;
+        }
+        match status {
+            "in_progress" | "executing" | "running" | "replanning" => "in-progress",
+            "complete" | "completed" => "done",
+            "proposed" | "pending" => "draft",
+            _ => {
+                self.lose(None, "status", "this dialect has no such status");
+                "draft"
+            }
+        }
+    }
+
+    /// What is kept about the plan and has no field here.
+    fn record(&mut self) -> Option<String> {
+        let mut kept = BTreeMap::new();
+        for (name, value) in &self.plan.record {
+            let Some(field) = crate::field::plan_name(name) else {
+                self.lose(None, name, "it is no field that a plan has");
+                continue;
+            };
+            let one = BTreeMap::from([(name.clone(), value.clone())]);
+            if field == "rejections" && self.rejections(value).is_some() {
+                continue;
+            }
+            if self.is_omitted(None, field) {
+                continue;
+            }
+            if reads(&self.probe, &mapping("record", &one), field, value) {
+                kept.extend(one);
+            } else {
+                self.lose(None, field, "YAML cannot hold this value");
+            }
+        }
+        (!kept.is_empty()).then(|| mapping("record", &kept))
+    }
+
+    /// The rejections as sections, if that is what they read back from.
+    pub(super) fn rejections(&self, value: &Value) -> Option<String> {
+        let sections: Option<Vec<String>> =
+            value.as_array()?.iter().map(rejection::section).collect();
+        let sections = sections?.join("\n\n");
+        let trial = Trial {
+            end: &sections,
+            ..Trial::default()
+        };
+        let held = self.probe.plan(trial, "rejections", value);
+        held.then_some(sections)
+    }
+}
+
+fn reads(probe: &Probe, lines: &str, field: &str, value: &Value) -> bool {
+    let trial = Trial {
+        frontmatter: &format!("{lines}\n"),
+        ..Trial::default()
+    };
+    probe.plan(trial, field, value)
+}
+
+/// A field that is a mapping, one member a line.
+fn mapping(name: &str, members: &BTreeMap<String, Value>) -> String {
+    let members = members
+        .iter()
+        .map(|(key, value)| format!("  {}: {}", key_text(key), scalar(value)));
+    let lines: Vec<_> = std::iter::once(format!("{name}:")).chain(members).collect();
+    lines.join("\n")
+}
+
+fn key_text(key: &str) -> String {
+    if is_plain(key) {
+        key.to_owned()
+    } else {
+        Value::from(key).to_string()
+    }
+}
+
+/// A value on one line: a bare word where YAML reads it as text, else JSON.
+pub(crate) fn scalar(value: &Value) -> String {
+    match value.as_str().filter(|text| is_plain(text)) {
+        Some(text) => text.to_owned(),
+        None => value.to_string(),
+    }
+}
+
+/// Whether a word means itself in any YAML.
+fn is_plain(text: &str) -> bool {
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    let word = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(part)
+        && !word.contains(&text.to_lowercase().as_str())
+}

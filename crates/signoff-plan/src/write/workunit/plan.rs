@@ -1,0 +1,78 @@
+//! The plan around its steps.
+
+use serde_json::Value;
+
+use super::Writer;
+use super::probe::Trial;
+use super::render::{Place, is_omissible, render};
+use crate::field::plan_value;
+
+/// Fields before the steps, in the order they are written in. The narrative comes last: it may hold
+/// sections of its own.
+const FIELDS: [&str; 7] = [
+    "budget",
+    "priority",
+    "executor_model",
+    "tools",
+    "constraints",
+    "task",
+    "context",
+];
+
+impl Writer<'_> {
+    pub(super) fn plan(&mut self) {
+        self.frontmatter();
+        self.title();
+        for name in FIELDS {
+            if let Some(lines) = self.plan_field(name) {
+                self.block(&lines);
+            }
+        }
+        self.block("## Steps");
+        for at in 0..self.plan.steps.len() {
+            self.step(at);
+        }
+        if let Some(lines) = self.plan_field("risks") {
+            self.block(&lines);
+        }
+        let rejections = self.plan.record.get("rejections");
+        if let Some(sections) = rejections.and_then(|value| self.rejections(value)) {
+            self.block(&sections);
+        }
+    }
+
+    fn title(&mut self) {
+        let Some(title) = &self.plan.title else {
+            return;
+        };
+        if self.is_omitted(None, "title") {
+            return;
+        }
+        let trial = Trial {
+            title: Some(title),
+            ..Trial::default()
+        };
+        if self
+            .probe
+            .plan(trial, "title", &Value::from(title.as_str()))
+        {
+            self.block(&format!("# {title}"));
+        } else {
+            self.lose(None, "title", "it does not fit into a heading");
+        }
+    }
+
+    fn plan_field(&mut self, name: &'static str) -> Option<String> {
+        let value = plan_value(self.plan, name)?;
+        if is_omissible(name, &value) || self.is_omitted(None, name) {
+            return None;
+        }
+        match render(&self.probe, Place::Plan, name, &value) {
+            Ok(lines) => Some(lines),
+            Err(why) => {
+                self.lose(None, name, &why);
+                None
+            }
+        }
+    }
+}

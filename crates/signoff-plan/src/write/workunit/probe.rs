@@ -1,0 +1,97 @@
+//! Whether a field would be read as it is meant: it is read, among others.
+
+use serde_json::Value;
+
+use crate::check::resolve::resolve;
+use crate::dialect::{Dialect, parse_as};
+use crate::field::{clear_plan, clear_step, plan_value, step_value};
+use crate::model::Plan;
+use crate::source::Source;
+
+/// Small plans in which one field at a time is tried.
+#[derive(Debug)]
+pub(crate) struct Probe {
+    titled: bool,
+    base: Plan,
+}
+
+/// Where a field of a plan stands.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Trial<'t> {
+    pub(super) frontmatter: &'t str,
+    pub(super) title: Option<&'t str>,
+    /// Before the other fields.
+    pub(super) field: &'t str,
+    /// After the other fields, just before the steps.
+    pub(super) narrative: &'t str,
+    pub(super) step_heading: Option<&'t str>,
+    pub(super) step_field: &'t str,
+    /// After the steps.
+    pub(super) end: &'t str,
+}
+
+impl Probe {
+    /// For fields of a plan that has a title or none.
+    pub(crate) fn new(titled: bool) -> Self {
+        let mut probe = Self {
+            titled,
+            base: Plan::default(),
+        };
+        probe.base = probe.read(Trial::default());
+        probe
+    }
+
+    /// Whether the plan reads back with this value in this field, and no other one changed.
+    pub(super) fn plan(&self, trial: Trial<'_>, field: &str, wanted: &Value) -> bool {
+        let mut found = self.read(trial);
+        let mut base = self.base.clone();
+        let there = plan_value(&found, field).as_ref() == Some(wanted);
+        clear_plan(&mut found, field);
+        clear_plan(&mut base, field);
+        there && found == base
+    }
+
+    /// Whether the first step reads back with these values, and nothing else changed.
+    pub(super) fn step(&self, trial: Trial<'_>, fields: &[(&str, &Value)]) -> bool {
+        let mut found = self.read(trial);
+        let mut base = self.base.clone();
+        for (name, wanted) in fields {
+            if step_value(&found, 0, name).as_ref() != Some(*wanted) {
+                return false;
+            }
+        }
+        for plan in [&mut found, &mut base] {
+            let Some(step) = plan.steps.first_mut() else {
+                return false;
+            };
+            for (name, _) in fields {
+                clear_step(step, name);
+            }
+        }
+        found == base
+    }
+
+    fn read(&self, trial: Trial<'_>) -> Plan {
+        let title = match trial.title {
+            Some(title) => format!("# {title}\n\n"),
+            None if self.titled => "# T\n\n".to_owned(),
+            None => String::new(),
+        };
+        let Trial {
+            frontmatter,
+            field,
+            narrative,
+            step_field,
+            end,
+            ..
+        } = trial;
+        let heading = trial.step_heading.unwrap_or("A");
+        let text = format!(
+            "---\ntype: plan\nstatus: draft\nowner: o\n{frontmatter}---\n\n{title}{field}\n\n\
+             **Priority:** p\n\n{narrative}\n\n## Steps\n\n### 1. {heading}\n\n{step_field}\n\n\
+             **critical:** no\n\n### 2. B\n\n**task:** b\n\n{end}\n"
+        );
+        let source = Source::new("", text.into_bytes());
+        resolve(&parse_as(&source, Dialect::Workunit), &mut Vec::new()).plan
+    }
+}

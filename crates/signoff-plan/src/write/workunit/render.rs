@@ -1,0 +1,269 @@
+//! One field as lines of text.
+
+use serde_json::Value;
+
+use super::probe::{Probe, Trial};
+use crate::check::bad_id::is_id;
+use crate::check::unknown_field::shown;
+use crate::dialect::workunit::values::VERBATIM;
+use crate::model::OnFail;
+
+/// What a field belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Plan,
+    Step,
+}
+
+/// Why a text has no spelling.
+const UNREADABLE: &str = "no spelling of this text reads back as it is";
+
+/// The lines of a field, label included, without the last line end; or why there are none.
+///
+/// `name` and `value` are as in [`crate::field`]; a value that is the default has lines all the
+/// same.
+pub(crate) fn render(
+    probe: &Probe,
+    place: Place,
+    name: &str,
+    value: &Value,
+) -> Result<String, String> {
+    let field = Field {
+        probe,
+        place,
+        name,
+        label: label(place, name),
+    };
+    match value {
+        Value::Array(items) => {
+            let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+            field.list(&items, value)
+        }
+        Value::String(text) if is_markdown(name) => field.markdown(text, value),
+        Value::String(text) => field.scalar(text, value),
+        Value::Bool(yes) => Ok(format!("**{}:** {}", field.label, word(name, *yes))),
+        Value::Number(number) => Ok(format!("**{}:** {number}", field.label)),
+        Value::Object(_) if name == "hint" => field.hint(value),
+        Value::Object(_) | Value::Null => Err(UNREADABLE.to_owned()),
+    }
+}
+
+/// The label of a field.
+fn label(place: Place, name: &str) -> String {
+    let label = match name {
+        "role" => "target",
+        "question" => "ask",
+        "acceptance" => "accept",
+        "hint" => "tool_hint",
+        "contract.timeout" => "contract_timeout",
+        other => other.strip_prefix("contract.").unwrap_or(other),
+    };
+    match place {
+        Place::Plan => shown(label, "a plan"),
+        Place::Step => label.to_owned(),
+    }
+}
+
+fn word(name: &str, yes: bool) -> &'static str {
+    match (name, yes) {
+        ("approval", true) => "required",
+        (_, true) => "yes",
+        (_, false) => "no",
+    }
+}
+
+fn is_markdown(name: &str) -> bool {
+    matches!(name, "task" | "context" | "question" | "instructions")
+}
+
+struct Field<'r> {
+    probe: &'r Probe,
+    place: Place,
+    name: &'r str,
+    label: String,
+}
+
+impl Field<'_> {
+    /// Whether these lines are read as the value.
+    fn reads(&self, lines: &str, value: &Value) -> bool {
+        match self.place {
+            // Answers mean something only beside a question.
+            Place::Step if self.name == "choices" => {
+                let lines = format!("**ask:** q\n{lines}");
+                let trial = Trial {
+                    step_field: &lines,
+                    ..Trial::default()
+                };
+                let question = Value::from("q");
+                let fields = [("question", &question), ("choices", value)];
+                self.probe.step(trial, &fields)
+            }
+            Place::Step => {
+                let trial = Trial {
+                    step_field: lines,
+                    ..Trial::default()
+                };
+                self.probe.step(trial, &[(self.name, value)])
+            }
+            Place::Plan => {
+                let mut trial = Trial::default();
+                match self.name {
+                    "context" => trial.narrative = lines,
+                    "risks" => trial.end = lines,
+                    _ => trial.field = lines,
+                }
+                self.probe.plan(trial, self.name, value)
+            }
+        }
+    }
+
+    /// The first spelling that reads back.
+    fn first(&self, spellings: &[String], value: &Value) -> Result<String, String> {
+        let found = spellings.iter().find(|lines| self.reads(lines, value));
+        found.cloned().ok_or_else(|| UNREADABLE.to_owned())
+    }
+
+    fn scalar(&self, text: &str, value: &Value) -> Result<String, String> {
+        let plain = format!("**{}:** {text}", self.label);
+        if is_simple(text) {
+            return Ok(plain);
+        }
+        self.first(&[plain, format!("**{}:** `{text}`", self.label)], value)
+    }
+
+    fn markdown(&self, text: &str, value: &Value) -> Result<String, String> {
+        let label = &self.label;
+        let multiline = text.contains('\n');
+        let plain = if multiline {
+            format!("**{label}:**\n{text}")
+        } else {
+            format!("**{label}:** {text}")
+        };
+        if is_inert(text) {
+            return Ok(plain);
+        }
+        let verbatim = format!("**{label}:**\n{}", fenced(VERBATIM, text));
+        self.first(&[plain, verbatim], value)
+    }
+
+    fn list(&self, items: &[&str], value: &Value) -> Result<String, String> {
+        let label = &self.label;
+        if items.is_empty() {
+            return Ok(format!("**{label}:** none"));
+        }
+        let names = matches!(
+            self.name,
+            "tools" | "depends_on" | "locks" | "produces" | "protects"
+        );
+        let inline = items.join(", ");
+        if names && inline.len() <= 80 && items.iter().all(|item| is_path(item)) {
+            return Ok(format!("**{label}:** {inline}"));
+        }
+        let mut lines = if self.name == "risks" {
+            "## Risks\n".to_owned()
+        } else {
+            format!("**{label}:**")
+        };
+        for item in items {
+            lines.push('\n');
+            lines.push_str(&self.item(item)?);
+        }
+        if items.iter().all(|item| is_simple(item)) || self.reads(&lines, value) {
+            Ok(lines)
+        } else {
+            Err(UNREADABLE.to_owned())
+        }
+    }
+
+    fn item(&self, item: &str) -> Result<String, String> {
+        let plain = format!("- {item}");
+        if is_simple(item) {
+            return Ok(plain);
+        }
+        let head = match self.name {
+            "risks" => "## Risks\n".to_owned(),
+            _ => format!("**{}:**", self.label),
+        };
+        let value = Value::from(vec![item]);
+        let mut spellings = [plain, format!("- `{item}`")].into_iter();
+        spellings
+            .find(|line| self.reads(&format!("{head}\n{line}"), &value))
+            .ok_or_else(|| UNREADABLE.to_owned())
+    }
+
+    /// `tool: operation → target`
+    fn hint(&self, value: &Value) -> Result<String, String> {
+        let part = |name: &str| value.get(name).and_then(Value::as_str);
+        let mut text = part("tool").unwrap_or_default().to_owned();
+        if let Some(operation) = part("operation") {
+            text = format!("{text}: {operation}");
+        }
+        if let Some(target) = part("target") {
+            text = format!("{text} → {target}");
+        }
+        let plain = format!("**{}:** {text}", self.label);
+        self.first(&[plain, format!("**{}:** `{text}`", self.label)], value)
+    }
+}
+
+/// A fenced block around any text.
+pub(crate) fn fenced(language: &str, text: &str) -> String {
+    let mut longest = 0;
+    let mut run = 0;
+    for c in text.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let fence = "`".repeat((longest + 1).max(3));
+    format!("{fence}{language}\n{text}\n{fence}")
+}
+
+/// Whether no line of a text can be taken for a label, a heading, a rule, a block or a comment.
+fn is_inert(text: &str) -> bool {
+    let line = |line: &str| {
+        let start = line.trim_start();
+        let marks = ["#", "**", "---", "***", "___"];
+        let parts = ["```", "~~~", "<", "\r", "\0"];
+        !marks.iter().any(|mark| start.starts_with(mark))
+            && !parts.iter().any(|part| line.contains(part))
+            && !line.ends_with(char::is_whitespace)
+            // `- - -` is a rule too.
+            && (start.is_empty() || start.contains(char::is_alphanumeric))
+    };
+    text.trim() == text && !text.is_empty() && text.split('\n').all(line)
+}
+
+/// Whether a line is nothing but words, so that it is only ever read as text.
+pub(super) fn is_simple(line: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || " ,.;/()_?!=+&'-".contains(c);
+    line.starts_with(char::is_alphanumeric)
+        && !line.ends_with(' ')
+        && line != "none"
+        && line.chars().all(part)
+}
+
+/// Whether a name can stand between commas.
+fn is_path(item: &str) -> bool {
+    let part = |c: char| c.is_ascii_alphanumeric() || "_./*-".contains(c);
+    let words = item != "none" && item.chars().all(part);
+    is_id(item) || (words && item.starts_with(|c: char| c.is_ascii_alphanumeric()))
+}
+
+/// Whether a text can stand in the middle of a line.
+pub(crate) fn one_line(text: &str) -> bool {
+    !text.is_empty() && text.trim() == text && !text.contains(['\n', '\r'])
+}
+
+/// Whether a value says what holds anyway.
+pub(super) fn is_omissible(name: &str, value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty() && name != "tools",
+        Value::Bool(yes) => *yes == matches!(name, "critical" | "contract.baseline"),
+        Value::String(text) => {
+            (name == "on_fail" && *text == OnFail::DEFAULT.to_string())
+                || (matches!(name, "status" | "task" | "question") && text.is_empty())
+        }
+        Value::Number(_) | Value::Object(_) => false,
+    }
+}

@@ -1,0 +1,194 @@
+//! One step.
+
+use serde_json::Value;
+
+use super::Writer;
+use super::probe::Trial;
+use super::render::{Place, fenced, is_omissible, is_simple, render};
+use crate::field::step_value;
+use crate::model::{Contract, Depends, Step, Work};
+
+/// Fields with a label, in the order they are written in. The contract comes with `task`.
+const FIELDS: [&str; 28] = [
+    "role",
+    "tool",
+    "args",
+    "depends_on",
+    "when",
+    "for_each",
+    "max_items",
+    "subscriptions",
+    "task",
+    "instructions",
+    "question",
+    "choices",
+    "contract.command",
+    "contract.timeout",
+    "contract.baseline",
+    "contract.fewer_tests",
+    "contract.holds",
+    "on_fail",
+    "produces",
+    "protects",
+    "tools",
+    "approval",
+    "timeout",
+    "budget",
+    "critical",
+    "locks",
+    "isolation",
+    "hint",
+];
+
+impl Writer<'_> {
+    pub(super) fn step(&mut self, at: usize) {
+        let Some(step) = self.plan.steps.get(at) else {
+            return;
+        };
+        let heading = self.heading(at, step);
+        self.block(&heading);
+        self.text.push('\n');
+        if step.id != format!("step-{}", at + 1) {
+            self.step_field(at, "id");
+        }
+        for name in FIELDS {
+            match name {
+                "args" => self.args(step),
+                "depends_on" => self.depends_on(at, step),
+                "contract.command" => self.contract(at, step),
+                "task" if step.work == NOTHING => self.line("**task:**"),
+                _ => self.step_field(at, name),
+            }
+        }
+        for name in ["acceptance", "subtasks"] {
+            self.step_field(at, name);
+        }
+        if !step.record.is_empty() {
+            let record: Value = step.record.clone().into_iter().collect();
+            self.json("record", &record);
+        }
+    }
+
+    fn heading(&mut self, at: usize, step: &Step) -> String {
+        let tick = if step.claimed { "✅ " } else { "" };
+        let mut title = step.title.as_str();
+        if self.is_omitted(Some(at), "title") {
+            title = "";
+        }
+        let trial = Trial {
+            step_heading: Some(title),
+            ..Trial::default()
+        };
+        let wanted = Value::from(title);
+        if !is_simple(title) && !title.is_empty() && !self.probe.step(trial, &[("title", &wanted)])
+        {
+            self.lose(Some(at), "title", "it does not fit into a heading");
+            title = "";
+        }
+        format!("### {}. {tick}{title}", at + 1)
+            .trim_end()
+            .to_owned()
+    }
+
+    fn step_field(&mut self, at: usize, name: &'static str) {
+        let Some(value) = step_value(self.plan, at, name) else {
+            return;
+        };
+        if is_omissible(name, &value) || self.is_omitted(Some(at), name) {
+            return;
+        }
+        match render(&self.probe, Place::Step, name, &value) {
+            Ok(lines) => self.line(&lines),
+            Err(why) => self.lose(Some(at), name, &why),
+        }
+    }
+
+    fn args(&mut self, step: &Step) {
+        let Work::Tool { args, .. } = &step.work else {
+            return;
+        };
+        if args.as_object().is_some_and(serde_json::Map::is_empty) {
+            return;
+        }
+        self.json("args", args);
+    }
+
+    fn json(&mut self, label: &str, value: &Value) {
+        let text = serde_json::to_string_pretty(value).unwrap_or_default();
+        self.line(&format!("**{label}:**\n{}", fenced("json", &text)));
+    }
+
+    fn depends_on(&mut self, at: usize, step: &Step) {
+        let Depends::On(positions) = &step.depends_on else {
+            return;
+        };
+        if self.is_omitted(Some(at), "depends_on") {
+            return;
+        }
+        let names: Vec<String> = positions
+            .iter()
+            .filter_map(|position| {
+                let step = self.plan.steps.get(usize::try_from(*position).ok()?)?;
+                let id = crate::check::bad_id::is_id(&step.id);
+                Some(if id {
+                    step.id.clone()
+                } else {
+                    step.number.to_string()
+                })
+            })
+            .collect();
+        let names = if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names.join(", ")
+        };
+        self.line(&format!("**depends_on:** {names}"));
+    }
+
+    fn contract(&mut self, at: usize, step: &Step) {
+        let Some(contract) = &step.contract else {
+            return;
+        };
+        let values = ["command", "shell", "expect"].map(|name| {
+            let name = format!("contract.{name}");
+            let value = step_value(self.plan, at, &name).unwrap_or_default();
+            (name, value)
+        });
+        let fields = values
+            .each_ref()
+            .map(|(name, value)| (name.as_str(), value));
+        let lines = contract_lines(contract);
+        let trial = Trial {
+            step_field: &lines,
+            ..Trial::default()
+        };
+        // In a fence that is longer than any inside almost anything is itself.
+        let text = &contract.command;
+        let plain = text.trim() == text && !text.is_empty() && !text.contains(char::is_control);
+        if plain || self.probe.step(trial, &fields) {
+            self.line(&lines);
+        } else {
+            for (name, _) in &values {
+                self.lose(Some(at), name, "no fenced block holds it");
+            }
+        }
+    }
+}
+
+/// An agent of any role with nothing to do.
+const NOTHING: Work = Work::Agent {
+    role: None,
+    task: String::new(),
+};
+
+fn contract_lines(contract: &Contract) -> String {
+    let shell = contract.shell.as_deref().unwrap_or("shell");
+    let mut lines = format!("**contract:**\n{}", fenced(shell, &contract.command));
+    if contract.expect != [crate::model::Condition::DEFAULT] {
+        for condition in &contract.expect {
+            lines.push('\n');
+            lines.push_str(&condition.to_string());
+        }
+    }
+    lines
+}

@@ -1,0 +1,40 @@
+//! Replays what the fuzzers found: inputs that once panicked, hung or broke a law, and the ones that
+//! reach far into the code.
+
+mod exercise;
+
+use std::path::Path;
+
+use signoff_plan::dialect::Dialect;
+
+/// Runs every file of a target's corpus.
+fn replay(target: &str, run: impl Fn(&[u8])) {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+    let mut files: Vec<_> = std::fs::read_dir(&corpus)
+        .expect("every target has a corpus")
+        .map(|entry| entry.expect("the corpus is readable").path())
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "the corpus of {target} is empty");
+    for file in files {
+        println!("{}", file.display());
+        run(&std::fs::read(&file).expect("the corpus is readable"));
+    }
+}
+
+#[test]
+fn plans_of_every_dialect() {
+    for dialect in Dialect::ALL {
+        replay(dialect.as_str(), |bytes| exercise::plan(bytes, *dialect));
+    }
+}
+
+#[test]
+fn shell() {
+    replay("shell", exercise::shell);
+}
+
+#[test]
+fn expressions() {
+    replay("expression", exercise::expression);
+}

@@ -1,0 +1,408 @@
+//! An edit changes its field, and no other byte.
+
+mod generate;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use signoff_plan::dialect::Dialect;
+use signoff_plan::edit::{Edit, EditRefused, apply};
+use signoff_plan::field;
+use signoff_plan::model::Plan;
+use signoff_plan::source::Source;
+use signoff_plan::write::write;
+
+use self::generate::{Knobs, plan_with};
+
+const PLAN: &str = "---\n# why\ntype: plan\nid: p-1   # its id\nstatus: draft\nowner: 'me'\nversion: 2\n---\n\n# Title  \n\nProse.\n\n\
+**Budget:** $5, 1h <!-- enough -->\n**Tools:** bash, read\n**Constraints:**\n- one <!-- first -->\n* two\n\n## Steps\n\n\
+### 1. Build <!-- x -->\n\n**id:** build\n**Target:** coder\n**task:**\nDo it.\n\n- carefully\n\n**contract:**\n```sh\nmake\n```\n\
+exit_code == 0\n- stdout contains \"ok\" <!-- why -->\n\n---\n\n### 2. Test\n**depends_on:** build\n**contract:** `make test`\n\n## Risks\n\n- slow\n- wrong\n";
+
+fn set_plan(field: &str, value: Value) -> Edit {
+    Edit::SetPlan {
+        field: field.to_owned(),
+        value,
+    }
+}
+
+fn set_step(step: &str, field: &str, value: Value) -> Edit {
+    Edit::SetStep {
+        step: step.to_owned(),
+        field: field.to_owned(),
+        value,
+    }
+}
+
+fn edited(text: &str, edit: &Edit) -> Result<String, EditRefused> {
+    let source = Source::new("plan.md", text.into());
+    let bytes = apply(&source, std::slice::from_ref(edit))?;
+    Ok(String::from_utf8(bytes).expect("text"))
+}
+
+/// Asserts that an edit replaces one stretch of text by another, whatever the line ends.
+#[track_caller]
+fn check(edit: &Edit, from: &str, to: &str) {
+    assert_eq!(PLAN.matches(from).count(), 1, "{from} is not there once");
+    let expected = PLAN.replacen(from, to, 1);
+    assert_eq!(edited(PLAN, edit).as_deref(), Ok(expected.as_str()));
+    let crlf = |text: &str| format!("\u{feff}{}", text.replace('\n', "\r\n"));
+    assert_eq!(edited(&crlf(PLAN), edit), Ok(crlf(&expected)));
+}
+
+#[track_caller]
+fn refused(text: &str, edit: &Edit, why: &str) {
+    let error = edited(text, edit).expect_err("refused").to_string();
+    assert!(error.contains(why), "{error}");
+}
+
+#[test]
+fn the_frontmatter_is_edited() {
+    check(&set_plan("id", json!("p-2")), "p-1 ", "p-2 ");
+    check(&set_plan("version", json!(3)), "version: 2", "version: 3");
+    check(&set_plan("status", json!("approved")), "draft", "approved");
+    check(&set_plan("owner", json!("a: b")), "'me'", "\"a: b\"");
+    check(&set_plan("version", Value::Null), "version: 2\n", "");
+    check(
+        &set_plan("previous", json!("older")),
+        "version: 2\n",
+        "version: 2\nprevious: older\n",
+    );
+    check(
+        &set_plan("params", json!({"region": "eu"})),
+        "version: 2\n",
+        "version: 2\nparams: {\"region\":\"eu\"}\n",
+    );
+}
+
+#[test]
+fn plan_fields_are_edited() {
+    check(&set_plan("title", json!("Other")), "# Title  ", "# Other  ");
+    check(&set_plan("budget", json!("$6")), "$5, 1h", "$6.00");
+    check(&set_plan("tools", json!(["bash"])), "bash, read", "bash");
+    check(&set_plan("tools", json!([])), "bash, read", "none");
+    check(
+        &set_plan("tools", Value::Null),
+        "**Tools:** bash, read\n",
+        "",
+    );
+    check(
+        &set_plan("constraints", json!(["one", "2", "three"])),
+        "* two",
+        "* 2\n- three",
+    );
+    check(&set_plan("constraints", json!(["one"])), "\n* two", "");
+    check(
+        &set_plan("priority", json!("high")),
+        "* two\n",
+        "* two\n**Priority:** high\n",
+    );
+    check(
+        &set_plan("context", json!("Prose.\n\nMore.")),
+        "Prose.",
+        "Prose.\n\nMore.",
+    );
+    check(&set_plan("context", Value::Null), "Prose.", "");
+}
+
+#[test]
+fn risks_are_edited() {
+    check(
+        &set_plan("risks", json!(["slow", "bad"])),
+        "- wrong",
+        "- bad",
+    );
+    check(&set_plan("risks", json!(["slow"])), "\n- wrong", "");
+}
+
+#[test]
+fn fields_of_a_step_are_edited() {
+    check(
+        &set_step("build", "title", json!("Make")),
+        "Build <!-- x -->",
+        "Make",
+    );
+    check(
+        &set_step("build", "target", json!("reviewer")),
+        "coder",
+        "reviewer",
+    );
+    check(
+        &set_step("build", "task", json!("Do that.")),
+        "**task:**\nDo it.\n\n- carefully",
+        "**task:** Do that.",
+    );
+    check(
+        &set_step("build", "task", json!("A\n## B\n```\nx")),
+        "Do it.\n\n- carefully",
+        "````verbatim\nA\n## B\n```\nx\n````",
+    );
+    check(
+        &set_step("build", "contract", json!("make all\nmake x")),
+        "make\n```",
+        "make all\nmake x\n```",
+    );
+    check(
+        &set_step("build", "contract", json!("a\n```\nb")),
+        "```sh\nmake\n```",
+        "````sh\na\n```\nb\n````",
+    );
+    check(
+        &set_step("build", "contract.shell", Value::Null),
+        "```sh",
+        "```shell",
+    );
+    check(
+        &set_step(
+            "build",
+            "expect",
+            json!(["exit_code == 1", "stdout contains \"ok\"", "tests_run >= 2"]),
+        ),
+        "exit_code == 0\n- stdout contains \"ok\" <!-- why -->",
+        "exit_code == 1\n- stdout contains \"ok\" <!-- why -->\ntests_run >= 2",
+    );
+    check(
+        &set_step("step-2", "contract", json!("make check")),
+        "`make test`",
+        "`make check`",
+    );
+    check(
+        &set_step("step-2", "depends_on", json!([])),
+        "depends_on:** build",
+        "depends_on:** none",
+    );
+    check(
+        &set_step("step-2", "depends_on", Value::Null),
+        "**depends_on:** build\n",
+        "",
+    );
+    check(
+        &set_step("build", "status", json!("done")),
+        "1. Build",
+        "1. ✅ Build",
+    );
+}
+
+#[test]
+fn fields_of_a_step_are_inserted() {
+    let after = "**contract:** `make test`";
+    for (field, value, line) in [
+        ("timeout", json!("10 minutes"), "**timeout:** 10m"),
+        (
+            "produces",
+            json!(["src/a.rs", "docs/"]),
+            "**produces:** src/a.rs, docs/",
+        ),
+        (
+            "produces",
+            json!(["src/{a,b}.rs"]),
+            "**produces:**\n- src/{a,b}.rs",
+        ),
+        ("on_fail", json!("abort"), "**on_fail:** abort"),
+        ("critical", json!(false), "**critical:** no"),
+        ("approval", json!("required"), "**approval:** required"),
+        ("accept", json!(["it is fast"]), "**accept:**\n- it is fast"),
+        (
+            "subscriptions",
+            json!(["topic:a"]),
+            "**subscriptions:**\n- topic:a",
+        ),
+        ("id", json!("test"), "**id:** test"),
+        ("role", json!("coder"), "**target:** coder"),
+        ("task", json!("a\nb"), "**task:**\na\nb"),
+        ("baseline", json!(false), "**baseline:** no"),
+        ("holds", json!("once"), "**holds:** once"),
+        ("budget", json!("$1"), "**budget:** $1.00"),
+        ("when", json!("params.x == 1"), "**when:** params.x == 1"),
+        ("max_items", json!(3), "**max_items:** 3"),
+        (
+            "hint",
+            json!({"tool": "a", "operation": "b c", "target": "d"}),
+            "**tool_hint:** a: b c → d",
+        ),
+        ("instructions", json!("x"), "**instructions:** x"),
+        ("expect", json!(["exit_code == 2"]), "exit_code == 2"),
+    ] {
+        check(
+            &set_step("step-2", field, value),
+            after,
+            &format!("{after}\n{line}"),
+        );
+    }
+    let bare = "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n## Steps\n\n### 1. A\n";
+    let found = edited(bare, &set_step("step-1", "contract", json!("make")));
+    assert_eq!(
+        found,
+        Ok(format!("{bare}\n**contract:**\n```shell\nmake\n```\n"))
+    );
+    let found = edited(bare, &set_plan("title", json!("T")));
+    assert_eq!(found, Ok(bare.replace("---\n\n##", "---\n\n# T\n\n##")));
+}
+
+#[test]
+fn a_new_id_is_known_to_those_who_wait() {
+    let found = edited(PLAN, &set_step("build", "id", json!("make-it")));
+    let expected = PLAN
+        .replace("**id:** build", "**id:** make-it")
+        .replace("depends_on:** build", "depends_on:** make-it");
+    assert_eq!(found, Ok(expected));
+}
+
+#[test]
+fn rejections_are_appended() {
+    let reject = Edit::Reject {
+        version: 2,
+        feedback: "No!\n## Steps\n```\n".to_owned(),
+    };
+    let once = edited(PLAN, &reject).expect("appended");
+    assert_eq!(
+        once,
+        format!("{PLAN}\n## Rejection (v2)\n\nNo!\n\\## Steps\n\\```\n")
+    );
+    let twice = edited(&once, &reject).expect("appended again");
+    assert!(twice.starts_with(&once));
+    let digest = |text: &str| {
+        let draft = signoff_plan::dialect::parse(&Source::new("plan.md", text.into()));
+        let world = generate_world();
+        signoff_plan::digest::Digest::of_plan(&signoff_plan::check::check(&draft, &world).plan)
+    };
+    assert_eq!(digest(PLAN), digest(&twice));
+}
+
+fn generate_world() -> impl signoff_plan::Workspace {
+    struct Empty;
+    impl signoff_plan::Workspace for Empty {
+        fn path_exists(&self, _: &str) -> bool {
+            false
+        }
+        fn topic_exists(&self, _: &str) -> bool {
+            false
+        }
+        fn command_exists(&self, _: &str) -> bool {
+            true
+        }
+        fn agent_exists(&self, _: &str) -> bool {
+            true
+        }
+        fn agents(&self) -> Vec<String> {
+            Vec::new()
+        }
+    }
+    Empty
+}
+
+#[test]
+fn what_cannot_be_done_safely_is_refused() {
+    refused(
+        PLAN,
+        &set_plan("colour", json!("red")),
+        "no place for a field `colour`",
+    );
+    refused(
+        PLAN,
+        &set_step("nope", "task", json!("x")),
+        "no step `nope`",
+    );
+    refused(
+        PLAN,
+        &set_step("build", "timeout", json!("soon")),
+        "`timeout` cannot be \"soon\"",
+    );
+    refused(
+        PLAN,
+        &set_plan("status", json!("finished")),
+        "`finished` is no status",
+    );
+    refused(PLAN, &set_plan("title", json!("a\nb")), "one line");
+    refused(PLAN, &set_plan("title", json!("x ##")), "something else");
+    refused(
+        PLAN,
+        &set_step("build", "tool", json!("x")),
+        "one kind of work",
+    );
+    refused(
+        PLAN,
+        &set_step("build", "id", json!("a b")),
+        "`a b` is no id",
+    );
+    refused(
+        PLAN,
+        &set_plan("constraints", Value::Null),
+        "a comment stands inside",
+    );
+    refused(
+        PLAN,
+        &set_step("build", "produces", json!(["a\nb"])),
+        "cannot be written",
+    );
+    refused("# T\n", &set_plan("title", json!("x")), "read well enough");
+    refused(PLAN, &set_step("step-2", "output", json!("x")), "no place");
+}
+
+/// A value of another plan for a field, as an edit.
+fn any_edit(plan: &Plan, other: &Plan, choice: usize) -> Option<Edit> {
+    let names: Vec<_> = field::PLAN
+        .iter()
+        .map(|name| (None, *name))
+        .chain(
+            field::STEP
+                .iter()
+                .chain(&field::STEP_EXTRA)
+                .map(|name| (Some(0), *name)),
+        )
+        .collect();
+    let (step, name) = names[choice % names.len()];
+    match step {
+        None => {
+            let value = field::plan_value(other, name)?;
+            Some(set_plan(name, value))
+        }
+        Some(at) => {
+            let value = field::step_value(other, at, name)?;
+            Some(set_step(&plan.steps[at].id, name, value))
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        // Each case reads many small plans.
+        cases: ProptestConfig::default().cases / 4,
+        ..ProptestConfig::default()
+    })]
+
+    /// What was not refused has been verified; here it is that ordinary edits are not refused.
+    #[test]
+    fn ordinary_fields_can_be_set(
+        plan in plan_with(Knobs { hard_texts: false, records: false, ..Knobs::default() }),
+        other in plan_with(Knobs { hard_texts: false, records: false, ..Knobs::default() }),
+        choice in 0..60_usize,
+    ) {
+        let text = &write(&plan, Dialect::Workunit).files[0].1;
+        let Some(edit) = any_edit(&plan, &other, choice) else { return Ok(()) };
+        if let Err(error) = edited(text, &edit) {
+            let allowed = [
+                // A step has one kind of work, and a contract's fields need a contract.
+                "one kind of work", "without a contract", "no contract", "no `tool`", "nothing to `ask`",
+                // Ids and dependencies of another plan mean nothing here.
+                "which is no step", "`depends_on`", "two steps", "`id`",
+                "`status` to something else", "without a block", "`title` to something else",
+            ];
+            let known = allowed.iter().any(|why| error.to_string().contains(why));
+            prop_assert!(known, "{error}\n{edit:?}\n{text}");
+        }
+    }
+
+    #[test]
+    fn any_edit_changes_one_field(plan in plan_with(Knobs::default()), other in plan_with(Knobs::default()), choice in 0..60_usize) {
+        let text = &write(&plan, Dialect::Workunit).files[0].1;
+        let Some(edit) = any_edit(&plan, &other, choice) else { return Ok(()) };
+        // Under a new id it is another step.
+        let renamed = matches!(&edit, Edit::SetStep { field, .. } if field == "id");
+        if let Ok(once) = edited(text, &edit) && !renamed {
+            // A second time there is nothing left to change.
+            let twice = edited(&once, &edit);
+            prop_assert_eq!(twice.as_deref(), Ok(once.as_str()), "{:?}\n{}", edit, text);
+        }
+    }
+}

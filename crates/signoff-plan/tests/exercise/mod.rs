@@ -1,0 +1,125 @@
+//! Everything that can be done with some bytes, and the laws that must hold. The fuzzers run this, and
+//! `tests/corpus.rs` runs it over what they found.
+
+use signoff_plan::Workspace;
+use signoff_plan::check::{Checked, check};
+use signoff_plan::dialect::{Dialect, parse, parse_as};
+use signoff_plan::digest::Digest;
+use signoff_plan::edit::{Marks, StepMark, apply_marks};
+use signoff_plan::source::Source;
+use signoff_plan::write::write;
+
+struct Everything;
+
+impl Workspace for Everything {
+    fn path_exists(&self, _: &str) -> bool {
+        true
+    }
+
+    fn topic_exists(&self, _: &str) -> bool {
+        true
+    }
+
+    fn command_exists(&self, _: &str) -> bool {
+        true
+    }
+
+    fn agent_exists(&self, _: &str) -> bool {
+        true
+    }
+
+    fn agents(&self) -> Vec<String> {
+        vec!["coder".to_owned()]
+    }
+}
+
+/// Reads bytes as a plan of a dialect; nothing may panic or hang, and the laws must hold.
+pub(crate) fn plan(bytes: &[u8], dialect: Dialect) {
+    let source = source(bytes, dialect);
+    let checked = check(&parse_as(&source, dialect), &Everything);
+    for problem in &checked.diagnostics {
+        source.line_column(problem.span.start);
+        assert!(!problem.message.is_empty());
+    }
+    // Whatever it is taken for, reading it is safe.
+    let _recognised = parse(&source);
+    if checked.errors() == 0 {
+        write_and_read(&checked, dialect);
+        // A directory has no marks in its files.
+        if dialect != Dialect::Thread {
+            mark(&source, &checked);
+        }
+    }
+}
+
+/// A directory is spelled as files divided by form feeds: `name`, newline, content.
+fn source(bytes: &[u8], dialect: Dialect) -> Source {
+    if dialect != Dialect::Thread {
+        return Source::new("plan", bytes.to_vec());
+    }
+    let files = bytes.split(|byte| *byte == 0x0c).map(|file| {
+        let end = file.iter().position(|byte| *byte == b'\n').unwrap_or(file.len());
+        let name = String::from_utf8_lossy(&file[..end]).into_owned();
+        let content = file.get(end + 1..).unwrap_or_default().to_vec();
+        (name, content)
+    });
+    Source::directory("plan", files.collect())
+}
+
+/// What is written without loss reads as the same plan.
+fn write_and_read(checked: &Checked, dialect: Dialect) {
+    let written = write(&checked.plan, dialect);
+    if !written.losses.is_empty() {
+        return;
+    }
+    let again = match dialect {
+        Dialect::Thread => {
+            let files = written.files.into_iter().map(|(name, text)| (name, text.into_bytes()));
+            Source::directory("plan", files.collect())
+        }
+        Dialect::Workunit | Dialect::Proposal | Dialect::Record | Dialect::Toolplan => {
+            let text = written.files.into_iter().next().map(|(_, text)| text).unwrap_or_default();
+            Source::new("plan", text.into_bytes())
+        }
+    };
+    let read = check(&parse_as(&again, dialect), &Everything);
+    assert_eq!(
+        Digest::of_plan(&read.plan),
+        Digest::of_plan(&checked.plan),
+        "\n{}\n{:#?}",
+        again.text(),
+        read.diagnostics
+    );
+}
+
+/// Marks change no digest; a refusal is fine.
+fn mark(source: &Source, checked: &Checked) {
+    let steps = checked.plan.steps.iter().map(|step| (step.id.clone(), StepMark::Done)).collect();
+    if let Ok(bytes) = apply_marks(source, &Marks { status: None, steps }) {
+        let marked = check(&parse_as(&Source::new("plan", bytes), checked.dialect), &Everything);
+        assert_eq!(Digest::of_plan(&marked.plan), Digest::of_plan(&checked.plan));
+    }
+}
+
+/// Reads bytes as shell text.
+pub(crate) fn shell(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let analysis = signoff_plan::shell::analyse(text);
+        for error in &analysis.errors {
+            assert!(error.span.end <= text.len());
+        }
+    }
+}
+
+/// Reads bytes as an expression, a template and a reference.
+pub(crate) fn expression(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    let _reads = signoff_plan::expression::read(text);
+    let _places = signoff_plan::expression::places(text);
+    let _found = signoff_plan::reference::scan(text);
+    let scope = signoff_plan::expression::Scope::default();
+    let _condition = signoff_plan::expression::evaluate_condition(text, &scope);
+    let _rendered = signoff_plan::expression::render(text, &scope);
+}

@@ -1,0 +1,178 @@
+//! Arguments of the commands that write, check and look at plans.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use signoff_plan::dialect::Dialect;
+
+use super::{Format, PlanArg};
+
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// Files, directories of plans, or `-` for stdin
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    #[arg(long, value_enum, default_value_t = VerifyFormat::Human)]
+    pub(crate) format: VerifyFormat,
+    /// Treat these as errors
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) deny: Vec<Deny>,
+    /// The same as `--deny warnings`
+    #[arg(long, hide = true)]
+    pub(crate) deny_warnings: bool,
+    /// Read every plan in this dialect, whatever it looks like
+    #[arg(long, value_parser = dialect())]
+    pub(crate) dialect: Option<Dialect>,
+}
+
+impl Verify {
+    pub(crate) fn denies_warnings(&self) -> bool {
+        self.deny_warnings || self.deny.contains(&Deny::Warnings)
+    }
+}
+
+/// What can be made an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Deny {
+    Warnings,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// Name of the plan: the file is called after it
+    pub(crate) name: Option<String>,
+    /// Template to begin from: bugfix, feature, refactor, migration, release, or one that was saved
+    #[arg(long, value_name = "TEMPLATE", conflicts_with = "from")]
+    pub(crate) template: Option<String>,
+    /// Plan to begin from
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) from: Option<PathBuf>,
+    /// Value of a parameter
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Keep it as a template of this project instead of beginning a plan
+    #[arg(long, value_name = "TEMPLATE", requires = "from", conflicts_with_all = ["name", "dialect", "output"])]
+    pub(crate) save: Option<String>,
+    /// Dialect of the new plan
+    #[arg(long, value_parser = dialect())]
+    pub(crate) dialect: Option<Dialect>,
+    /// Where to write it; `-` is stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace what is there
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// List the templates and their parameters
+    #[arg(long, conflicts_with_all = ["name", "template", "from", "set", "save", "dialect", "output", "force"])]
+    pub(crate) list: bool,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Fmt {
+    /// Files, directories of plans, or `-` for stdin
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Change nothing; exit code 1 if a file would change
+    #[arg(long)]
+    pub(crate) check: bool,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Convert {
+    #[command(flatten)]
+    pub(crate) plan: PlanArg,
+    /// Dialect to write
+    #[arg(long, value_parser = dialect())]
+    pub(crate) to: Dialect,
+    /// Where to write it, a directory for a thread; without it, to stdout
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+    /// Leave out what the dialect cannot hold
+    #[arg(long)]
+    pub(crate) lossy: bool,
+    /// Replace what is there
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Graph {
+    /// The plan's file or directory
+    #[arg(value_name = "PLAN")]
+    pub(crate) path: PathBuf,
+    #[arg(long, value_enum, default_value_t = GraphFormat::Terminal)]
+    pub(crate) format: GraphFormat,
+    /// Draw every step of a long chain
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Columns of the terminal drawing; without it, those of the terminal
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) width: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphFormat {
+    /// One line for each step, its dependencies as lines beside it
+    Terminal,
+    /// A picture that needs no other file
+    Svg,
+    /// For markdown on GitHub and GitLab
+    Mermaid,
+    /// For Graphviz
+    Dot,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    /// The older plan
+    #[arg(value_name = "A")]
+    pub(crate) before: PathBuf,
+    /// The newer plan
+    #[arg(value_name = "B")]
+    pub(crate) after: PathBuf,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The code, as `verify` shows it in brackets; without it, a list of all
+    pub(crate) code: Option<String>,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// The command whose page is wanted; without it, the overview
+    #[arg(conflicts_with = "dir")]
+    pub(crate) command: Option<String>,
+    /// Write the pages of all commands into this directory
+    #[arg(long)]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+/// Names of the dialects, with suggestions for the misspelled.
+fn dialect() -> impl TypedValueParser<Value = Dialect> {
+    PossibleValuesParser::new(Dialect::ALL.iter().map(|dialect| dialect.as_str()))
+        .try_map(|name| Dialect::from_name(&name).ok_or("there is no such dialect"))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerifyFormat {
+    /// With the text around each problem
+    Human,
+    /// One line for each problem
+    Concise,
+    /// For programs; the shape is in docs/schemas
+    Json,
+    /// For code scanning (SARIF 2.1.0)
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+}

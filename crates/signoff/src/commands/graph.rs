@@ -1,0 +1,62 @@
+//! `graph`: what waits for what.
+
+use std::ffi::OsStr;
+
+use signoff_plan::layout::Graph as Layout;
+
+use crate::args::{Graph, GraphFormat};
+use crate::failure::Failure;
+use crate::plan_paths::read;
+use crate::report::graph::{svg, terminal, text};
+use crate::report::style::{DIM, TITLE, harmless, paint};
+use crate::session::Session;
+
+/// Where the answer goes to a file or another program.
+const NO_TERMINAL: usize = 100;
+
+pub(crate) fn graph(session: &mut Session, args: &Graph) -> Result<u8, Failure> {
+    let file = read(session, &args.path)?;
+    let plan = &file.checked.plan;
+    let layout = Layout::of_plan(plan);
+    match args.format {
+        GraphFormat::Terminal => {
+            let width = args.width.unwrap_or_else(|| columns(session)).max(20);
+            let title = harmless(plan.display_title());
+            session.out.answer(paint(TITLE, title));
+            for line in terminal::lines(plan, &layout, args.full, width) {
+                session.out.answer(line);
+            }
+        }
+        GraphFormat::Svg => match svg::svg(plan, &layout, args.full) {
+            Ok(picture) => session.out.raw(picture.as_bytes()),
+            Err(boxes) => {
+                let most = svg::MOST_BOXES;
+                let message =
+                    format!("{boxes} boxes are too many for one picture, which may have {most}");
+                return Err(Failure::new(1, "too-large", message)
+                    .hint("`--format terminal` and `--format dot` have no such limit"));
+            }
+        },
+        GraphFormat::Mermaid => session.out.raw(text::mermaid(plan, &layout).as_bytes()),
+        GraphFormat::Dot => session.out.raw(text::dot(plan, &layout).as_bytes()),
+    }
+    let errors = file.checked.errors();
+    if errors > 0 {
+        let name = file.source.name();
+        let note = format!(
+            "drawn as far as it was understood: `signoff verify {name}` shows what is wrong with it"
+        );
+        session.out.say(paint(DIM, note));
+    }
+    Ok(0)
+}
+
+/// Columns there are for the answer.
+fn columns(session: &Session) -> usize {
+    let said = session.around.variables.get(OsStr::new("COLUMNS"));
+    let said = said.and_then(|value| value.to_str()?.parse().ok());
+    terminal_size::terminal_size_of(std::io::stdout())
+        .map(|(width, _)| usize::from(width.0))
+        .or(said)
+        .unwrap_or(NO_TERMINAL)
+}

@@ -1,0 +1,116 @@
+//! A plan that another one is begun from: its text, without what belongs to the old one alone.
+
+use std::ops::Range;
+use std::path::Path;
+
+use signoff_plan::diagnostic::Severity;
+use signoff_plan::dialect::{Dialect, parse};
+use signoff_plan::edit::{Marks, StepMark, apply_marks};
+use signoff_plan::source::Source;
+use signoff_plan::write::write;
+use signoff_runtime::plan_file::PlanFile;
+
+use crate::failure::Failure;
+use crate::plan_paths::read;
+use crate::session::Session;
+
+/// The text of a plan as a native draft: no marks, no id, no history.
+pub(super) fn text(session: &Session, path: &Path) -> Result<String, Failure> {
+    let plan = read(session, path)?;
+    let native = if plan.checked.dialect == Dialect::Workunit {
+        plan.source.text().to_owned()
+    } else {
+        converted(&plan)?
+    };
+    without_marks(&without_identity(native), &plan)
+}
+
+/// Names of the parameters that a plan declares itself: they are filled when it runs.
+pub(super) fn params(text: &str) -> Vec<String> {
+    let draft = parse(&Source::new("<plan>", text.as_bytes().to_vec()));
+    let names = draft.params.into_iter().map(|(name, _)| name.value);
+    names.collect()
+}
+
+fn converted(plan: &PlanFile) -> Result<String, Failure> {
+    let name = plan.source.name();
+    let mut written = write(&plan.checked.plan, Dialect::Workunit);
+    // What earlier runs left is not wanted in a new plan.
+    written
+        .losses
+        .retain(|loss| !signoff_plan::model::STEP_RECORD.contains(&loss.field.as_str()));
+    written
+        .losses
+        .retain(|loss| !signoff_plan::model::PLAN_RECORD.contains(&loss.field.as_str()));
+    if let Some(loss) = written.losses.first() {
+        let message = format!(
+            "{name} holds what a native plan cannot: `{}`, {}",
+            loss.field, loss.why
+        );
+        return Err(Failure::new(1, "lossy", message));
+    }
+    Ok(written.files.into_iter().map(|(_, text)| text).collect())
+}
+
+/// Takes out the lines of the frontmatter that name the plan, count it or lead to older ones.
+fn without_identity(text: String) -> String {
+    let draft = parse(&Source::new("<plan>", text.as_bytes().to_vec()));
+    let fields = [
+        ("id", &draft.id),
+        ("version", &draft.version),
+        ("previous", &draft.previous),
+    ];
+    let mut lines: Vec<Range<usize>> = fields
+        .into_iter()
+        .filter_map(|(name, field)| {
+            let span = field.as_ref()?.span;
+            let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+            let end = text[span.end..]
+                .find('\n')
+                .map_or(text.len(), |at| span.end + at + 1);
+            let own = text[start..]
+                .strip_prefix(name)?
+                .trim_start()
+                .starts_with(':');
+            own.then_some(start..end)
+        })
+        .collect();
+    lines.sort_by_key(|line| std::cmp::Reverse(line.start));
+    let mut kept = text.clone();
+    for line in lines {
+        kept.replace_range(line, "");
+    }
+    let same = |text: &str| {
+        let draft = parse(&Source::new("<plan>", text.as_bytes().to_vec()));
+        let errors = draft
+            .problems
+            .iter()
+            .filter(|one| one.severity == Severity::Error);
+        (draft.steps.len(), errors.count())
+    };
+    // Frontmatter in flow style, say, has all on one line: better an id too many.
+    if same(&kept) == same(&text) {
+        kept
+    } else {
+        text
+    }
+}
+
+fn without_marks(text: &str, plan: &PlanFile) -> Result<String, Failure> {
+    let source = Source::new(plan.source.name(), text.as_bytes().to_vec());
+    let steps = plan.checked.plan.steps.iter();
+    let marks = Marks {
+        status: Some("draft".to_owned()),
+        steps: steps
+            .map(|step| (step.id.clone(), StepMark::None))
+            .collect(),
+    };
+    let bytes = apply_marks(&source, &marks).map_err(|refused| {
+        let message = format!("{} cannot be begun from: {refused}", plan.source.name());
+        Failure::new(1, "refused", message).hint(format!(
+            "`signoff verify {}` shows what is wrong with it",
+            plan.source.name()
+        ))
+    })?;
+    String::from_utf8(bytes).map_err(|why| Failure::new(1, "not-utf8", why.to_string()))
+}

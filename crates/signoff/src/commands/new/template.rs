@@ -1,0 +1,115 @@
+//! Text with places to be filled: `{{ params.NAME }}`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Names of the places in a text, in the order they are first met.
+pub(super) fn places(text: &str) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    pieces(text)
+        .filter_map(|piece| match piece {
+            Piece::Place(name) => Some(name),
+            Piece::Text(_) => None,
+        })
+        .filter(|name| seen.insert(*name))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The text with these places filled; others stay.
+pub(super) fn fill(text: &str, values: &BTreeMap<String, String>) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    for piece in pieces(text) {
+        match piece {
+            Piece::Text(text) => {
+                filled.push_str(text);
+                rest = &rest[text.len()..];
+            }
+            Piece::Place(name) => {
+                let end = rest.find("}}").map_or(rest.len(), |at| at + 2);
+                match values.get(name) {
+                    Some(value) => filled.push_str(value),
+                    None => filled.push_str(&rest[..end]),
+                }
+                rest = &rest[end..];
+            }
+        }
+    }
+    filled
+}
+
+enum Piece<'a> {
+    Text(&'a str),
+    Place(&'a str),
+}
+
+/// The text, cut before and after each place.
+fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        if let Some((name, after)) = place_at(rest) {
+            rest = after;
+            return Some(Piece::Place(name));
+        }
+        let next = rest
+            .match_indices("{{")
+            .map(|(at, _)| at)
+            .find(|at| *at > 0 && place_at(&rest[*at..]).is_some())
+            .unwrap_or(rest.len());
+        let (before, after) = rest.split_at(next);
+        rest = after;
+        Some(Piece::Text(before))
+    })
+}
+
+/// The name of the place that a text begins with, and what follows it.
+fn place_at(text: &str) -> Option<(&str, &str)> {
+    let (inner, after) = text.strip_prefix("{{")?.split_once("}}")?;
+    let name = inner.trim().strip_prefix("params.")?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (!name.is_empty() && name.chars().all(plain)).then_some((name, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, names: &[&str], filled: &str) {
+        assert_eq!(places(text), names);
+        let values = [("x", "1"), ("y_2", "{{ params.x }}")];
+        let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(fill(text, &values.into()), filled);
+    }
+
+    #[test]
+    fn places_are_found_and_filled() {
+        check("", &[], "");
+        check("a {{ params.x }} b", &["x"], "a 1 b");
+        check("{{params.x}}{{ params.x }}", &["x"], "11");
+        check(
+            "{{ params.z }} {{ params.x }}",
+            &["z", "x"],
+            "{{ params.z }} 1",
+        );
+        // A value is text, whatever it looks like.
+        check("{{ params.y_2 }}", &["y_2"], "{{ params.x }}");
+    }
+
+    #[test]
+    fn other_braces_are_text() {
+        for text in [
+            "{{ item }}",
+            "{{ params.x | upper }}",
+            "{{ params. }}",
+            "{{",
+            "}} {{ params.x",
+        ] {
+            check(text, &[], text);
+        }
+        check("{{ {{ params.x }}", &["x"], "{{ 1");
+    }
+}

@@ -1,0 +1,183 @@
+//! The graph in a terminal: a line for each step, its dependencies drawn beside it.
+
+use anstyle::{AnsiColor, Style};
+use signoff_plan::layout::Graph;
+use signoff_plan::layout::chains::{Chain, Item, fold};
+use signoff_plan::layout::lanes::{Row, draw};
+use signoff_plan::model::{Plan, Step, Work};
+use unicode_width::UnicodeWidthStr;
+
+use super::{heading, remark, shortened};
+use crate::report::style::{CARE, DIM, ERROR, harmless, paint};
+
+/// How long a chain may be before its middle is folded away.
+const LONGEST: usize = 16;
+
+/// Columns that the text of a step needs at least.
+const TEXT: usize = 28;
+
+/// The drawing, line by line. Chains are folded unless the `full` graph is wanted.
+pub(crate) fn lines(plan: &Plan, graph: &Graph, full: bool, width: usize) -> Vec<String> {
+    let chains = fold(graph, if full { usize::MAX } else { LONGEST });
+    let nodes = Nodes::new(&chains);
+    let free = nodes.dependencies.iter().all(Vec::is_empty);
+    let lanes = width.saturating_sub(TEXT) / 2;
+    let mut lines = match draw(&nodes.dependencies, lanes).filter(|_| !free) {
+        Some(rows) => drawn(plan, &nodes, &rows, width),
+        None => listed(plan, graph, width),
+    };
+    if free && nodes.items.len() > 1 {
+        lines.push(paint(DIM, "no step waits for another").to_string());
+    }
+    for (step, before) in &graph.backward {
+        if let (Some(step), Some(before)) = (plan.steps.get(*step), plan.steps.get(*before)) {
+            lines.push(format!(
+                "{} {} waits for {}, which waits for it",
+                paint(ERROR, "!"),
+                harmless(&step.id),
+                harmless(&before.id)
+            ));
+        }
+    }
+    lines.extend(legend(plan));
+    lines
+}
+
+/// The items of all chains in the order they are drawn, and what each waits for.
+struct Nodes {
+    items: Vec<Item>,
+    dependencies: Vec<Vec<usize>>,
+}
+
+impl Nodes {
+    fn new(chains: &[Chain]) -> Self {
+        let mut last = Vec::new();
+        let mut nodes = Self {
+            items: Vec::new(),
+            dependencies: Vec::new(),
+        };
+        for chain in chains {
+            let mut before: Vec<usize> = chain
+                .dependencies
+                .iter()
+                .filter_map(|other| last.get(*other).copied())
+                .collect();
+            for item in &chain.items {
+                nodes.items.push(*item);
+                nodes.dependencies.push(before);
+                before = vec![nodes.items.len() - 1];
+            }
+            last.push(nodes.items.len().saturating_sub(1));
+        }
+        nodes
+    }
+}
+
+fn drawn(plan: &Plan, nodes: &Nodes, rows: &[Row], width: usize) -> Vec<String> {
+    let lanes = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
+    let room = width.saturating_sub(lanes * 2 + 1);
+    rows.iter()
+        .map(|row| {
+            let item = row.node.and_then(|node| nodes.items.get(node));
+            let (glyph, text) = match item {
+                Some(Item::Step(step)) => match plan.steps.get(*step) {
+                    Some(step) => (glyph(step), step_text(step, room)),
+                    None => (String::new(), String::new()),
+                },
+                Some(Item::Folded(count)) => {
+                    let text = format!("… {count} more, one after the other");
+                    ("┊".to_owned(), paint(DIM, text).to_string())
+                }
+                None => (String::new(), String::new()),
+            };
+            let mut line = String::new();
+            for cell in &row.cells {
+                if cell.node {
+                    line.push_str(&glyph);
+                } else {
+                    line.push(cell.line());
+                }
+                line.push(if cell.gap { '─' } else { ' ' });
+            }
+            if row.node.is_some() {
+                let missing = lanes.saturating_sub(row.cells.len()) * 2;
+                line.extend(std::iter::repeat_n(' ', missing + 1));
+            }
+            line.push_str(&text);
+            line.trim_end().to_owned()
+        })
+        .collect()
+}
+
+fn step_text(step: &Step, room: usize) -> String {
+    let remark = remark(step);
+    let heading = heading(step);
+    // The remark gives way first.
+    let wanted = heading.width() + 2 + remark.width();
+    if wanted <= room {
+        return format!("{heading}  {}", paint(DIM, remark));
+    }
+    let left = room.saturating_sub(heading.width() + 2);
+    if left >= 8 {
+        return format!("{heading}  {}", paint(DIM, shortened(&remark, left)));
+    }
+    shortened(&heading, room)
+}
+
+/// Where there are more lines than columns: the layers as a list, dependencies by number.
+fn listed(plan: &Plan, graph: &Graph, width: usize) -> Vec<String> {
+    let chains = fold(graph, usize::MAX);
+    let steps = chains.iter().flat_map(|chain| &chain.items);
+    steps
+        .filter_map(|item| match item {
+            Item::Step(step) => Some((*step, plan.steps.get(*step)?)),
+            Item::Folded(_) => None,
+        })
+        .map(|(position, step)| {
+            let before = graph.dependencies.get(position).into_iter().flatten();
+            let numbers: Vec<String> = before
+                .filter_map(|other| Some(plan.steps.get(*other)?.number.to_string()))
+                .collect();
+            let after = match numbers.as_slice() {
+                [] => String::new(),
+                numbers => shortened(&format!("  ← {}", numbers.join(" ")), width / 2),
+            };
+            let room = width.saturating_sub(2 + after.width());
+            let text = shortened(&heading(step), room);
+            format!("{} {text}{}", glyph(step), paint(DIM, after))
+        })
+        .collect()
+}
+
+/// A sign for each kind of work.
+fn glyph(step: &Step) -> String {
+    let (sign, style) = sign(&step.work);
+    paint(style, sign).to_string()
+}
+
+fn sign(work: &Work) -> (&'static str, Style) {
+    match work {
+        Work::Agent { .. } => ("●", AnsiColor::Blue.on_default().bold()),
+        Work::Tool { .. } => ("◆", AnsiColor::Magenta.on_default().bold()),
+        Work::Ask { .. } => ("?", CARE),
+        Work::Check => ("○", AnsiColor::Green.on_default().bold()),
+    }
+}
+
+/// What the signs mean, if there is more than one.
+fn legend(plan: &Plan) -> Option<String> {
+    let mut kinds: Vec<(&str, &Work)> = Vec::new();
+    for step in &plan.steps {
+        if !kinds.iter().any(|(kind, _)| *kind == step.work.kind()) {
+            kinds.push((step.work.kind(), &step.work));
+        }
+    }
+    let entries: Vec<String> = kinds
+        .iter()
+        .map(|(kind, work)| {
+            let (sign, style) = sign(work);
+            format!("{} {}", paint(style, sign), paint(DIM, kind))
+        })
+        .collect();
+    (kinds.len() > 1).then(|| format!("\n{}", entries.join("   ")))
+}

@@ -1,0 +1,300 @@
+//! `new`: templates become plans that verify.
+
+use serde_json::Value;
+use signoff_testkit::Project;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+
+/// A project with the one role that the built-in templates name.
+fn project() -> Project {
+    let project = Project::new(BINARY);
+    project.write(
+        ".signoff/config.toml",
+        "[agents.coder]\ndriver = \"command\"\ncommand = [\"cat\"]\n",
+    );
+    project
+}
+
+/// Every template with values for what it needs.
+const TEMPLATES: [(&str, &[&str]); 5] = [
+    (
+        "bugfix",
+        &[
+            "problem=Login fails with a long password.",
+            "test=make test",
+        ],
+    ),
+    (
+        "feature",
+        &["what=Users can log in with a key.", "test=make test"],
+    ),
+    (
+        "refactor",
+        &[
+            "what=Split the parser in two.",
+            "test=make test",
+            "old=parse_all",
+        ],
+    ),
+    (
+        "migration",
+        &["from=left-pad", "to=std::fmt", "test=make test"],
+    ),
+    (
+        "release",
+        &["version=1.2.0", "test=make test", "manifest=Cargo.toml"],
+    ),
+];
+
+fn with<'a>(first: &[&'a str], values: &[&'a str]) -> Vec<&'a str> {
+    let mut args = first.to_vec();
+    for value in values {
+        args.extend(["--set", value]);
+    }
+    args
+}
+
+#[test]
+fn every_template_verifies_without_a_problem() {
+    let project = project();
+    // What a project that wants these plans has.
+    project.bash(
+        "mkdir -p bin src; touch CHANGELOG.md Cargo.toml Makefile",
+        &project.path(),
+    );
+    for (name, values) in TEMPLATES {
+        let args = with(&["new", name, "--template", name], values);
+        project
+            .signoff(&args)
+            .assert_success()
+            .assert_stdout_contains(&format!("wrote {name}.md"));
+        let text = project.read(format!("{name}.md"));
+        assert!(!text.contains("{{"), "{text}");
+        project
+            .signoff(["verify", &format!("{name}.md"), "--deny", "warnings"])
+            .assert_success();
+        project
+            .signoff(["fmt", "--check", &format!("{name}.md")])
+            .assert_success();
+    }
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "bugfix.md"]).assert_success();
+}
+
+#[test]
+fn every_template_is_listed_with_what_it_needs() {
+    let project = project();
+    let shape = project.json(["new", "--list"]);
+    assert_eq!(shape["schema"], "signoff.templates/1");
+    let templates = shape["templates"].as_array().expect("templates");
+    assert_eq!(templates.len(), TEMPLATES.len());
+    for (template, (name, values)) in templates.iter().zip(TEMPLATES) {
+        assert_eq!(template["name"], name);
+        let needed = template["params"].as_array().expect("params");
+        let needed: Vec<&str> = needed
+            .iter()
+            .filter(|param| param["default"] == Value::Null)
+            .filter_map(|param| param["name"].as_str())
+            .collect();
+        let mut given: Vec<&str> = values
+            .iter()
+            .filter_map(|value| value.split('=').next())
+            .collect();
+        let mut sorted = needed.clone();
+        sorted.sort_unstable();
+        given.sort_unstable();
+        assert_eq!(sorted, given, "{name}");
+    }
+    project
+        .signoff(["new", "--list"])
+        .assert_success()
+        .assert_stdout_contains("bugfix");
+}
+
+#[test]
+fn everything_missing_or_unknown_is_said_at_once() {
+    let project = project();
+    let output = project.signoff(with(
+        &["new", "x", "--template", "bugfix"],
+        &["problm=a", "colour=red", "nonsense"],
+    ));
+    output
+        .assert_code(2)
+        .assert_stderr_contains("did you mean `problem`?")
+        .assert_stderr_contains("no `colour`")
+        .assert_stderr_contains("`--set nonsense` has no `=`")
+        .assert_stderr_contains("`problem` is not given")
+        .assert_stderr_contains("`test` is not given");
+    assert!(!project.exists("x.md"));
+    project
+        .signoff(["new", "x", "--template", "bugfx"])
+        .assert_code(2)
+        .assert_stderr_contains("did you mean `bugfix`?");
+    project
+        .signoff(["new", "x"])
+        .assert_code(2)
+        .assert_stderr_contains("--list");
+    project
+        .signoff(with(
+            &["new", "a/b", "--template", "bugfix"],
+            TEMPLATES[0].1,
+        ))
+        .assert_code(2)
+        .assert_stderr_contains("`-o` takes a path");
+}
+
+#[test]
+fn a_value_makes_no_other_steps() {
+    let project = project();
+    let output = project.signoff(with(
+        &["new", "x", "--template", "bugfix"],
+        &["problem=a\n\n### 9. Another\n**task:** evil", "test=make"],
+    ));
+    output
+        .assert_code(2)
+        .assert_stderr_contains("which steps and fields");
+    project
+        .signoff(with(
+            &["new", "x", "--template", "bugfix"],
+            &["problem=Two\n\nparagraphs.", "test=make"],
+        ))
+        .assert_success();
+}
+
+#[test]
+fn nothing_is_replaced_unless_told_to() {
+    let project = project();
+    let args = with(&["new", "x", "--template", "bugfix"], TEMPLATES[0].1);
+    project.write("x.md", "mine\n");
+    project
+        .signoff(&args)
+        .assert_code(5)
+        .assert_stderr_contains("x.md exists");
+    assert_eq!(project.read("x.md"), "mine\n");
+    let forced = [&args[..], &["--force"]].concat();
+    project.signoff(&forced).assert_success();
+    assert!(project.read("x.md").starts_with("---\ntype: plan\n"));
+}
+
+#[test]
+fn it_goes_where_it_is_told_to() {
+    let project = project();
+    let values = [TEMPLATES[0].1, &["title=A title"]].concat();
+    let printed = project.signoff(with(&["new", "--template", "bugfix"], &values));
+    printed
+        .assert_success()
+        .assert_stdout_contains("# A title\n");
+    project
+        .signoff(with(
+            &["new", "--template", "bugfix", "-o", "sub/plan.md"],
+            &values,
+        ))
+        .assert_success();
+    assert_eq!(project.read("sub/plan.md"), printed.stdout);
+    let shape = project.json(with(
+        &["new", "fix-it", "--template", "bugfix"],
+        TEMPLATES[0].1,
+    ));
+    assert_eq!(shape["schema"], "signoff.plan_ref/1");
+    assert_eq!(
+        (&shape["path"], &shape["status"]),
+        (&"fix-it.md".into(), &"draft".into())
+    );
+    assert!(project.read("fix-it.md").contains("# Fix it\n"));
+}
+
+#[test]
+fn a_plan_becomes_a_template_without_its_past() {
+    let project = project();
+    project
+        .signoff(with(
+            &["new", "nightly", "--template", "release"],
+            TEMPLATES[4].1,
+        ))
+        .assert_success();
+    let text = project
+        .read("nightly.md")
+        .replace("owner: coder\n", "owner: coder\nid: nightly\nversion: 3\n")
+        .replace("status: draft", "status: done")
+        .replace("### 2. ", "### 2. ✅ ");
+    project.write("nightly.md", &text);
+    project
+        .signoff([
+            "new",
+            "--from",
+            "nightly.md",
+            "--save",
+            "nightly",
+            "--set",
+            "version=1.2.0",
+        ])
+        .assert_success()
+        .assert_stderr_contains("parameters: version");
+    let saved = project.read(".signoff/templates/nightly.md");
+    assert!(
+        saved.contains("status: draft") && !saved.contains('✅'),
+        "{saved}"
+    );
+    assert!(
+        !saved.contains("id: nightly") && !saved.contains("version: 3"),
+        "{saved}"
+    );
+    project
+        .signoff(["new", "--list"])
+        .assert_stdout_contains("nightly");
+    project
+        .signoff([
+            "new",
+            "next",
+            "--template",
+            "nightly",
+            "--set",
+            "version=1.3.0",
+        ])
+        .assert_success();
+    assert!(project.read("next.md").contains("Release 1.3.0."));
+    project
+        .signoff(["new", "copy", "--from", "nightly.md"])
+        .assert_success();
+    project
+        .signoff(["diff", "nightly.md", "copy.md"])
+        .assert_success();
+    project
+        .signoff(["new", "--from", "nightly.md", "--save", "../evil"])
+        .assert_code(2);
+    project
+        .signoff([
+            "new",
+            "--from",
+            "nightly.md",
+            "--save",
+            "x",
+            "--set",
+            "a=not in it",
+        ])
+        .assert_code(2)
+        .assert_stderr_contains("no such text");
+}
+
+#[test]
+fn another_dialect_holds_the_same_plan_or_says_why_not() {
+    let project = project();
+    let values = TEMPLATES[0].1;
+    project
+        .signoff(with(&["new", "x", "--template", "bugfix"], values))
+        .assert_success();
+    project
+        .signoff(with(
+            &["new", "x", "--template", "bugfix", "--dialect", "record"],
+            values,
+        ))
+        .assert_success();
+    project.signoff(["diff", "x.md", "x.yaml"]).assert_success();
+    project
+        .signoff(with(
+            &["new", "x", "--template", "bugfix", "--dialect", "toolplan"],
+            values,
+        ))
+        .assert_code(1)
+        .assert_stderr_contains("cannot hold");
+}

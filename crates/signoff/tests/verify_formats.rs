@@ -1,0 +1,249 @@
+//! What `verify` takes and how it says what it found, with the real binary.
+
+use serde_json::Value;
+use signoff_testkit::{Output, Project};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+
+/// A plan of one check with this contract.
+fn plan(frontmatter: &str, contract: &str) -> String {
+    format!(
+        "---\ntype: plan\nstatus: draft\nowner: me\n{frontmatter}---\n\n# A plan\n\n## Steps\n\n### 1. Look\n\n**contract:**\n```sh\n{contract}\n```\n"
+    )
+}
+
+fn good() -> String {
+    plan("", "test -e x")
+}
+
+/// A contract that cannot fail: a warning.
+fn vacuous() -> String {
+    plan("", "true")
+}
+
+fn project(files: &[(&str, &str)]) -> Project {
+    let project = Project::new(BINARY);
+    for (name, text) in files {
+        project.write(name, text);
+    }
+    project
+}
+
+#[test]
+fn denied_warnings_are_not_called_verified() {
+    let project = project(&[("plan.md", &vacuous())]);
+    let check = |args: &[&str], code: i32, word: &str| {
+        let output = project.signoff([&["verify", "plan.md"], args].concat());
+        output.assert_code(code).assert_stderr_contains(word);
+        output
+    };
+    check(&[], 0, "verified: plan.md: 1 step, 1 warning");
+    for deny in [&["--deny", "warnings"][..], &["--deny-warnings"]] {
+        let output = check(deny, 1, "denied: plan.md: 1 step, 1 warning");
+        assert!(!output.stderr.contains("verified"), "{output}");
+    }
+    project
+        .signoff(["verify", "plan.md", "--deny", "warning"])
+        .assert_code(2)
+        .assert_stderr_contains("warnings");
+}
+
+#[test]
+fn github_gets_annotations() {
+    let project = project(&[(
+        "a,b.md",
+        &vacuous().replace("**contract:**", "**contarct:** 100%"),
+    )]);
+    let output = project.signoff(["verify", "a,b.md", "--format", "github"]);
+    output.assert_stdout_contains("::warning file=a%2Cb.md,line=13,col=");
+    output.assert_stdout_contains("title=unknown-field::");
+    for line in output.stdout.lines() {
+        assert!(
+            line.starts_with("::error ") || line.starts_with("::warning "),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn sarif_names_rules_places_and_fixes() {
+    let project = project(&[(
+        "my plans/a b.md",
+        &vacuous().replace("**contract:**", "**contarct:**"),
+    )]);
+    let output = project.signoff(["verify", "my plans", "--format", "sarif"]);
+    let log: Value = output.json();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    assert_eq!(run["columnKind"], "unicodeCodePoints");
+    let results = run["results"].as_array().expect("results");
+    let found = results
+        .iter()
+        .find(|one| one["ruleId"] == "unknown-field")
+        .expect("a slip");
+    let place = &found["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "my%20plans/a%20b.md");
+    assert_eq!(place["region"]["startLine"], 13);
+    let index = usize::try_from(found["ruleIndex"].as_u64().expect("a number")).expect("small");
+    assert_eq!(run["tool"]["driver"]["rules"][index]["id"], "unknown-field");
+    let text =
+        &found["fixes"][0]["artifactChanges"][0]["replacements"][0]["insertedContent"]["text"];
+    assert_eq!(text, "contract");
+}
+
+#[test]
+fn one_path_that_cannot_be_read_keeps_no_other_from_being_checked() {
+    let project = project(&[("good.md", &good()), ("bad.md", &plan("", "if"))]);
+    let output = project.signoff(["verify", "gone.md", "bad.md", "good.md"]);
+    output
+        .assert_code(2)
+        .assert_stderr_contains("gone.md")
+        .assert_stderr_contains("verified: good.md")
+        .assert_stderr_contains("2 plans: 1 verified, 1 invalid")
+        .assert_stdout_contains("contract-syntax");
+    let output = project.signoff(["verify", "gone.md", "good.md", "--format", "json"]);
+    output.assert_code(2);
+    assert_eq!(output.json()["errors"], 0);
+    assert_eq!(output.error_json()["code"], "unreadable");
+}
+
+#[test]
+fn two_plans_of_one_id_are_a_problem_of_the_second() {
+    let text = plan("id: nightly\n", "test -e x");
+    let project = project(&[("a.md", &text), ("b.md", &text)]);
+    let output = project.signoff(["verify", "a.md", "b.md", "--format", "concise"]);
+    output.assert_code(1).assert_stdout_contains(
+        "b.md:5:5: error[duplicate-id]: plan id `nightly` is taken: a.md has it too",
+    );
+    assert_eq!(output.stdout.lines().count(), 1, "{output}");
+    project.signoff(["verify", "a.md", "a.md"]).assert_success();
+    project
+        .signoff(["verify", "a.md", "./a.md"])
+        .assert_success();
+}
+
+#[test]
+fn a_dialect_can_be_forced() {
+    let project = project(&[("plan.md", &good())]);
+    project
+        .signoff(["verify", "plan.md", "--dialect", "workunit"])
+        .assert_success();
+    project
+        .signoff(["verify", "plan.md", "--dialect", "toolplan"])
+        .assert_code(1);
+    project
+        .signoff(["verify", "plan.md", "--dialect", "wrkunit"])
+        .assert_code(2)
+        .assert_stderr_contains("workunit");
+}
+
+fn thread(project: &Project, directory: &str, second: &str) {
+    project
+        .write(
+            format!("{directory}/plan.md"),
+            "---\ntitle: A thread\n---\n\nWhy.\n",
+        )
+        .write(
+            format!("{directory}/tasks/01-one.md"),
+            "---\nid: one\n---\n\nDo one thing.\n",
+        )
+        .write(format!("{directory}/tasks/02-two.md"), second);
+}
+
+#[test]
+fn a_thread_is_one_plan_and_its_problems_name_their_file() {
+    let project = project(&[]);
+    thread(
+        &project,
+        "plans/t",
+        "---\nid: two\ndepends_on: [oen]\n---\n\nDo it.\n",
+    );
+    for path in ["plans/t", "plans"] {
+        let output = project.signoff(["verify", path, "--format", "concise"]);
+        output
+            .assert_code(1)
+            .assert_stdout_contains("plans/t/tasks/02-two.md:3:14: error[unknown-dependency]");
+    }
+    let human = project.signoff(["verify", "plans/t"]);
+    human
+        .assert_stdout_contains("--> plans/t/tasks/02-two.md:3:14")
+        .assert_stdout_contains("did you mean `one`?");
+    let json = project
+        .signoff(["verify", "plans/t", "--format", "json"])
+        .json();
+    let files: Vec<&Value> = json["diagnostics"]
+        .as_array()
+        .expect("diagnostics")
+        .iter()
+        .filter(|one| one["code"] == "unknown-dependency")
+        .map(|one| &one["file"])
+        .collect();
+    assert_eq!(files, ["plans/t/tasks/02-two.md"]);
+}
+
+#[test]
+fn what_a_problem_refers_to_in_another_file_is_shown_there() {
+    let project = project(&[]);
+    thread(&project, "t", "---\nid: one\n---\n\nDo it again.\n");
+    let output = project.signoff(["verify", "t"]);
+    output
+        .assert_code(1)
+        .assert_stdout_contains("error[duplicate-id]")
+        .assert_stdout_contains("--> t/tasks/02-two.md:2:5")
+        .assert_stdout_contains("::: t/tasks/01-one.md:2:5");
+}
+
+#[test]
+fn every_dialect_is_found_in_a_directory() {
+    let project = project(&[
+        ("plans/a.md", &good()),
+        ("plans/notes.md", "# Only prose\n"),
+        ("plans/package.json", "{\"name\": \"x\"}"),
+        ("plans/settings.yaml", "a: 1\n"),
+        (
+            "plans/b.json",
+            r#"{"steps": [{"id": "step_1", "tool": "read_file", "args": {"path": "a.md"}, "dependsOn": []}], "estimatedDuration": 1000}"#,
+        ),
+    ]);
+    thread(&project, "plans/t", "---\nid: two\n---\n\nDo it.\n");
+    let output = project.signoff(["verify", "plans"]);
+    for name in ["plans/a.md", "plans/b.json", "plans/t"] {
+        output.assert_stderr_contains(&format!(": {name}: "));
+    }
+    output.assert_stderr_contains("3 plans:");
+}
+
+#[test]
+fn columns_and_lines_are_those_of_an_editor() {
+    let faulty = plan("", "test -e x").replace("### 1. Look", "### 1. Löök\n**depends_on:** 7");
+    let crlf = format!("\u{feff}{}", faulty.replace('\n', "\r\n"));
+    let project = project(&[("plan.md", &faulty), ("crlf.md", &crlf)]);
+    let place = |output: &Output| {
+        let first = output.stdout.lines().next().unwrap_or_default();
+        first
+            .split_once(": error")
+            .map(|(place, _)| place.to_owned())
+    };
+    for name in ["plan.md", "crlf.md"] {
+        let output = project.signoff(["verify", name, "--format", "concise"]);
+        assert_eq!(place(&output), Some(format!("{name}:12:17")), "{output}");
+        project
+            .signoff(["verify", name])
+            .assert_stdout_contains(&format!("--> {name}:12:17"));
+    }
+}
+
+#[test]
+fn a_very_long_line_is_shown_in_part_only() {
+    let long = "x".repeat(200_000);
+    let text = good().replace(
+        "### 1. Look",
+        &format!("### 1. Look\n**depends_on:** {long}, 7"),
+    );
+    let project = project(&[("plan.md", &text)]);
+    let output = project.signoff(["verify", "plan.md"]);
+    output
+        .assert_code(1)
+        .assert_stdout_contains("plan.md:12:200019");
+    assert!(output.stdout.len() < 50_000, "{}", output.stdout.len());
+}

@@ -1,0 +1,1 @@
+printf -- '---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# Caf\351\n' > plan.md

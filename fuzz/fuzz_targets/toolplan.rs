@@ -1,0 +1,8 @@
+#![no_main]
+
+#[path = "../../crates/signoff-plan/tests/exercise/mod.rs"]
+mod exercise;
+
+use signoff_plan::dialect::Dialect;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| exercise::plan(bytes, Dialect::Toolplan));
