@@ -20,11 +20,25 @@ before them failed. Where the advisories cannot be fetched, they are reported as
 };
 
 /// The version that deny.toml was written for.
-const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2" };
-const FUZZ: Tool = Tool { name: "cargo-fuzz", version: "0.13.2" };
+const DENY: Tool = Tool {
+    name: "cargo-deny",
+    version: "0.20.2",
+};
+const FUZZ: Tool = Tool {
+    name: "cargo-fuzz",
+    version: "0.13.2",
+};
 
 /// The targets in `fuzz/fuzz_targets`.
-const TARGETS: [&str; 7] = ["workunit", "thread", "proposal", "record", "toolplan", "shell", "expression"];
+const TARGETS: [&str; 7] = [
+    "workunit",
+    "thread",
+    "proposal",
+    "record",
+    "toolplan",
+    "shell",
+    "expression",
+];
 
 fn run() -> Result<(), String> {
     let deny = DENY.find()?;
@@ -51,7 +65,10 @@ fn run() -> Result<(), String> {
     let fuzz = FUZZ.find()?;
     checks.extend(TARGETS.map(|target| Check {
         name: target,
-        needs: Some(Invocation::new("rustup", ["run", "nightly", "cargo", "--version"])),
+        needs: Some(Invocation::new(
+            "rustup",
+            ["run", "nightly", "cargo", "--version"],
+        )),
         does: fuzzer(&fuzz, target),
     }));
     let mut lines = Vec::new();
@@ -108,7 +125,11 @@ impl Tool {
             return Ok(self.name.to_owned());
         }
         let tools = cache()?.join("tools");
-        let ours = tools.join("bin").join(self.name).to_string_lossy().into_owned();
+        let ours = tools
+            .join("bin")
+            .join(self.name)
+            .to_string_lossy()
+            .into_owned();
         if !is_there(&ours) {
             self.install(&tools)?;
         }
@@ -135,8 +156,16 @@ impl Tool {
 fn fuzzer(tool: &str, target: &str) -> Invocation {
     let seconds = std::env::var("SIGNOFF_FUZZ_SECONDS").unwrap_or_else(|_| "60".to_owned());
     let limit = format!("-max_total_time={seconds}");
-    Invocation::new("rustup", ["run", "nightly", tool, "fuzz", "run", target, "--"])
-        .args(&[&limit, "-rss_limit_mb=4096", "-timeout=10", "-print_final_stats=1"])
+    Invocation::new(
+        "rustup",
+        ["run", "nightly", tool, "fuzz", "run", target, "--"],
+    )
+    .args(&[
+        &limit,
+        "-rss_limit_mb=4096",
+        "-timeout=10",
+        "-print_final_stats=1",
+    ])
 }
 
 // Not nextest: its profiles end a test after a minute, and the figures are printed by the tests.

@@ -17,6 +17,7 @@ pub fn unsupported(plan: &Plan) -> Vec<Unsupported> {
     let of_plan = [
         (plan.tools.is_some(), "a tool scope (`Tools`)"),
         (!plan.params.is_empty(), "`params`"),
+        (plan.executor_model.is_some(), "a model for its agents"),
     ];
     found.extend(
         of_plan
@@ -38,7 +39,7 @@ pub fn unsupported(plan: &Plan) -> Vec<Unsupported> {
     found
 }
 
-fn of_step(step: &Step) -> [(bool, &'static str); 12] {
+fn of_step(step: &Step) -> [(bool, &'static str); 14] {
     let expects_tests = step
         .contract
         .iter()
@@ -57,5 +58,7 @@ fn of_step(step: &Step) -> [(bool, &'static str); 12] {
         (!step.budget.is_empty(), "a step budget"),
         (expects_tests, "`tests_run`"),
         (step.max_items.is_some(), "`max_items`"),
+        (step.instructions.is_some(), "`instructions`"),
+        (step.hint.is_some(), "`tool_hint`"),
     ]
 }

@@ -9,7 +9,9 @@ use signoff_plan::dialect::Dialect;
 
 /// Runs every file of a target's corpus.
 fn replay(target: &str, run: impl Fn(&[u8])) {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fuzz/corpus")
+        .join(target);
     let mut files: Vec<_> = std::fs::read_dir(&corpus)
         .expect("every target has a corpus")
         .map(|entry| entry.expect("the corpus is readable").path())
@@ -17,7 +19,6 @@ fn replay(target: &str, run: impl Fn(&[u8])) {
     files.sort();
     assert!(!files.is_empty(), "the corpus of {target} is empty");
     for file in files {
-        println!("{}", file.display());
         run(&std::fs::read(&file).expect("the corpus is readable"));
     }
 }

@@ -1,7 +1,10 @@
 //! The dialect `proposal`: the seed's own example, the conformance cases, and the law that what is
 //! written reads back.
 
-#![expect(clippy::panic, reason = "a test may stop where its input is not what it expects")]
+#![expect(
+    clippy::panic,
+    reason = "a test may stop where its input is not what it expects"
+)]
 
 mod generate;
 mod world;

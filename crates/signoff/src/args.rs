@@ -148,9 +148,7 @@ pub(crate) enum Command {
     )]
     Diff(Diff),
     /// Explain a problem that `verify` reports: what it is, why it matters, what to write instead
-    #[command(
-        after_help = "Examples:\n  signoff explain contract-vacuous\n  signoff explain"
-    )]
+    #[command(after_help = "Examples:\n  signoff explain contract-vacuous\n  signoff explain")]
     Explain(Explain),
     /// Sign a plan off, as it is now, with the terms it runs under
     #[command(

@@ -37,7 +37,12 @@ pub(super) fn read(
 }
 
 /// One limit of a budget in keys and values cannot be read.
-pub(crate) fn limit(dialect: Dialect, name: &str, amount: &Spanned<String>, why: &str) -> Diagnostic {
+pub(crate) fn limit(
+    dialect: Dialect,
+    name: &str,
+    amount: &Spanned<String>,
+    why: &str,
+) -> Diagnostic {
     let message = format!("limit `{name}` of the budget cannot be read: {why}");
     Diagnostic::new(Code::BudgetInvalid, dialect, amount.span, message)
         .help("write `tokens` and `agents` as whole numbers, `usd` as a number, `wall` as `20m`")

@@ -106,9 +106,9 @@ impl<'a> Context<'a> {
 
     /// Position of the step with this id.
     pub(super) fn position(&self, id: &str) -> Option<usize> {
-        let positions = self.positions.get_or_init(|| {
-            Positions::new(self.plan.steps.iter().map(|step| step.id.as_str()))
-        });
+        let positions = self
+            .positions
+            .get_or_init(|| Positions::new(self.plan.steps.iter().map(|step| step.id.as_str())));
         positions.of(id)
     }
 

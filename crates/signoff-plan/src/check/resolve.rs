@@ -265,7 +265,8 @@ fn is_default_shell(word: &str) -> bool {
 
 /// Whether a mark says that the step is done.
 pub(crate) fn is_claimed(marks: &draft::Marks) -> bool {
-    !marks.ticks.is_empty() || marks.statuses.iter().any(|mark| {
+    !marks.ticks.is_empty()
+        || marks.statuses.iter().any(|mark| {
             // One word for it in each dialect that has marks.
             matches!(mark.word.value.as_str(), "done" | "complete" | "completed")
         })

@@ -89,9 +89,9 @@ pub(crate) fn index(
     let message = format!("step `{id}` waits for index {index}, which no step has");
     let found = Diagnostic::new(Code::UnknownDependency, dialect, span, message).step(id);
     match highest {
-        Some(highest) if index > highest => found.help(format!(
-            "indexes begin at 0; the highest here is {highest}"
-        )),
+        Some(highest) if index > highest => {
+            found.help(format!("indexes begin at 0; the highest here is {highest}"))
+        }
         _ => found,
     }
 }

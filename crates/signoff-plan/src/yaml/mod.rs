@@ -82,7 +82,9 @@ impl Node {
     pub(crate) fn is_nothing(&self) -> bool {
         match &self.kind {
             Kind::Null => true,
-            Kind::Scalar { text, plain } => *plain && matches!(text.as_str(), "null" | "Null" | "NULL"),
+            Kind::Scalar { text, plain } => {
+                *plain && matches!(text.as_str(), "null" | "Null" | "NULL")
+            }
             Kind::Sequence(_) | Kind::Mapping(_) => false,
         }
     }

@@ -58,7 +58,10 @@ fn source(bytes: &[u8], dialect: Dialect) -> Source {
         return Source::new("plan", bytes.to_vec());
     }
     let files = bytes.split(|byte| *byte == 0x0c).map(|file| {
-        let end = file.iter().position(|byte| *byte == b'\n').unwrap_or(file.len());
+        let end = file
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .unwrap_or(file.len());
         let name = String::from_utf8_lossy(&file[..end]).into_owned();
         let content = file.get(end + 1..).unwrap_or_default().to_vec();
         (name, content)
@@ -74,11 +77,19 @@ fn write_and_read(checked: &Checked, dialect: Dialect) {
     }
     let again = match dialect {
         Dialect::Thread => {
-            let files = written.files.into_iter().map(|(name, text)| (name, text.into_bytes()));
+            let files = written
+                .files
+                .into_iter()
+                .map(|(name, text)| (name, text.into_bytes()));
             Source::directory("plan", files.collect())
         }
         Dialect::Workunit | Dialect::Proposal | Dialect::Record | Dialect::Toolplan => {
-            let text = written.files.into_iter().next().map(|(_, text)| text).unwrap_or_default();
+            let text = written
+                .files
+                .into_iter()
+                .next()
+                .map(|(_, text)| text)
+                .unwrap_or_default();
             Source::new("plan", text.into_bytes())
         }
     };
@@ -94,10 +105,27 @@ fn write_and_read(checked: &Checked, dialect: Dialect) {
 
 /// Marks change no digest; a refusal is fine.
 fn mark(source: &Source, checked: &Checked) {
-    let steps = checked.plan.steps.iter().map(|step| (step.id.clone(), StepMark::Done)).collect();
-    if let Ok(bytes) = apply_marks(source, &Marks { status: None, steps }) {
-        let marked = check(&parse_as(&Source::new("plan", bytes), checked.dialect), &Everything);
-        assert_eq!(Digest::of_plan(&marked.plan), Digest::of_plan(&checked.plan));
+    let steps = checked
+        .plan
+        .steps
+        .iter()
+        .map(|step| (step.id.clone(), StepMark::Done))
+        .collect();
+    if let Ok(bytes) = apply_marks(
+        source,
+        &Marks {
+            status: None,
+            steps,
+        },
+    ) {
+        let marked = check(
+            &parse_as(&Source::new("plan", bytes), checked.dialect),
+            &Everything,
+        );
+        assert_eq!(
+            Digest::of_plan(&marked.plan),
+            Digest::of_plan(&checked.plan)
+        );
     }
 }
 
