@@ -132,18 +132,9 @@ fn condition(
         let found = step.problem(Code::BadCondition, span, message);
         problems.push(found.help("only a step with `for_each` has items"));
     }
-    let why = match constant(&text.value, &context.plan.params) {
+    let why = match constant(&text.value, reads, &context.plan.params) {
         None | Some(Ok(serde_json::Value::Bool(_))) => return,
         Some(Ok(_)) => "it is neither true nor false".to_owned(),
-        // A parameter that does not exist has been reported.
-        Some(Err(_))
-            if reads
-                .params
-                .iter()
-                .any(|p| !context.plan.params.contains_key(p.name)) =>
-        {
-            return;
-        }
         Some(Err(failed)) => failed.message,
     };
     let message = format!("the condition of step `{}` does not work: {why}", step.id());

@@ -76,7 +76,7 @@ fn items(
     }
     let most = step.resolved.max_items.unwrap_or(Step::MAX_ITEMS);
     let params = &context.plan.params;
-    match constant(&text.value, params)? {
+    match constant(&text.value, reads, params)? {
         Ok(Value::Array(items)) => {
             let count = items.len();
             let many = u64::try_from(count).is_ok_and(|count| count > most);
@@ -89,14 +89,6 @@ fn items(
         Ok(_) => {
             let found = problem(text.span, "it is no list".to_owned());
             Some(found.help("write a list, as in `[\"a\", \"b\"]`"))
-        }
-        Err(_)
-            if reads
-                .params
-                .iter()
-                .any(|param| !params.contains_key(param.name)) =>
-        {
-            None
         }
         Err(failed) => Some(problem(text.span, failed.message)),
     }

@@ -44,29 +44,31 @@ fn worded(step: StepView<'_>, verdict: Verdict) -> Option<Diagnostic> {
             format!("the contract of step `{id}` cannot fail, so it proves nothing"),
             "run something that fails while the work is not done",
         ),
-        Verdict::IgnoresEarlier(span) => (
-            span,
-            format!(
+        Verdict::IgnoresEarlier(span) => {
+            let line = first_line(&command.text, span);
+            let message = format!(
                 "in the contract of step `{id}` only the last command counts: a failure of `{}` is ignored",
-                first_line(span.slice(&command.text))
-            ),
-            "join the commands with `&&`, or begin with `set -e`",
-        ),
-        Verdict::IgnoresPiped(span) => (
-            span,
-            format!(
+                line.slice(&command.text)
+            );
+            let help = "join the commands with `&&`, or begin with `set -e`";
+            (line, message, help)
+        }
+        Verdict::IgnoresPiped(span) => {
+            let line = first_line(&command.text, span);
+            let message = format!(
                 "in the contract of step `{id}` only the last command of `{}` counts, and that one does not fail",
-                first_line(span.slice(&command.text))
-            ),
-            "begin with `set -o pipefail`",
-        ),
+                line.slice(&command.text)
+            );
+            (line, message, "begin with `set -o pipefail`")
+        }
     };
     let found = step.problem(Code::ContractVacuous, command.source_span(span), message);
     Some(found.help(help))
 }
 
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
+fn first_line(text: &str, span: Span) -> Span {
+    let line = span.slice(text).lines().next().unwrap_or_default();
+    Span::new(span.start, span.start + line.trim_end().len())
 }
 
 #[cfg(test)]

@@ -67,8 +67,17 @@ impl<'a> Graph<'a> {
         let Some(rank) = self.rank(step) else {
             return false;
         };
-        let ranks = others.iter().filter_map(|other| self.rank(*other));
-        let Some(lowest) = ranks.min().filter(|lowest| *lowest < rank) else {
+        let waits = match self.depends.get(step) {
+            Some(Depends::On(list)) => !list.is_empty(),
+            Some(Depends::AllBefore) => step > 0,
+            None => false,
+        };
+        // Steps of a lower rank than all of these need not be looked at; of many, the lowest is low.
+        let lowest = match others {
+            few if few.len() <= 64 => few.iter().filter_map(|at| self.rank(*at)).min(),
+            _ => Some(0),
+        };
+        let Some(lowest) = lowest.filter(|lowest| waits && *lowest < rank) else {
             return false;
         };
         let mut search = self.search.borrow_mut();
@@ -89,7 +98,7 @@ impl<'a> Graph<'a> {
                 if !self.may_look() || others.binary_search(&next).is_ok() {
                     return true;
                 }
-                if self.rank(next).is_some_and(|rank| rank > lowest) {
+                if self.rank(next).is_some_and(|rank| rank >= lowest) {
                     search.visit(next);
                 }
             }

@@ -92,6 +92,7 @@ mod tests {
     use super::super::testing::{check, checked, plan};
     use super::*;
     use crate::dialect::parse;
+    use crate::draft::{Spanned, Step};
     use crate::source::Source;
 
     #[test]
@@ -122,14 +123,19 @@ mod tests {
 
     #[test]
     fn paths_have_a_limit() {
-        let items = "- file:README.md\n".repeat(PATHS + 2);
-        let read = checked(&plan(&format!("### 1. A\n**subscriptions:**\n{items}"))).plan;
-        assert_eq!(read.steps[0].subscriptions.len(), PATHS);
-        check(
-            Code::TooLarge,
-            &plan(&format!("### 1. A\n**subscriptions:**\n{items}")),
-            &["file:README.md | the steps of the plan name more than 400000 paths | -"],
-        );
+        let path = Spanned::new("a.md".to_owned(), Span::new(3, 7));
+        let mut draft = Draft::empty(Dialect::Workunit);
+        draft.steps.push(Step::default());
+        draft.steps[0].produces = vec![path.clone(); PATHS];
+        draft.steps[0].protects = vec![path; 2];
+        limit_paths(&mut draft);
+        assert_eq!(draft.steps[0].protects, []);
+        let [problem] = draft.problems.as_slice() else {
+            panic!("one problem, and not {:?}", draft.problems);
+        };
+        assert_eq!(problem.span, Span::new(3, 7));
+        let message = "the steps of the plan name more than 400000 paths";
+        assert_eq!(problem.message, message);
     }
 
     #[test]

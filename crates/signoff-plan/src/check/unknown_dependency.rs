@@ -58,7 +58,11 @@ pub(super) fn resolve(
                 None => {
                     let id = ids.get(index).map_or("", String::as_str);
                     // Comparing with all ids takes long; after so many nobody reads on.
-                    let ids = if problems.len() < 100 { ids } else { &[] };
+                    let ids = if problems.len() < most_suggestions(ids.len()) {
+                        ids
+                    } else {
+                        &[]
+                    };
                     problems.push(unknown(draft, id, reference, ids));
                 }
             }
@@ -66,6 +70,11 @@ pub(super) fn resolve(
         resolved.push(Depends::on(index, dependencies));
     }
     resolved
+}
+
+/// How many problems get a suggestion in a plan of so many steps.
+pub(super) fn most_suggestions(steps: usize) -> usize {
+    (500_000 / steps.max(1)).clamp(3, 100)
 }
 
 /// The step that an id or a number means. An explicit id wins.
@@ -140,5 +149,25 @@ mod tests {
         let ids = |at| plan.dependency_ids(at).collect::<Vec<_>>().join(" ");
         let found: Vec<_> = (0..plan.steps.len()).map(ids).collect();
         assert_eq!(found, ["", "", "step-1 step-2", "step-1 step-3"]);
+    }
+
+    #[test]
+    fn a_reference_implies_the_dependency() {
+        let tool = |id: &str, more: &str| {
+            format!("### 1. A\n**id:** {id}\n**depends_on:** none\n**tool:** write_file\n{more}\n")
+        };
+        let steps = [
+            tool("a", ""),
+            tool(
+                "b",
+                "**args:** {\"path\": \"x\", \"content\": [\"$a.x\", \"$$c ${d}\"]}",
+            ),
+            tool("c", "**when:** steps[\"a\"].output.ok or steps.b.output.ok"),
+            tool("d", "**args:** {\"path\": \"$d\"}"),
+        ];
+        let plan = checked(&plan(&steps.concat())).plan;
+        let ids = |at| plan.dependency_ids(at).collect::<Vec<_>>().join(" ");
+        let found: Vec<_> = (0..plan.steps.len()).map(ids).collect();
+        assert_eq!(found, ["", "a d", "a b", ""]);
     }
 }

@@ -12,6 +12,7 @@
 //! The id of another step: `$read.content`. For a dollar sign itself write `$$`.
 
 use super::context::{Context, StepView};
+use super::unknown_dependency::most_suggestions;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::reference::Kind;
 use crate::source::Span;
@@ -55,9 +56,6 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Comparing a name with all others takes long; after so many problems nobody reads on.
-const SUGGESTIONS: usize = 100;
-
 fn unknown(
     context: &Context<'_>,
     step: StepView<'_>,
@@ -70,7 +68,7 @@ fn unknown(
         step.id()
     );
     let found = step.problem(Code::UnknownReference, span, message);
-    if before > SUGGESTIONS {
+    if before >= most_suggestions(context.plan.steps.len()) {
         return found;
     }
     let ids = context.plan.steps.iter().map(|step| step.id.as_str());

@@ -23,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::context::Context;
+use super::uses::{Expression, Field};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::constant;
 use crate::reference::Kind;
@@ -30,6 +31,10 @@ use crate::source::Span;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     problems.extend(behind_cycles(context));
+    // Nobody uses anything, in most plans.
+    if context.uses.expressions.is_empty() {
+        return;
+    }
     let never = never_run(context);
     if never.is_empty() {
         return;
@@ -80,12 +85,16 @@ fn behind_cycles(context: &Context<'_>) -> Option<Diagnostic> {
 
 /// Positions of the steps whose condition is false whatever happens.
 fn never_run(context: &Context<'_>) -> BTreeSet<usize> {
-    let steps = context.plan.steps.iter().enumerate();
-    let never = |when: &str| constant(when, &context.plan.params) == Some(Ok(Value::Bool(false)));
-    steps
-        .filter(|(_, step)| step.when.as_deref().is_some_and(never))
-        .map(|(index, _)| index)
-        .collect()
+    let never = |expression: &&(usize, Expression<'_>)| {
+        let (_, Expression { field, text, reads }) = expression;
+        let value = reads
+            .as_ref()
+            .ok()
+            .and_then(|reads| constant(&text.value, reads, &context.plan.params));
+        *field == Field::When && value == Some(Ok(Value::Bool(false)))
+    };
+    let expressions = context.uses.expressions.iter();
+    expressions.filter(never).map(|(index, _)| *index).collect()
 }
 
 /// Who uses the value of whom, and where; each pair once.

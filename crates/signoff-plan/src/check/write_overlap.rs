@@ -48,38 +48,32 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 }
 
 /// How many pairs of patterns are compared; a plan with more has other worries.
-const PAIRS: usize = 1_000_000;
+const PAIRS: usize = 200_000;
 
 /// Pairs of different patterns that can cover the same path. Only a pattern with wildcards can cover
 /// another, and only below the folder it begins with.
 fn overlapping<'a>(patterns: &BTreeMap<&'a str, Producers>) -> Vec<(&'a str, &'a str)> {
+    let is_wild = |pattern: &&str| pattern.contains(['*', '?']) || pattern.ends_with('/');
+    let mut by_folder: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for pattern in patterns.keys().copied().filter(is_wild) {
+        by_folder.entry(folder(pattern)).or_default().push(pattern);
+    }
     let mut pairs = Vec::new();
     let mut left = PAIRS;
-    let wild = |pattern: &str| pattern.contains(['*', '?']) || pattern.ends_with('/');
-    for a in patterns.keys().copied().filter(|pattern| wild(pattern)) {
-        let below = folder(a);
-        // Everything below the folder, and the patterns that begin in a folder above it.
-        let inside = patterns.range(below..).map(|(b, _)| *b);
-        let inside = inside.take_while(|b| b.starts_with(below));
-        let ends = below.match_indices('/').map(|(at, _)| at + 1);
-        let above = std::iter::once(0)
-            .chain(ends)
-            .filter(|end| *end < below.len());
-        let above = above.flat_map(|end| {
-            let outer = below.get(..end).unwrap_or_default();
-            let here = patterns.range(outer..).map(|(b, _)| *b);
-            here.take_while(move |b| b.starts_with(outer))
-                .take(PAIRS)
-                .filter(move |b| wild(b) && folder(b) == outer)
-        });
-        for b in inside.chain(above).filter(|b| *b != a) {
-            let Some(rest) = left.checked_sub(1) else {
-                return pairs;
-            };
-            left = rest;
-            // Each pair of patterns is met from both sides.
-            if (!wild(b) || a < b) && overlap(a, b) {
-                pairs.push((a, b));
+    for (below, wild) in &by_folder {
+        for a in wild {
+            let inside = patterns.range(*below..).map(|(b, _)| *b);
+            let inside = inside.take_while(|b| b.starts_with(*below));
+            // Patterns that begin further up are met from there.
+            for b in inside.filter(|b| b != a) {
+                let Some(rest) = left.checked_sub(1) else {
+                    return pairs;
+                };
+                left = rest;
+                let met_twice = is_wild(&b) && folder(b) == *below && b < *a;
+                if !met_twice && overlap(a, b) {
+                    pairs.push((*a, b));
+                }
             }
         }
     }

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::LazyLock;
 
 use minijinja::value::Serde;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value as Evaluated};
 use serde_json::{Map, Value};
 
 use super::names::LEFT_OUT;
-use super::reads::read;
+use super::reads::{Reads, read};
 use super::tokens::{Kind, Token, tokens};
 
 /// How many instructions an expression may take.
@@ -82,13 +83,20 @@ pub fn evaluate_list(
     Ok(items)
 }
 
-/// The value of an expression that reads nothing but parameters and calls nothing; `None` = it
-/// cannot be known before the plan runs, or would take more than a look.
+/// The value of an expression that reads nothing but parameters, all of which are known, and calls
+/// nothing; `None` = it cannot be known before the plan runs, or would take more than a look.
 pub fn constant(
     text: &str,
+    reads: &Reads<'_>,
     params: &BTreeMap<String, Value>,
 ) -> Option<Result<Value, EvaluationFailed>> {
-    let reads = read(text).ok()?;
+    if reads
+        .params
+        .iter()
+        .any(|param| !params.contains_key(param.name))
+    {
+        return None;
+    }
     let calls = |token: &Token<'_>| matches!(token.kind, Kind::Sign('|' | '(' | '*' | '~'));
     if !reads.steps.is_empty() || !reads.loop_variables.is_empty() || tokens(text).iter().any(calls)
     {
@@ -103,7 +111,7 @@ pub fn constant(
             .collect(),
         ..Scope::default()
     };
-    Some(evaluate(text, &scope))
+    Some(evaluate_read(text, &scope))
 }
 
 /// The value of an expression.
@@ -111,14 +119,24 @@ pub(super) fn evaluate(text: &str, scope: &Scope) -> Result<Value, EvaluationFai
     if let Some(mistake) = read(text).err().and_then(|all| all.into_iter().next()) {
         return failed(mistake.message);
     }
-    let mut environment = Environment::new();
+    evaluate_read(text, scope)
+}
+
+/// The language without what can make much out of little.
+static LANGUAGE: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut language = Environment::new();
     for name in LEFT_OUT {
-        environment.remove_filter(name);
+        language.remove_filter(name);
     }
-    environment.set_fuel(Some(FUEL));
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    let value = environment
-        .compile_expression(text)
+    language.set_fuel(Some(FUEL));
+    language.set_undefined_behavior(UndefinedBehavior::Strict);
+    language
+});
+
+/// The value of an expression in which no mistake was found.
+fn evaluate_read(text: &str, scope: &Scope) -> Result<Value, EvaluationFailed> {
+    let value = LANGUAGE
+        .compile_expression_owned(text.to_owned())
         .and_then(|expression| expression.eval(context(scope)))
         .map_err(|error| EvaluationFailed {
             message: worded(&error),

@@ -1,5 +1,7 @@
 //! What an expression reads, and what is wrong with it.
 
+use std::sync::LazyLock;
+
 use minijinja::Environment;
 
 use super::names::{FILTERS, FUNCTIONS, TESTS, VARIABLES, WORDS};
@@ -78,6 +80,13 @@ pub fn read(text: &str) -> Result<Reads<'_>, Vec<Mistake>> {
 /// Longer ones belong into a step.
 const LENGTH: usize = 4096;
 
+static GRAMMAR: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut grammar = Environment::empty();
+    // Places in its errors.
+    grammar.set_debug(true);
+    grammar
+});
+
 fn valid(text: &str) -> Result<(), Mistake> {
     let whole = Span::new(0, text.len());
     let mistake = |span: Span, message: String| Mistake {
@@ -95,9 +104,7 @@ fn valid(text: &str) -> Result<(), Mistake> {
             "text and lists are not multiplied here".to_owned(),
         ));
     }
-    let mut environment = Environment::empty();
-    environment.set_debug(true);
-    match environment.compile_expression(text) {
+    match GRAMMAR.compile_expression_owned(text.to_owned()) {
         Ok(_) => Ok(()),
         Err(error) => {
             let span = error

@@ -59,6 +59,8 @@ pub enum Kind<'a> {
     Bad(&'static str),
 }
 
+const UNCLOSED: &str = "is never closed with `}`";
+
 /// Everything in a text that begins with a dollar, in order.
 pub fn scan(text: &str) -> Vec<Found<'_>> {
     let mut found = Vec::new();
@@ -82,7 +84,12 @@ pub fn scan(text: &str) -> Vec<Found<'_>> {
         let (kind, length) = dollar(text.get(start + 1..).unwrap_or_default());
         let span = Span::new(start, start + 1 + length);
         at = span.end;
+        // Nor is any brace behind one that is never closed.
+        let unclosed = kind == Some(Kind::Bad(UNCLOSED));
         found.extend(kind.map(|kind| Found { span, kind }));
+        if unclosed {
+            break;
+        }
     }
     found
 }
@@ -94,7 +101,7 @@ fn dollar(rest: &str) -> (Option<Kind<'_>>, usize) {
     }
     if let Some(inside) = rest.strip_prefix('{') {
         let Some(end) = inside.find('}') else {
-            return (Some(Kind::Bad("is never closed with `}`")), 1);
+            return (Some(Kind::Bad(UNCLOSED)), 1);
         };
         let kind = match inside.get(..end).and_then(read) {
             Some((reference, "")) => Kind::Inside(reference),
