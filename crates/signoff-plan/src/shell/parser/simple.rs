@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Parser, Read, error, is_delimiter};
+use super::{Parser, Read, Stop, error, is_delimiter};
 use crate::shell::syntax::{Assignment, Command, Kind, Simple, Word};
 use crate::source::Span;
 
@@ -47,7 +47,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn nothing_here(&self) -> super::Stop {
+    fn nothing_here(&self) -> Stop {
         match self.byte() {
             Some(b'|' | b'&' | b';') if self.at == 0 => {
                 let length = if self.sees("||") || self.sees("&&") || self.sees(";;") {
@@ -63,7 +63,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn stray_parenthesis(&self) -> super::Stop {
+    fn stray_parenthesis(&self) -> Stop {
         let start = self.at.saturating_sub(1);
         let before = Span::new(start, self.at + 1);
         if matches!(before.slice(self.text), "?(" | "*(" | "+(" | "@(" | "!(") {
@@ -97,7 +97,7 @@ impl<'a> Parser<'a> {
         }
         let Some((name, length)) = self.assigned() else {
             if self.sees_subscript() {
-                return Err(super::Stop::Declined);
+                return Err(Stop::Declined);
             }
             return Ok(None);
         };
@@ -170,10 +170,9 @@ impl<'a> Parser<'a> {
             self.at = open;
             return Err(self.stray_parenthesis());
         }
-        let Some(value) = name.value.clone().filter(|_| !name.quoted) else {
-            self.at = open;
-            return Err(self.unexpected());
-        };
+        // Bash takes quotes in the name too; nobody writes them.
+        let value = name.value.clone().filter(|_| !name.quoted);
+        let value = value.ok_or(Stop::Declined)?;
         self.at += 1;
         Ok(value)
     }
