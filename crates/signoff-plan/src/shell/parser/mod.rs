@@ -210,7 +210,7 @@ impl<'a> Parser<'a> {
         let mut command = match compound {
             Some(kind) => {
                 let redirects = self.redirects()?;
-                self.ends_here()?;
+                self.ends_here(&redirects)?;
                 Command {
                     kind,
                     redirects,

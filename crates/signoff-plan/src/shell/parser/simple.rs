@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Parser, Read, Stop, error, is_delimiter};
-use crate::shell::syntax::{Assignment, Command, Kind, Simple, Word};
+use crate::shell::syntax::{Assignment, Command, Kind, Redirect, Simple, Word};
 use crate::source::Span;
 
 /// Commands whose arguments may be arrays.
@@ -193,7 +193,7 @@ impl<'a> Parser<'a> {
             redirects: self.redirects()?,
             span: Span::new(start, self.at),
         };
-        self.ends_here()?;
+        self.ends_here(&body.redirects)?;
         Ok(Command {
             kind: Kind::Function(name, Box::new(body)),
             redirects: Vec::new(),
@@ -201,12 +201,15 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Refuses a word where a compound command has ended.
-    pub(super) fn ends_here(&mut self) -> Read<()> {
+    /// Refuses a word where a compound command has ended. Behind a redirection not even a word
+    /// that ends something is known.
+    pub(super) fn ends_here(&mut self, redirects: &[Redirect<'_>]) -> Read<()> {
         let end = self.at;
         self.blanks();
         match self.byte() {
-            Some(byte) if !is_delimiter(byte) && !self.sees_closer() => Err(self.unexpected()),
+            Some(byte) if !is_delimiter(byte) && (!redirects.is_empty() || !self.sees_closer()) => {
+                Err(self.unexpected())
+            }
             Some(b'(' | b'<' | b'>') => Err(self.unexpected()),
             _ => {
                 self.at = end;
