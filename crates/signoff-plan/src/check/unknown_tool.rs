@@ -54,7 +54,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         let found = step.problem(Code::UnknownTool, span, message);
         problems.push(match nearest(tool, names) {
             Some(name) => found.suggest(Some(name)),
-            None => found.help("`signoff tools` lists what can be called"),
+            None => found.help("`signoff explain unknown-tool` lists the built-in tools"),
         });
     }
 }
@@ -83,7 +83,7 @@ mod tests {
             r#"{"steps": [{"id": "a", "tool": "raed_file"}, {"id": "b", "tool": "fly"}, {"id": "c", "tool": "tracker.serch"}]}"#,
             &[
                 "raed_file | step `a` calls `raed_file`, which is no tool known here | did you mean `read_file`?",
-                "fly | step `b` calls `fly`, which is no tool known here | `signoff tools` lists what can be called",
+                "fly | step `b` calls `fly`, which is no tool known here | `signoff explain unknown-tool` lists the built-in tools",
                 "tracker.serch | step `c` calls `tracker.serch`, which is no tool known here | did you mean `tracker.search`?",
             ],
         );
