@@ -120,6 +120,23 @@ fn check_everything(project: &Project, what: &str) {
     nothing_left(project, what);
 }
 
+/// The steps whose last attempt was cut off, and whose contract held all the same.
+fn cut_off_and_completed(project: &Project) -> Vec<String> {
+    let mut cut_off = None;
+    let mut found = Vec::new();
+    for event in project.signoff(["log", "--format", "json"]).json_lines() {
+        match event["type"].as_str() {
+            Some("attempt_interrupted") => cut_off = event["step"].as_str().map(str::to_owned),
+            Some("attempt_started") => cut_off = None,
+            Some("step_completed") if cut_off.as_deref() == event["step"].as_str() => {
+                found.extend(cut_off.take());
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 fn nothing_left(project: &Project, what: &str) {
     let processes = project.processes();
     assert!(processes.is_empty(), "{what}: {processes:#?}");
@@ -127,6 +144,12 @@ fn nothing_left(project: &Project, what: &str) {
         .expect("the project exists")
         .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
         .collect();
+    // An agent cut off between its work and its tidying leaves its own half file.
+    let half: Vec<String> = cut_off_and_completed(project)
+        .iter()
+        .map(|step| format!("{}.part", step.replace("step", "out")))
+        .collect();
+    names.retain(|name| !half.contains(name));
     names.sort();
     assert_eq!(
         names,
@@ -280,4 +303,27 @@ fn killed_at_random_times() {
     }
     println!("random kills: {kills}");
     assert!(kills > 0, "no run was killed");
+}
+
+#[test]
+fn an_agent_cut_off_after_its_work_and_before_its_tidying() {
+    let script = Script::new().ledger("LEDGER").reply(
+        Reply::when(["Make one"])
+            .write("out-1.part", "half")
+            .write("out-1", "whole\n")
+            .pause_ms(60_000)
+            .remove("out-1.part")
+            .say("done"),
+    );
+    let project = signed(&script, &plan(&[&agent("Make one.", "out-1")]));
+    let mut running = project.spawn(["run", "plan.md"]);
+    assert!(running.wait_until(|| project.path().join("out-1").exists()));
+    running.kill();
+    project
+        .signoff(["resume"])
+        .assert_success()
+        .assert_stderr_contains("cut off and verified");
+    assert_eq!(cut_off_and_completed(&project), ["step-1"]);
+    // What it had not tidied up is the agent's, and stays: only the contract decides.
+    assert!(project.path().join("out-1.part").exists());
 }
