@@ -5,6 +5,7 @@
 
 pub mod checks;
 pub mod convert;
+pub mod deleted;
 pub mod diagnostics;
 pub mod diff;
 pub mod error;
@@ -12,6 +13,7 @@ pub mod event;
 pub mod formatted;
 pub mod inbox;
 pub mod plan;
+pub mod plan_log;
 pub mod plan_ref;
 pub mod project;
 pub mod run;

@@ -4,8 +4,8 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
 use crate::{
-    checks, convert, diagnostics, diff, error, event, formatted, inbox, plan, plan_ref, project,
-    run, templates,
+    checks, convert, deleted, diagnostics, diff, error, event, formatted, inbox, plan, plan_log,
+    plan_ref, project, run, templates,
 };
 
 /// Name and schema of every shape.
@@ -23,6 +23,8 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (run::SCHEMA, of::<run::Run>()),
         (inbox::SCHEMA, of::<inbox::Inbox>()),
         (plan_ref::SCHEMA, of::<plan_ref::PlanRef>()),
+        (deleted::SCHEMA, of::<deleted::Deleted>()),
+        (plan_log::SCHEMA, of::<plan_log::Line>()),
         (project::INIT_SCHEMA, of::<project::Init>()),
         (project::TRUST_SCHEMA, of::<project::Trust>()),
         (error::SCHEMA, of::<error::Error>()),

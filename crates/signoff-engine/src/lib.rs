@@ -33,7 +33,10 @@ pub use event::{
 };
 pub use evidence::{Facts, Grade};
 pub use input::{Choice, Input};
-pub use lifecycle::{Known, KnownRun, PlanState, derive};
+pub use lifecycle::{
+    Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, derive, escalates, may_delete,
+    possible,
+};
 pub use state::{Failure, Item, Run, Stage, StepState, StepStatus};
 pub use unsupported::{Unsupported, unsupported};
 pub use verdict::{Observation, ProcessEnd, Verdict, baseline_verdict, judge};

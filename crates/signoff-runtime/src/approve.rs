@@ -2,15 +2,18 @@
 
 use std::path::PathBuf;
 
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::{Act, Actor};
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::Signature;
 use signoff_store::signatures;
 
-use crate::clock::{Clock, timestamp};
+use crate::clock::timestamp;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
+use crate::plans::held::Held;
+use crate::plans::{Doing, Done, expect};
 use crate::preflight;
-use crate::project::Project;
 
 /// How a plan is to be signed.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +24,8 @@ pub struct Wish {
     pub note: Option<String>,
     /// Refuse unless the digest begins with this.
     pub expect_digest: Option<String>,
+    /// Refuse unless the plan has this version.
+    pub expect_version: Option<u64>,
 }
 
 /// A plan that was signed just now.
@@ -30,36 +35,63 @@ pub struct Approved {
     pub signature: Signature,
     /// Where it is kept.
     pub path: PathBuf,
+    /// The plan, with what its file says now.
+    pub done: Done,
 }
 
-/// Signs a plan that has no errors.
-pub fn approve(
-    project: &Project,
-    plan: &PlanFile,
-    wish: &Wish,
-    clock: &dyn Clock,
-) -> Result<Approved, Error> {
-    preflight::no_errors(plan)?;
-    preflight::supported(plan)?;
-    let digest = plan.digest();
+/// Signs a plan that has no errors, as it was `seen`.
+pub fn approve(doing: Doing<'_>, seen: &PlanFile, wish: &Wish) -> Result<Approved, Error> {
+    let project = doing.project;
+    let held = Held::open(doing, &seen.path, seen.source.name())?;
+    expect::version(&held.plan, wish.expect_version)?;
+    let digest = held.plan.digest();
     if let Some(expected) = &wish.expect_digest {
-        expect(expected, &digest)?;
+        expect_digest(expected, &digest)?;
     }
-    let terms = project.terms(&plan.checked.plan);
+    if digest != seen.digest() {
+        return Err(Error::EditedMeanwhile {
+            plan: seen.source.name().to_owned(),
+        });
+    }
+    preflight::no_errors(&held.plan)?;
+    let state = held.allow(Act::Approve)?;
+    let terms = project.terms(&held.plan.checked.plan);
     let signature = Signature {
-        plan: plan.key(project),
+        plan: held.key.clone(),
         digest,
         terms: Digest::of_json(&terms),
-        by: project.around.person.clone(),
-        at: timestamp(clock.now()),
+        by: match doing.actor {
+            Actor::Policy => "policy".to_owned(),
+            _ => project.around.person.clone(),
+        },
+        at: timestamp(doing.clock.now()),
         proof: wish.proof.clone(),
         note: wish.note.clone(),
     };
-    let path = signatures::save(&project.store, &signature, &plan.canonical(), &terms)?;
-    Ok(Approved { signature, path })
+    // First the log, then the signature: the line counts for nothing without it.
+    held.record(&[recorded(&held, &signature)])?;
+    let path = signatures::save(&project.store, &signature, &held.plan.canonical(), &terms)?;
+    let done = held.conclude(state, Vec::new())?;
+    Ok(Approved {
+        signature,
+        path,
+        done,
+    })
 }
 
-fn expect(expected: &str, digest: &Digest) -> Result<(), Error> {
+fn recorded(held: &Held<'_>, signature: &Signature) -> PlanEvent {
+    PlanEvent::PlanApproved {
+        path: held.path(),
+        digest: signature.digest.to_string(),
+        terms: signature.terms.to_string(),
+        version: held.version(),
+        by: signature.by.clone(),
+        proof: signature.proof.clone(),
+        note: signature.note.clone(),
+    }
+}
+
+fn expect_digest(expected: &str, digest: &Digest) -> Result<(), Error> {
     let found = digest.to_string();
     let plain = expected.strip_prefix("sha256:").unwrap_or(expected);
     // Too short a beginning would expect nothing.

@@ -3,9 +3,10 @@
 
 use std::path::PathBuf;
 
-use signoff_engine::{Refusal, Unsupported};
+use signoff_engine::{Forbidden, PlanState, Refusal, Unsupported};
 use signoff_plan::diagnostic::Diagnostic;
 use signoff_plan::dialect::Dialect;
+use signoff_plan::edit::EditRefused;
 use signoff_plan::source::Source;
 use signoff_store::FileError;
 use signoff_store::atomic::ReplaceError;
@@ -43,6 +44,37 @@ pub enum Error {
     BadDigest { text: String },
     /// The digest is not the one the caller expected to sign.
     Moved { expected: String, found: String },
+    /// No plan of that name, and no such file.
+    NoSuchPlan { plan: String, known: Vec<String> },
+    /// The state of the plan, or who wants it, does not allow it.
+    Forbidden(Forbidden),
+    /// The plan's version is not the one the caller expected.
+    OtherVersion {
+        plan: String,
+        expected: u64,
+        found: Option<u64>,
+    },
+    /// Somebody changed the plan's definition while something was done to it.
+    EditedMeanwhile { plan: String },
+    /// Two files have the same id.
+    DuplicateId { id: String, paths: [PathBuf; 2] },
+    /// A plan of this id is or was in the store.
+    IdTaken { id: String },
+    /// A new text of a plan has another id.
+    OtherId {
+        expected: Option<String>,
+        found: Option<String>,
+    },
+    /// A new text of a plan says the same as the old one.
+    NothingRevised { plan: String },
+    /// A directory cannot be given one new text, nor be kept as one file.
+    ThreadRevision { plan: String },
+    /// A JSON proposal is not one.
+    BadRequest { why: String },
+    /// A text cannot be changed safely.
+    Uneditable(EditRefused),
+    /// A plan with a run that is not over keeps its file.
+    NotDeletable { plan: String, state: PlanState },
     /// Plans of this dialect cannot be signed or run yet.
     OtherDialect { dialect: Dialect },
     /// The plan needs what this version cannot do.
@@ -60,6 +92,8 @@ pub enum Error {
     },
     /// The run has come to its end.
     AlreadyFinished { run: String, outcome: &'static str },
+    /// Nobody goes on with this run any more.
+    RunOver { run: String, why: String },
     /// A run that ended before its first event was written.
     NeverBegun { run: String },
     /// A run's record cannot be trusted or read.
@@ -93,6 +127,12 @@ impl From<FileError> for Error {
 impl From<ReplaceError> for Error {
     fn from(error: ReplaceError) -> Self {
         Self::Replace(error)
+    }
+}
+
+impl From<Forbidden> for Error {
+    fn from(forbidden: Forbidden) -> Self {
+        Self::Forbidden(forbidden)
     }
 }
 

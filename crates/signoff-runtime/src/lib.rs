@@ -17,6 +17,7 @@ mod local;
 mod locks;
 mod marks;
 pub mod plan_file;
+pub mod plans;
 mod preflight;
 pub mod project;
 mod snapshot;

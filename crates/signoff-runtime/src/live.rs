@@ -4,16 +4,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use signoff_engine::{Choice, Input, Outcome, Run, Settings, Stage, apply};
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::{
+    Act, Actor, Choice, Input, Outcome, PlanState, Run, Settings, Stage, after, apply,
+};
 use signoff_plan::digest::canonical;
 use signoff_plan::model::Plan;
 use signoff_sandbox::{Identity, Sandbox, end_leftovers};
 use signoff_store::journal::Journal;
 use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::{self, RunDir, new_run_id};
-use signoff_store::{atomic, failpoint};
+use signoff_store::{atomic, failpoint, plan_log};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, timestamp};
 use crate::drive::{Loop, Observe, Stopped};
 use crate::error::Error;
 use crate::journal::{Append, FileJournal, recorded};
@@ -21,8 +24,11 @@ use crate::local::{Interrupt, Local, contract_marker, marker};
 use crate::locks::{take_run, take_workspace};
 use crate::marks::Projection;
 use crate::plan_file::PlanFile;
+use crate::plans::held::Held;
+use crate::plans::history::body;
+use crate::plans::{Doing, History};
 use crate::preflight;
-use crate::project::Project;
+use crate::project::{Project, random, relative};
 use crate::view::View;
 use crate::watch::Watch;
 
@@ -68,14 +74,23 @@ impl<'a> Live<'a> {
     /// Prepares a new run of a signed plan: preflight, locks, snapshot, journal.
     pub fn start(
         project: &'a Project,
-        plan: PlanFile,
+        plan: &PlanFile,
+        actor: Actor,
         clock: &'a dyn Clock,
     ) -> Result<Self, Error> {
         project.require_trust()?;
-        preflight::no_errors(&plan)?;
-        preflight::supported(&plan)?;
-        preflight::programs(project, &plan)?;
-        let (path, key) = (plan.path.clone(), plan.key(project));
+        let doing = Doing {
+            project,
+            actor,
+            clock,
+        };
+        // Nobody else does anything to the plan until its log says that it runs.
+        let held = Held::open(doing, &plan.path, plan.source.name())?;
+        preflight::may_start(&held)?;
+        let plan = &held.plan;
+        preflight::supported(plan)?;
+        preflight::programs(project, plan)?;
+        let (path, key) = (plan.path.clone(), held.key.clone());
         let name = plan.source.name().to_owned();
         let bytes = plan.source.bytes().to_vec();
         let signed = preflight::signed(project, plan)?;
@@ -91,6 +106,11 @@ impl<'a> Live<'a> {
         dir.save_snapshot(extension, &bytes)?;
         let journal = FileJournal::new(Journal::create(&dir.journal())?);
         failpoint::reached("run.created");
+        held.record(&[PlanEvent::PlanExecuting {
+            path: relative(project, &path),
+            digest: signed.digest().to_string(),
+            run: id.clone(),
+        }])?;
         let first = Input::Start {
             run: id,
             plan: key.clone(),
@@ -122,9 +142,18 @@ impl<'a> Live<'a> {
     }
 
     /// Takes up a run that was paused, cut off, or has failed.
-    pub fn resume(project: &'a Project, id: &str, clock: &'a dyn Clock) -> Result<Self, Error> {
+    pub fn resume(
+        project: &'a Project,
+        id: &str,
+        actor: Actor,
+        clock: &'a dyn Clock,
+    ) -> Result<Self, Error> {
         project.require_trust()?;
         let mut live = Self::open(project, id, clock)?;
+        History::read(project, &live.key)?.refuse_if_over(id)?;
+        if live.run.outcome() == Some(Outcome::Failed) {
+            after(PlanState::Failed, Act::Resume, actor)?;
+        }
         let by = project.around.person.clone();
         live.first = match live.run.outcome() {
             None => Input::Resume { by },
@@ -245,7 +274,7 @@ impl<'a> Live<'a> {
             self.project,
             sandbox,
             self.dir.clone(),
-            self.key,
+            self.key.clone(),
             watch,
             self.clock,
         );
@@ -260,6 +289,9 @@ impl<'a> Live<'a> {
         };
         work.record(self.first)?;
         let stopped = work.drive()?;
+        if let Stopped::Finished(outcome) = stopped {
+            ended(self.project, &self.key, &self.run, outcome, self.clock)?;
+        }
         Ok(Ran {
             stopped,
             run: self.run,
@@ -294,6 +326,36 @@ impl<'a> Live<'a> {
     }
 }
 
+/// Tells the plan's log what its run came to. The run's journal decides; this is for whoever only
+/// looks at the log.
+fn ended(
+    project: &Project,
+    key: &str,
+    run: &Run,
+    outcome: Outcome,
+    clock: &dyn Clock,
+) -> Result<(), Error> {
+    let digest = run.signed().digest().to_string();
+    let run = run.id().to_owned();
+    let event = match outcome {
+        Outcome::Completed | Outcome::Partial => PlanEvent::PlanCompleted { digest, run },
+        Outcome::Failed => PlanEvent::PlanFailed { digest, run },
+    };
+    let held = plan_log::lock(&project.store, key)?;
+    let at = timestamp(clock.now());
+    plan_log::append(&project.store, key, &held, &at, &[body(&event)?])?;
+    Ok(())
+}
+
+/// Ends what is left of a run that nobody drives any more and nobody will go on with.
+pub(crate) fn end_leftovers_of(
+    project: &Project,
+    id: &str,
+    clock: &dyn Clock,
+) -> Result<(), Error> {
+    Live::open(project, id, clock)?.end_leftovers()
+}
+
 /// A directory under a name that nobody else has.
 fn new_dir(project: &Project) -> Result<(String, RunDir), Error> {
     loop {
@@ -303,19 +365,4 @@ fn new_dir(project: &Project) -> Result<(String, RunDir), Error> {
             return Ok((id, dir));
         }
     }
-}
-
-fn relative(project: &Project, path: &Path) -> String {
-    path.strip_prefix(project.store.workspace())
-        .unwrap_or(path)
-        .to_string_lossy()
-        .into_owned()
-}
-
-/// Only makes names of runs differ; two within a second are still told apart by their directory.
-fn random() -> u32 {
-    use std::hash::{BuildHasher, Hasher};
-    let mut hasher = std::hash::RandomState::new().build_hasher();
-    hasher.write_u32(std::process::id());
-    u32::try_from(hasher.finish() & u64::from(u32::MAX)).unwrap_or(0)
 }

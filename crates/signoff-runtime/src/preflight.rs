@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use signoff_engine::unsupported;
+use signoff_engine::{Act, PlanState, unsupported};
 use signoff_plan::dialect::Dialect;
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::{Mismatch, SignedPlan};
@@ -11,14 +11,11 @@ use signoff_store::signatures;
 use crate::difference::Difference;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
+use crate::plans::held::Held;
 use crate::project::{Project, roles};
 
 /// The plan has no errors, and its surroundings have what it names.
 pub(crate) fn no_errors(plan: &PlanFile) -> Result<(), Error> {
-    let dialect = plan.checked.dialect;
-    if dialect != Dialect::Workunit {
-        return Err(Error::OtherDialect { dialect });
-    }
     let checked = plan.checked.clone().strict();
     if checked.errors() == 0 {
         return Ok(());
@@ -31,6 +28,10 @@ pub(crate) fn no_errors(plan: &PlanFile) -> Result<(), Error> {
 
 /// The plan asks for nothing that this version would have to ignore.
 pub(crate) fn supported(plan: &PlanFile) -> Result<(), Error> {
+    let dialect = plan.checked.dialect;
+    if dialect != Dialect::Workunit {
+        return Err(Error::OtherDialect { dialect });
+    }
     let missing = unsupported(&plan.checked.plan);
     if missing.is_empty() {
         Ok(())
@@ -39,9 +40,18 @@ pub(crate) fn supported(plan: &PlanFile) -> Result<(), Error> {
     }
 }
 
+/// The plan's state allows a run. One that is only not signed is told so, and what changed.
+pub(crate) fn may_start(held: &Held<'_>) -> Result<(), Error> {
+    no_errors(&held.plan)?;
+    match held.standing.state {
+        PlanState::Approved => Ok(()),
+        PlanState::Draft | PlanState::Verified => Err(not_signed(held.doing.project, &held.plan)?),
+        _ => held.allow(Act::Start).map(|_| ()),
+    }
+}
+
 /// Finds the signature over the present digests, or says what changed since the last one.
-pub(crate) fn signed(project: &Project, plan: PlanFile) -> Result<SignedPlan, Error> {
-    no_errors(&plan)?;
+pub(crate) fn signed(project: &Project, plan: &PlanFile) -> Result<SignedPlan, Error> {
     let key = plan.key(project);
     let terms = project.terms(&plan.checked.plan);
     let terms_digest = Digest::of_json(&terms);
@@ -51,6 +61,7 @@ pub(crate) fn signed(project: &Project, plan: PlanFile) -> Result<SignedPlan, Er
         let source = plan.source.clone();
         let checked = plan
             .checked
+            .clone()
             .accept()
             .map_err(|diagnostics| Error::Invalid {
                 source: Box::new(source),
@@ -59,19 +70,22 @@ pub(crate) fn signed(project: &Project, plan: PlanFile) -> Result<SignedPlan, Er
         return SignedPlan::new(checked, &terms_digest, &found.signature)
             .map_err(|_: Mismatch| Error::NotSigned { plan: name });
     }
-    match signatures::newest(&project.store, &key)? {
-        Some(last) => {
-            let before = (&last.canonical_plan, &last.canonical_terms);
-            let difference = Difference::between(before, (&plan.canonical(), &terms));
-            Err(Error::Changed {
-                plan: plan.source.name().to_owned(),
-                difference,
-            })
-        }
-        None => Err(Error::NotSigned {
-            plan: plan.source.name().to_owned(),
-        }),
-    }
+    Err(not_signed(project, plan)?)
+}
+
+/// Why a plan without a valid signature has none: nobody ever signed it, or what changed since.
+pub(crate) fn not_signed(project: &Project, plan: &PlanFile) -> Result<Error, Error> {
+    let name = plan.source.name().to_owned();
+    let Some(last) = signatures::newest(&project.store, &plan.key(project))? else {
+        return Ok(Error::NotSigned { plan: name });
+    };
+    let terms = project.terms(&plan.checked.plan);
+    let before = (&last.canonical_plan, &last.canonical_terms);
+    let difference = Difference::between(before, (&plan.canonical(), &terms));
+    Ok(Error::Changed {
+        plan: name,
+        difference,
+    })
 }
 
 /// Every program that an agent of this plan needs can be found.

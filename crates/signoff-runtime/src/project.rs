@@ -2,7 +2,7 @@
 //! with.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use signoff_plan::model::{Plan, Work};
@@ -49,6 +49,8 @@ pub struct Project {
     pub config: Config,
     /// What the process was started with.
     pub around: Surroundings,
+    /// What the configuration says about the life of plans.
+    pub rules: Rules,
 }
 
 impl Project {
@@ -62,6 +64,7 @@ impl Project {
             store,
             config,
             around: around.clone(),
+            rules: Rules::default(),
         })
     }
 
@@ -94,6 +97,40 @@ impl Project {
             config: file.path.clone(),
         })
     }
+}
+
+/// What the configuration says about the life of plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rules {
+    /// After so many days without a change a plan that waits is cancelled.
+    pub stale_after_days: u64,
+    /// As many rejections ask a person to look at the plan.
+    pub max_rejections: u64,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            stale_after_days: 30,
+            max_rejections: 3,
+        }
+    }
+}
+
+/// A path as records have it: from the workspace, where it lies inside.
+pub(crate) fn relative(project: &Project, path: &Path) -> String {
+    path.strip_prefix(project.store.workspace())
+        .unwrap_or(path)
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// Only makes names differ; two of one name are still told apart by their files.
+pub(crate) fn random() -> u32 {
+    use std::hash::{BuildHasher, Hasher};
+    let mut hasher = std::hash::RandomState::new().build_hasher();
+    hasher.write_u32(std::process::id());
+    u32::try_from(hasher.finish() & u64::from(u32::MAX)).unwrap_or(0)
 }
 
 /// The configuration in force, with or without a project.

@@ -1,4 +1,4 @@
-//! The state of a plan, derived from signatures and journals.
+//! The state of a plan, derived from its log, its signatures and its runs.
 
 use signoff_engine::{Known, PlanState, derive};
 use signoff_plan::digest::Digest;
@@ -6,18 +6,23 @@ use signoff_store::signatures;
 
 use crate::error::Error;
 use crate::plan_file::PlanFile;
+use crate::plans::History;
 use crate::project::Project;
 use crate::view::View;
 
-/// Where a plan stands, and its newest run if that is about the present text.
+/// Where a plan stands, and why.
 #[derive(Debug)]
 pub struct Standing {
     /// The derived state.
     pub state: PlanState,
-    /// The newest run of the present digest.
+    /// A signature over the present digests exists and counts.
+    pub signed: bool,
+    /// The run that decides it: one that has not ended, or the newest of the present definition.
     pub view: Option<View>,
     /// Digest of the present terms.
     pub terms: Digest,
+    /// What happened to it.
+    pub history: History,
 }
 
 /// Derives the standing of a plan.
@@ -26,16 +31,20 @@ pub fn standing(project: &Project, plan: &PlanFile) -> Result<Standing, Error> {
     let digest = plan.digest();
     let terms = Digest::of_json(&project.terms(&plan.checked.plan));
     let signed = signatures::matching(&project.store, &key, &digest, &terms)?.is_some();
-    let view = View::newest(project, Some(&key))?
-        .filter(|view| view.run.outcome().is_none() || view.run.signed().digest() == digest);
+    let history = History::read(project, &key)?;
+    let (fact, view) = match history.newest_fact(project, &digest)? {
+        Some((fact, view)) => (Some(fact), view),
+        None => (None, None),
+    };
     let known = Known {
         has_errors: plan.checked.errors() > 0,
         signed,
-        run: view.as_ref().map(View::known),
     };
     Ok(Standing {
-        state: derive(known),
+        state: derive(known, fact),
+        signed,
         view,
         terms,
+        history,
     })
 }

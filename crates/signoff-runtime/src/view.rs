@@ -79,13 +79,13 @@ impl View {
         })
     }
 
-    /// The newest run, of any plan or of one.
-    pub fn newest(project: &Project, key: Option<&str>) -> Result<Option<Self>, Error> {
+    /// The newest run.
+    pub fn newest(project: &Project) -> Result<Option<Self>, Error> {
         for entry in list(&project.store)?.into_iter().rev() {
             match Self::load(project, &entry.id) {
-                Ok(view) if key.is_none_or(|key| view.key == key) => return Ok(Some(view)),
+                Ok(view) => return Ok(Some(view)),
                 // Never got as far as its first event: nothing happened in it.
-                Ok(_) | Err(Error::NeverBegun { .. }) => {}
+                Err(Error::NeverBegun { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -96,7 +96,7 @@ impl View {
     pub fn find(project: &Project, id: Option<&str>) -> Result<Self, Error> {
         match id {
             Some(id) => Self::load(project, id),
-            None => Self::newest(project, None)?.ok_or_else(|| Self::unknown(project, None)),
+            None => Self::newest(project)?.ok_or_else(|| Self::unknown(project, None)),
         }
     }
 
@@ -118,11 +118,11 @@ impl View {
 
     /// State of the plan as far as this run tells it.
     pub fn state(&self) -> PlanState {
-        signoff_engine::derive(signoff_engine::Known {
+        let known = signoff_engine::Known {
             has_errors: false,
             signed: true,
-            run: Some(self.known()),
-        })
+        };
+        signoff_engine::derive(known, [signoff_engine::Fact::Run(self.known())])
     }
 
     /// The shape `status` prints.

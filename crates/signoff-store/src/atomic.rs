@@ -103,6 +103,15 @@ pub fn remove_stray_temp(path: &Path) -> Result<bool, ReplaceError> {
     Ok(Temp::remove_stray(&real_target(path)?)?)
 }
 
+/// Removes a file, so that it stays removed after a power failure. One that is gone is no error.
+pub fn remove(path: &Path) -> Result<(), FileError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        removed => removed.map_err(FileError::at("remove", path))?,
+    }
+    sync_parent(path)
+}
+
 /// Writes a file of our own, whatever it held before, synced.
 pub(crate) fn overwrite(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), FileError> {
     let mut temp = Temp::lock(path, mode.bits())?;
@@ -131,7 +140,7 @@ pub(crate) fn sync_parent(path: &Path) -> Result<(), FileError> {
 }
 
 /// Makes a directory, and the missing ones above it, that survive a power failure.
-pub(crate) fn create_directories(path: &Path) -> Result<(), FileError> {
+pub fn create_directories(path: &Path) -> Result<(), FileError> {
     if path.is_dir() {
         return Ok(());
     }

@@ -15,6 +15,7 @@ mod hash;
 pub mod journal;
 mod key;
 pub mod lock;
+pub mod plan_log;
 pub mod root;
 pub mod runs;
 pub mod signatures;

@@ -13,12 +13,19 @@ pub type RunLock = Lock<Run>;
 /// Held by the process whose run works in this workspace.
 pub type WorkspaceLock = Lock<Workspace>;
 
+/// Held while something is done to one plan.
+pub type PlanLock = Lock<Plan>;
+
 /// Marks [`RunLock`].
 #[derive(Debug)]
 pub enum Run {}
 /// Marks [`WorkspaceLock`].
 #[derive(Debug)]
 pub enum Workspace {}
+
+/// Marks [`PlanLock`].
+#[derive(Debug)]
+pub enum Plan {}
 
 /// A lock that is held. Dropping it, or the death of the process, releases it.
 #[derive(Debug)]
@@ -64,15 +71,27 @@ impl WorkspaceLock {
     }
 }
 
+impl PlanLock {
+    /// Waits for the lock and takes it. Whoever holds it never waits for a person.
+    pub fn acquire_waiting(path: &Path) -> io::Result<Self> {
+        if let Some(directory) = path.parent() {
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(directory)?;
+        }
+        let file = open_or_create(path)?;
+        file.lock()?;
+        Ok(Self {
+            file,
+            kind: PhantomData,
+        })
+    }
+}
+
 impl<Kind> Lock<Kind> {
     fn acquire(path: &Path) -> io::Result<Option<Self>> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(path)?;
+        let file = open_or_create(path)?;
         if !try_lock_patiently(&file)? {
             return Ok(None);
         }
@@ -131,6 +150,16 @@ fn parse(text: &str) -> Option<Holder> {
         pid: pid.parse().ok()?,
         run: Some(run).filter(|run| !run.is_empty()).map(str::to_owned),
     })
+}
+
+fn open_or_create(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
 }
 
 fn open_if_exists(path: &Path) -> io::Result<Option<File>> {

@@ -1,4 +1,7 @@
 //! Where the store is: a directory `.signoff/` at the root of a workspace, found like `.git`.
+//!
+//! The stores of seeds 003 and 000, `.pi/plans` and `.rawko/plans`, mark a root as well; `.signoff/`
+//! is then made beside them at the first write.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -11,20 +14,35 @@ use crate::{FileError, key};
 const NAME: &str = ".signoff";
 
 /// What belongs to this machine and not into the repository.
-const GITIGNORE: &[u8] = b"/runs/\n/locks/\n/worktrees/\n";
+const GITIGNORE: &[u8] = b"/runs/\n/locks/\n/worktrees/\n/index.json\n";
+
+/// The stores that other tools made, by the directory of their plans.
+const OTHERS: [(Kind, &str); 2] = [(Kind::Pi, ".pi/plans"), (Kind::Rawko, ".rawko/plans")];
+
+/// Whose store the proposals are kept in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Our own.
+    Own,
+    /// Seed 003's `.pi/plans`.
+    Pi,
+    /// Seed 000's `.rawko/plans`.
+    Rawko,
+}
 
 /// A store that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Store {
     workspace: PathBuf,
     dir: PathBuf,
+    kind: Kind,
 }
 
 /// The store of the nearest directory, from `from` upwards, that has one.
 pub fn discover(from: &Path) -> Option<Store> {
     let from = from.canonicalize().unwrap_or_else(|_| from.to_path_buf());
     from.ancestors()
-        .find(|directory| directory.join(NAME).is_dir())
+        .find(|directory| directory.join(NAME).is_dir() || other(directory).is_some())
         .map(Store::at)
 }
 
@@ -33,6 +51,7 @@ impl Store {
         Self {
             workspace: workspace.to_path_buf(),
             dir: workspace.join(NAME),
+            kind: other(workspace).unwrap_or(Kind::Own),
         }
     }
 
@@ -42,13 +61,68 @@ impl Store {
             .canonicalize()
             .map_err(FileError::at("find", workspace))?;
         let store = Self::at(&workspace);
-        atomic::create_directories(&store.dir)?;
-        create_private(&store.runs_dir())?;
-        create_private(&store.locks_dir())?;
-        let gitignore = store.dir.join(".gitignore");
+        store.complete()?;
+        Ok(store)
+    }
+
+    /// Makes what is missing of `.signoff/`: before the first write in a fresh clone, or beside a
+    /// store that another tool made.
+    pub fn complete(&self) -> Result<(), FileError> {
+        let gitignore = self.dir.join(".gitignore");
+        if self.locks_dir().is_dir() && self.runs_dir().is_dir() && gitignore.exists() {
+            return Ok(());
+        }
+        atomic::create_directories(&self.dir)?;
+        create_private(&self.runs_dir())?;
+        create_private(&self.locks_dir())?;
         // Somebody's own .gitignore stays as it is.
         atomic::create(&gitignore, GITIGNORE, Mode::Shared)?;
-        Ok(store)
+        Ok(())
+    }
+
+    /// Whose store the proposals are kept in.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Where proposals are kept.
+    pub fn plans_dir(&self) -> PathBuf {
+        match OTHERS.iter().find(|(kind, _)| *kind == self.kind) {
+            Some((_, directory)) => self.workspace.join(directory),
+            None => self.dir.join("plans"),
+        }
+    }
+
+    /// Where finished plans go.
+    pub fn archive_dir(&self) -> PathBuf {
+        self.beside_plans("archive")
+    }
+
+    /// Where large data of one plan is kept. No id leads out of it.
+    pub fn artifacts_dir(&self, plan: &str) -> PathBuf {
+        self.beside_plans("artifacts").join(key::encode(plan))
+    }
+
+    /// Where a store keeps what belongs to its plans: seed 003's own is below its plans.
+    fn beside_plans(&self, name: &str) -> PathBuf {
+        match self.kind {
+            Kind::Pi => self.plans_dir().join(name),
+            Kind::Own | Kind::Rawko => self.dir.join(name),
+        }
+    }
+
+    pub fn logs_dir(&self) -> PathBuf {
+        self.dir.join("log")
+    }
+
+    /// The log of one plan.
+    pub fn log_path(&self, key: &str) -> PathBuf {
+        self.logs_dir().join(format!("{}.jsonl", key::encode(key)))
+    }
+
+    /// What `list` remembers; can be deleted at any time.
+    pub fn index_path(&self) -> PathBuf {
+        self.dir.join("index.json")
     }
 
     /// The directory plans and agents work on; absolute, without links.
@@ -104,6 +178,14 @@ impl Store {
     }
 }
 
+/// The other tool's store in this directory, if there is one.
+fn other(directory: &Path) -> Option<Kind> {
+    OTHERS
+        .into_iter()
+        .find(|(_, plans)| directory.join(plans).is_dir())
+        .map(|(kind, _)| kind)
+}
+
 /// Makes a directory, and the missing ones above it, that only its owner may look into.
 pub(crate) fn create_private(path: &Path) -> Result<(), FileError> {
     DirBuilder::new()
@@ -139,6 +221,21 @@ mod tests {
         fs::write(dir.path().join(".signoff"), "").unwrap();
         assert_eq!(discover(dir.path()), None);
         assert!(Store::create(dir.path()).is_err());
+    }
+
+    #[test]
+    fn stores_of_other_tools_mark_a_root_and_keep_their_plans() {
+        for (kind, plans) in OTHERS {
+            let dir = tempfile::tempdir().unwrap();
+            fs::create_dir_all(dir.path().join(plans)).unwrap();
+            fs::create_dir(dir.path().join("src")).unwrap();
+            let store = discover(&dir.path().join("src")).unwrap();
+            assert_eq!(store.kind(), kind);
+            assert!(store.plans_dir().ends_with(plans));
+            assert!(!store.dir().exists(), "looking writes nothing");
+            store.complete().unwrap();
+            assert!(store.dir().is_dir());
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod lifecycle;
 mod plans;
 
 use std::ffi::OsString;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Verify, VerifyFormat,
 };
@@ -57,7 +59,14 @@ Check:
   explain      Explain a problem that `verify` reports
 
 Sign:
+  propose      Hand a plan in
   approve      Sign a plan off
+  reject       Say no to a plan, and why
+  revise       Hand in a new text of a plan
+  cancel       Give a plan up
+  retry        Have a failed plan tried again from scratch
+  clone        Copy a plan as a new one
+  delete       Take a plan out of the store
 
 Run:
   run          Run a signed plan
@@ -150,11 +159,40 @@ pub(crate) enum Command {
     /// Explain a problem that `verify` reports: what it is, why it matters, what to write instead
     #[command(after_help = "Examples:\n  signoff explain contract-vacuous\n  signoff explain")]
     Explain(Explain),
+    /// Hand a plan in, so that a person can sign it off or reject it
+    ///
+    /// A file of the project stays where it is; what comes from stdin, and a JSON proposal
+    /// (`{"title", "steps": [{"description", "tool", "operation", "target"}], "context"}`), is kept
+    /// as a new plan `PLAN-xxxxxxxx`.
+    #[command(
+        after_help = "Examples:\n  signoff propose plan.md\n  signoff propose - < proposal.json"
+    )]
+    Propose(Propose),
     /// Sign a plan off, as it is now, with the terms it runs under
     #[command(
         after_help = "Examples:\n  signoff approve plan.md\n  signoff approve plan.md --expect-digest 3f9a0c1d --note \"read it twice\""
     )]
     Approve(Approve),
+    /// Say no to a plan, and why; the third time a person has to look at it
+    #[command(after_help = "Example:\n  signoff reject PLAN-a1b2c3d4 --feedback \"wrong invoice\"")]
+    Reject(Reject),
+    /// Hand in a new text of a plan: the file as it was edited, or another one in its place
+    #[command(
+        after_help = "Examples:\n  signoff revise plan.md\n  signoff revise PLAN-a1b2c3d4 --with better.md --expect-version 2"
+    )]
+    Revise(Revise),
+    /// Give a plan up; a run of it that nobody drives any more is over
+    #[command(after_help = "Example:\n  signoff cancel PLAN-a1b2c3d4 --reason \"done by hand\"")]
+    Cancel(Cancel),
+    /// Have a failed or stalled plan tried again from scratch, under the signature there is
+    #[command(after_help = "Example:\n  signoff retry plan.md")]
+    Retry(PlanName),
+    /// Copy what a plan defines as a new plan, without its marks, history and signature
+    #[command(after_help = "Example:\n  signoff clone PLAN-a1b2c3d4")]
+    Clone(PlanName),
+    /// Take a plan out of the store; what happened to it stays in its log
+    #[command(after_help = "Example:\n  signoff delete PLAN-a1b2c3d4")]
+    Delete(PlanName),
     /// Run a signed plan; after each step the harness runs its contract
     #[command(after_help = "Examples:\n  signoff run plan.md\n  signoff run plan.md --approve")]
     Run(Run),
@@ -215,6 +253,11 @@ impl Command {
             Self::Diff(args) => args.format,
             Self::Explain(args) => args.format,
             Self::Show(args) => args.format,
+            Self::Propose(args) => args.format,
+            Self::Reject(args) => args.plan.format,
+            Self::Revise(args) => args.plan.format,
+            Self::Cancel(args) => args.plan.format,
+            Self::Retry(args) | Self::Clone(args) | Self::Delete(args) => args.format,
             Self::Approve(args) => args.plan.format,
             Self::Run(args) => args.plan.format,
             Self::Resume(args) | Self::Status(args) | Self::Log(args) => args.format,
@@ -238,7 +281,7 @@ pub(crate) struct FormatOnly {
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArg {
-    /// The plan's file or directory
+    /// The plan: its file or directory, or its id
     #[arg(value_name = "PLAN")]
     pub(crate) path: PathBuf,
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -252,6 +295,12 @@ pub(crate) struct Approve {
     /// Something to remember about this signature
     #[arg(long)]
     pub(crate) note: Option<String>,
+    /// Run it at once
+    #[arg(long)]
+    pub(crate) run: bool,
+    /// Refuse unless the plan has this version
+    #[arg(long, value_name = "N")]
+    pub(crate) expect_version: Option<u64>,
     /// Refuse unless the plan's digest begins with this (at least 8 digits)
     #[arg(long, value_name = "DIGEST")]
     pub(crate) expect_digest: Option<String>,

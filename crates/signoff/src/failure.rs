@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use signoff_engine::{Act, Forbidden, PlanState};
 use signoff_runtime::{Difference, Error};
 use signoff_store::signatures::SignatureError;
 
@@ -120,10 +121,97 @@ impl From<Error> for Failure {
                 format!("the plan's digest is {found}, not {expected}"),
             )
             .hint("somebody changed the plan; read it again before you sign"),
+            Error::NoSuchPlan { plan, known } => {
+                let failure = Self::new(2, "no-plan", format!("plan `{plan}` not found"));
+                let near = known
+                    .iter()
+                    .map(|id| (strsim::damerau_levenshtein(id, &plan), id))
+                    .filter(|(distance, _)| *distance <= 3)
+                    .min();
+                match near {
+                    Some((_, id)) => failure.hint(format!("did you mean `{id}`?")),
+                    None => failure.hint("give the path of its file, or an id that `signoff list` shows"),
+                }
+            }
+            Error::Forbidden(forbidden) => forbidden_act(&forbidden),
+            Error::OtherVersion {
+                plan,
+                expected,
+                found: Some(found),
+            } => Self::new(
+                5,
+                "moved",
+                format!("{plan} has version {found}, not {expected}"),
+            )
+            .hint("somebody changed the plan; read it again first"),
+            Error::OtherVersion { plan, found: None, .. } => Self::new(
+                2,
+                "no-version",
+                format!("{plan} carries no version to compare with"),
+            )
+            .hint("compare its digest instead: `--expect-digest`"),
+            Error::EditedMeanwhile { plan } => Self::new(
+                5,
+                "edited",
+                format!("{plan} was edited at the same moment; its new text was left as it is"),
+            )
+            .hint("read it again, then repeat the command"),
+            Error::DuplicateId { id, paths } => paths
+                .iter()
+                .fold(
+                    Self::new(5, "duplicate-id", format!("two files have the id `{id}`")),
+                    |failure, path| failure.detail(path.display().to_string()),
+                )
+                .hint("give one of them another id: nobody could tell which was signed"),
+            Error::IdTaken { id } => Self::new(
+                5,
+                "duplicate-id",
+                format!("a plan with the id `{id}` is, or was, in this store"),
+            )
+            .hint(format!("a new text of it: `signoff revise {id} --with FILE`"))
+            .hint("another plan: give it another id, or none"),
+            Error::OtherId { expected, found } => {
+                let show = |id: &Option<String>| {
+                    id.as_ref().map_or_else(|| "no id".to_owned(), |id| format!("the id `{id}`"))
+                };
+                Self::new(
+                    2,
+                    "other-id",
+                    format!("the new text has {}, the plan has {}", show(&found), show(&expected)),
+                )
+                .hint("leave the id out of the new text, or make it the same")
+            }
+            Error::NothingRevised { plan } => Self::new(
+                5,
+                "nothing-revised",
+                format!("{plan} says what it said before"),
+            )
+            .hint("edit it, or give the new text: `--with FILE`"),
+            Error::ThreadRevision { plan } => Self::new(
+                2,
+                "thread",
+                format!("{plan} is a directory: it cannot be replaced by one text or kept as one file"),
+            )
+            .hint("edit its files, then `signoff revise` without `--with`"),
+            Error::BadRequest { why } => Self::new(1, "invalid", format!("this is no proposal: {why}"))
+                .hint("it needs `title` and `steps`, each with `description`, `tool` and `operation`"),
+            Error::Uneditable(refused) => Self::new(1, "invalid", refused.to_string()),
+            Error::NotDeletable { plan, state } => Self::new(
+                5,
+                "state",
+                format!("{plan} is {state}: a plan whose run is not over cannot be deleted"),
+            )
+            .hint(format!("`signoff cancel {plan}` first")),
+            Error::RunOver { run, why } => Self::new(
+                5,
+                "run-over",
+                format!("run {run} is not gone on with: {why}"),
+            )
+            .hint("`signoff run PLAN` starts a new one, once the plan is approved"),
             Error::OtherDialect { dialect } => Self::new(
                 6,
                 "unsupported",
-                format!("this version signs and runs plans of the dialect `workunit`, not `{dialect}`"),
+                format!("this version runs plans of the dialect `workunit`, not `{dialect}`"),
             )
             .hint("it can be checked, shown and converted: `signoff convert PLAN --to workunit`"),
             Error::Unsupported(missing) => missing
@@ -237,6 +325,53 @@ impl From<Error> for Failure {
                 format!("processes cannot be started: {error}"),
             ),
         }
+    }
+}
+
+/// The state does not allow it, or not to whoever asked.
+fn forbidden_act(forbidden: &Forbidden) -> Failure {
+    let (exit, code) = match forbidden {
+        Forbidden::State { .. } => (5, "state"),
+        Forbidden::Actor { .. } => (4, "person-only"),
+    };
+    let failure = Failure::new(exit, code, forbidden.to_string());
+    let Forbidden::State {
+        state, possible, ..
+    } = forbidden
+    else {
+        return failure.hint("ask the person who runs the plan to do it in their own terminal");
+    };
+    let commands: Vec<String> = possible.iter().filter_map(|act| command_of(*act)).collect();
+    let failure = match state {
+        PlanState::Completed | PlanState::Cancelled => {
+            failure.hint("`signoff clone PLAN` makes a new plan of it")
+        }
+        _ => failure,
+    };
+    match commands.as_slice() {
+        [] => failure,
+        _ => failure.hint(format!("possible now: {}", commands.join(", "))),
+    }
+}
+
+/// What to type for an act, if it is typed.
+fn command_of(act: Act) -> Option<String> {
+    match act {
+        Act::Edit => Some("editing its text".to_owned()),
+        Act::Approve
+        | Act::Reject
+        | Act::Revise
+        | Act::Cancel
+        | Act::Start
+        | Act::Resume
+        | Act::Retry => Some(format!("`signoff {} …`", act.verb())),
+        Act::Verify
+        | Act::Escalate
+        | Act::Expire
+        | Act::Complete
+        | Act::Fail
+        | Act::Stall
+        | Act::Replan => None,
     }
 }
 

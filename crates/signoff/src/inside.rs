@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 
+use signoff_engine::Actor;
 use signoff_work::environment::Variables;
 
 use crate::failure::Failure;
@@ -24,6 +25,14 @@ pub(crate) fn require_person(variables: &Variables, what: &str) -> Result<(), Fa
         .hint(format!("it was recognised by the variable `{marker}`"))
         .hint("ask the person who runs the plan to do it in their own terminal")),
         None => Ok(()),
+    }
+}
+
+/// Who types this: a person, as far as can be seen.
+pub(crate) fn actor(variables: &Variables) -> Actor {
+    match require_person(variables, "") {
+        Ok(()) => Actor::Person,
+        Err(_) => Actor::Agent,
     }
 }
 

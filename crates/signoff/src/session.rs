@@ -1,6 +1,5 @@
 //! What every command is handed.
 
-use signoff_runtime::SystemClock;
 use signoff_runtime::project::{Project, Surroundings};
 
 use crate::args::{Color, Format};
@@ -38,7 +37,6 @@ pub(crate) struct Session {
     pub(crate) around: Surroundings,
     pub(crate) out: Terminal,
     pub(crate) format: Format,
-    pub(crate) clock: SystemClock,
     /// How signatures of this session are known to be a person's.
     pub(crate) proof: &'static str,
 }
@@ -49,7 +47,6 @@ impl Session {
             around,
             out: Terminal::new(color),
             format,
-            clock: SystemClock::new(),
             proof: "any",
         }
     }

@@ -391,6 +391,11 @@ fn a_second_run_in_the_same_checkout_is_refused() {
     project
         .signoff(["run", "plan.md"])
         .assert_code(5)
+        .assert_stderr_contains("executing");
+    project.write("other.md", &one_step());
+    project
+        .signoff(["run", "other.md", "--approve"])
+        .assert_code(5)
         .assert_stderr_contains("another run");
     project.signoff(["resume"]).assert_code(5);
     assert_eq!(project.json(["status"])["status"], "executing");
@@ -473,9 +478,11 @@ fn what_cannot_be_carried_out_is_refused_before_anything_runs() {
     let project = project(&obliging(), &plan(&[&body]));
     project.signoff(["trust"]).assert_success();
     project
-        .signoff(["approve", "plan.md"])
+        .signoff(["approve", "plan.md", "--run"])
         .assert_code(6)
-        .assert_stderr_contains("`when`");
+        .assert_stderr_contains("`when`")
+        .assert_stderr_contains("stays approved");
+    assert_eq!(project.json(["show", "plan.md"])["status"], "approved");
 }
 
 #[test]
@@ -783,7 +790,11 @@ fn fits<T: serde::de::DeserializeOwned>(value: serde_json::Value) {
 
 #[test]
 fn json_answers_fit_their_types() {
-    let project = signed(&obliging(), &one_step());
+    let project = project(&obliging(), &one_step());
+    project.signoff(["trust"]).assert_success();
+    for command in ["propose", "approve", "clone"] {
+        fits::<signoff_api::plan_ref::PlanRef>(project.json([command, "plan.md"]));
+    }
     project.signoff(["run", "plan.md"]).assert_success();
     fits::<signoff_api::plan::Plan>(project.json(["show", "plan.md"]));
     fits::<signoff_api::diagnostics::Diagnostics>(project.json(["verify", "plan.md"]));
@@ -791,7 +802,7 @@ fn json_answers_fit_their_types() {
     fits::<signoff_api::inbox::Inbox>(project.json(["inbox"]));
     fits::<signoff_api::project::Trust>(project.json(["trust"]));
     fits::<signoff_api::project::Init>(project.json(["init"]));
-    fits::<signoff_api::plan_ref::PlanRef>(project.json(["approve", "plan.md"]));
+    fits::<signoff_api::deleted::Deleted>(project.json(["delete", "plan.md"]));
     for line in project.signoff(["log", "--format", "json"]).json_lines() {
         fits::<signoff_api::event::Streamed>(line);
     }

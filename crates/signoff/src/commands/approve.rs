@@ -1,39 +1,36 @@
 //! `approve`: a person signs a plan off.
 
-use signoff_api::plan_ref::{PlanRef, SCHEMA};
-use signoff_runtime::approve::{Wish, approve as sign};
+use signoff_engine::Actor;
+use signoff_runtime::Error;
+use signoff_runtime::approve::{Approved, Wish, approve as sign};
 use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::Doing;
 use signoff_runtime::project::Project;
 
+use super::lifecycle::{locate, plan_ref};
 use crate::args::Approve;
 use crate::failure::Failure;
 use crate::inside::require_person;
-use crate::report::style::{GOOD, paint};
+use crate::report::style::{CARE, GOOD, paint};
 use crate::session::Session;
 
 pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failure> {
     let project = session.project()?;
-    let name = args.plan.path.display().to_string();
-    let plan = PlanFile::read(
-        &session.around.directory.join(&args.plan.path),
-        &name,
-        &project.workspace(),
-    )?;
+    let (path, name) = locate(&project, &args.plan.path.to_string_lossy())?;
+    let plan = PlanFile::read(&path, &name, &project.workspace())?;
     let wish = Wish {
         proof: session.proof.to_owned(),
         note: args.note.clone(),
         expect_digest: args.expect_digest.clone(),
+        expect_version: args.expect_version,
     };
-    sign_off(session, &project, &plan, &wish)?;
+    let approved = sign_off(session, &project, &plan, &wish)?;
+    if args.run {
+        return super::run::start(session, &project, &approved.done.plan)
+            .map_err(|failure| failure.hint(format!("{name} stays approved")));
+    }
     if session.is_json() {
-        let shape = PlanRef {
-            schema: SCHEMA.to_owned(),
-            id: plan.key(&project),
-            status: "approved".to_owned(),
-            version: plan.checked.plan.version,
-            digest: plan.digest().to_string(),
-            path: name,
-        };
+        let shape = plan_ref(&approved.done);
         session.json(&shape);
     }
     Ok(0)
@@ -45,13 +42,23 @@ pub(crate) fn sign_off(
     project: &Project,
     plan: &PlanFile,
     wish: &Wish,
-) -> Result<(), Failure> {
+) -> Result<Approved, Failure> {
     // The demo signs by policy, in its own temporary store.
-    if session.proof != "policy" {
+    let actor = if session.proof == "policy" {
+        Actor::Policy
+    } else {
         require_person(&session.around.variables, "sign a plan off")?;
+        Actor::Person
+    };
+    let doing = Doing {
+        project,
+        actor,
+        clock: &signoff_runtime::SystemClock::new(),
+    };
+    let approved = sign(doing, plan, wish).map_err(|error| shown(session, error))?;
+    for note in &approved.done.notes {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }
-    show_errors(session, plan);
-    let approved = sign(project, plan, wish, &session.clock)?;
     if !session.is_json() {
         session.out.say(format!(
             "{} {} by {} (proof: {}), digest {}",
@@ -62,18 +69,23 @@ pub(crate) fn sign_off(
             approved.signature.digest.short(),
         ));
     }
-    Ok(())
+    Ok(approved)
 }
 
 /// Whoever is refused because of errors sees them at once.
-pub(crate) fn show_errors(session: &mut Session, plan: &PlanFile) {
-    if session.is_json() || plan.checked.errors() == 0 {
-        return;
+pub(crate) fn shown(session: &mut Session, error: Error) -> Failure {
+    if let Error::Invalid {
+        source,
+        diagnostics,
+    } = &error
+        && !session.is_json()
+    {
+        for diagnostic in diagnostics {
+            session
+                .out
+                .say(crate::diagnostics::render(diagnostic, source));
+            session.out.say("");
+        }
     }
-    for diagnostic in &plan.checked.diagnostics {
-        session
-            .out
-            .say(crate::diagnostics::render(diagnostic, &plan.source));
-        session.out.say("");
-    }
+    error.into()
 }

@@ -199,6 +199,8 @@ fn approve_args() -> Approve {
         plan: plan(),
         note: None,
         expect_digest: None,
+        expect_version: None,
+        run: false,
     }
 }
 

@@ -11,6 +11,7 @@ mod fmt;
 mod graph;
 mod inbox;
 mod init;
+mod lifecycle;
 mod log;
 mod man;
 mod new;
@@ -40,6 +41,13 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Graph(args) => graph::graph(session, &args),
         Command::Diff(args) => diff::diff(session, &args),
         Command::Explain(args) => explain::explain(session, &args),
+        Command::Propose(args) => lifecycle::propose(session, &args),
+        Command::Reject(args) => lifecycle::reject(session, &args),
+        Command::Revise(args) => lifecycle::revise(session, &args),
+        Command::Cancel(args) => lifecycle::cancel(session, &args),
+        Command::Retry(args) => lifecycle::retry(session, &args),
+        Command::Clone(args) => lifecycle::clone(session, &args),
+        Command::Delete(args) => lifecycle::delete(session, &args),
         Command::Approve(args) => approve::approve(session, &args),
         Command::Run(args) => run::run(session, &args),
         Command::Resume(args) => resume::resume(session, args.run.as_deref()),

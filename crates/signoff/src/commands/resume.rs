@@ -6,7 +6,7 @@ use signoff_runtime::view::View;
 
 use crate::commands::run::drive;
 use crate::failure::Failure;
-use crate::inside::require_person;
+use crate::inside::{actor, require_person};
 use crate::session::Session;
 
 pub(crate) fn resume(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
@@ -16,6 +16,11 @@ pub(crate) fn resume(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         require_person(&session.around.variables, "let a failed run go on")?;
     }
     let clock = signoff_runtime::SystemClock::new();
-    let live = Live::resume(&project, view.run.id(), &clock)?;
+    let live = Live::resume(
+        &project,
+        view.run.id(),
+        actor(&session.around.variables),
+        &clock,
+    )?;
     drive(session, &project, live)
 }

@@ -1,16 +1,19 @@
 //! `run`: a signed plan, step by step.
 
-use signoff_engine::Outcome;
+use signoff_engine::{Outcome, PlanState};
 use signoff_plan::model::Plan;
 use signoff_runtime::approve::Wish;
 use signoff_runtime::drive::Stopped;
 use signoff_runtime::live::{Live, Ran};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::project::Project;
+use signoff_runtime::state::standing;
 
 use crate::args::Run;
-use crate::commands::approve::{show_errors, sign_off};
+use crate::commands::approve::{shown, sign_off};
+use crate::commands::lifecycle::locate;
 use crate::failure::{Failure, changed};
+use crate::inside::actor;
 use crate::report::evidence::table;
 use crate::report::live::Live as Reporter;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
@@ -18,21 +21,28 @@ use crate::session::Session;
 
 pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let project = session.project()?;
-    let name = args.plan.path.display().to_string();
-    let path = session.around.directory.join(&args.plan.path);
+    let (path, name) = locate(&project, &args.plan.path.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
-    if args.approve {
+    if args.approve && standing(&project, &plan)?.state != PlanState::Approved {
         let wish = Wish {
             proof: session.proof.to_owned(),
             ..Wish::default()
         };
         sign_off(session, &project, &plan, &wish)?;
-    } else {
-        show_errors(session, &plan);
     }
+    start(session, &project, &plan)
+}
+
+/// Starts a run of a signed plan and drives it.
+pub(crate) fn start(
+    session: &mut Session,
+    project: &Project,
+    plan: &PlanFile,
+) -> Result<u8, Failure> {
     let clock = signoff_runtime::SystemClock::new();
-    let live = Live::start(&project, plan, &clock)?;
-    drive(session, &project, live)
+    let actor = actor(&session.around.variables);
+    let live = Live::start(project, plan, actor, &clock).map_err(|error| shown(session, error))?;
+    drive(session, project, live)
 }
 
 /// Drives a run to its end or its next stop, and says what it came to.

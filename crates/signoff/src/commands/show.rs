@@ -10,22 +10,24 @@ use signoff_runtime::project::{Project, load_config};
 use signoff_runtime::state::{Standing, standing};
 use signoff_store::disk_workspace::DiskWorkspace;
 
+use super::lifecycle::locate;
 use crate::failure::Failure;
 use crate::report::plan::lines;
 use crate::report::style::{DIM, TITLE, harmless, paint};
 use crate::session::Session;
 
 pub(crate) fn show(session: &mut Session, path: &Path) -> Result<u8, Failure> {
-    let full = session.around.directory.join(path);
     let name = path.display().to_string();
     // Only reading a plan needs no store.
     let (plan, standing, shell) = match Project::open(&session.around) {
         Ok(project) => {
+            let (full, name) = locate(&project, &name)?;
             let plan = PlanFile::read(&full, &name, &project.workspace())?;
             let standing = standing(&project, &plan)?;
             (plan, Some(standing), project.config.contract.shell.value)
         }
         Err(Error::NoStore { .. }) => {
+            let full = session.around.directory.join(path);
             let config = load_config(&session.around, None)?;
             let workspace =
                 DiskWorkspace::new(&session.around.directory, &session.around.path(), &config);

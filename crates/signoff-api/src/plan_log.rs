@@ -1,0 +1,112 @@
+//! What happened to a plan: the lines of `log/<plan>.jsonl`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Name and version of the shape of a line.
+pub const SCHEMA: &str = "signoff.plan_log/1";
+
+/// One thing that happened to a plan. Digests are of the definition it happened to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[expect(
+    clippy::enum_variant_names,
+    reason = "the names on the wire, beside those of a run's events"
+)]
+pub enum PlanEvent {
+    /// It was handed in.
+    PlanProposed {
+        /// Its file, relative to the workspace where it lies inside.
+        path: String,
+        digest: String,
+        version: Option<u64>,
+        by: String,
+        actor: String,
+        /// Key of the plan that this one is a copy of.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cloned_from: Option<String>,
+    },
+    /// A new text answers a rejection.
+    PlanRevised {
+        path: String,
+        digest: String,
+        version: Option<u64>,
+        by: String,
+        actor: String,
+    },
+    /// A signature follows; without a valid one this line counts for nothing.
+    PlanApproved {
+        path: String,
+        digest: String,
+        terms: String,
+        version: Option<u64>,
+        by: String,
+        proof: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    PlanRejected {
+        path: String,
+        digest: String,
+        version: Option<u64>,
+        by: String,
+        feedback: Option<String>,
+    },
+    /// It was rejected once too often: a person has to look at it.
+    PlanNeedsReview {
+        digest: String,
+        rejections: u64,
+    },
+    PlanCancelled {
+        digest: String,
+        by: String,
+        actor: String,
+        reason: String,
+        /// The run that ended with it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<String>,
+    },
+    /// From scratch, under the same signature.
+    PlanRetried {
+        digest: String,
+        by: String,
+        run: String,
+    },
+    PlanExecuting {
+        path: String,
+        digest: String,
+        run: String,
+    },
+    PlanCompleted {
+        digest: String,
+        run: String,
+    },
+    PlanFailed {
+        digest: String,
+        run: String,
+    },
+    PlanArchived {
+        path: String,
+        by: String,
+    },
+    PlanDeleted {
+        by: String,
+    },
+}
+
+/// A line of the log, as it stands in the file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Line {
+    /// Version of the line's shape: 1.
+    pub v: u32,
+    /// Position, from 1.
+    pub seq: u64,
+    /// When, in UTC with milliseconds.
+    pub at: String,
+    #[serde(flatten)]
+    pub event: PlanEvent,
+    /// Hash of the line before; 64 zeros in the first.
+    pub prev: String,
+    /// SHA-256 of the line up to `,"hash":`.
+    pub hash: String,
+}

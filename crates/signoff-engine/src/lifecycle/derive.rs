@@ -1,0 +1,70 @@
+//! The present state, from what was recorded about the present definition.
+
+use super::PlanState;
+use crate::event::Outcome;
+
+/// One thing that was recorded about a plan, as far as it decides its state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fact {
+    /// It was proposed, or a new text answered a rejection.
+    Proposed,
+    Approved,
+    Rejected,
+    NeedsReview,
+    Cancelled,
+    /// From scratch, under the same signature.
+    Retried,
+    /// A run was started.
+    Run(KnownRun),
+}
+
+/// What is known of a plan besides what was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Known {
+    /// The checks found an error.
+    pub has_errors: bool,
+    /// A signature over the present digests exists and counts.
+    pub signed: bool,
+}
+
+/// What is known of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownRun {
+    pub outcome: Option<Outcome>,
+    /// A process drives it, or it only waits on a person.
+    pub cared_for: bool,
+}
+
+/// Derives the state: the newest fact wins. `facts` are those about the present digests, oldest
+/// first, and any run that has not ended, whatever it runs.
+///
+/// A signature that nobody recorded counts as older than everything that was.
+pub fn derive(known: Known, facts: impl IntoIterator<Item = Fact>) -> PlanState {
+    let unsigned = if known.has_errors {
+        PlanState::Draft
+    } else {
+        PlanState::Verified
+    };
+    let approved = if known.signed && !known.has_errors {
+        PlanState::Approved
+    } else {
+        unsigned
+    };
+    facts.into_iter().fold(approved, |_, fact| match fact {
+        Fact::Proposed => unsigned,
+        Fact::Approved | Fact::Retried => approved,
+        Fact::Rejected => PlanState::Rejected,
+        Fact::NeedsReview => PlanState::NeedsReview,
+        Fact::Cancelled => PlanState::Cancelled,
+        Fact::Run(run) => of_run(run),
+    })
+}
+
+fn of_run(run: KnownRun) -> PlanState {
+    match (run.outcome, run.cared_for) {
+        (Some(Outcome::Completed | Outcome::Partial), _) => PlanState::Completed,
+        (Some(Outcome::Failed), _) => PlanState::Failed,
+        (None, true) => PlanState::Executing,
+        (None, false) => PlanState::Stalled,
+    }
+}

@@ -1,0 +1,257 @@
+//! The table of transitions: from which states, by whom, to which.
+
+use std::fmt;
+
+use PlanState::{
+    Approved, Cancelled, Completed, Draft, Executing, Failed, NeedsReview, Rejected, Replanning,
+    Stalled, Verified,
+};
+
+use super::{Actor, PlanState};
+
+/// What can be done to a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Act {
+    /// The definition was edited.
+    Edit,
+    /// The checks found no error.
+    Verify,
+    Approve,
+    Reject,
+    /// It was rejected once too often.
+    Escalate,
+    /// A new text answers a rejection.
+    Revise,
+    Cancel,
+    /// Nothing happened for too long.
+    Expire,
+    Start,
+    Complete,
+    Fail,
+    /// Whoever drove the run is gone or silent.
+    Stall,
+    Resume,
+    /// From scratch, under the same signature.
+    Retry,
+    Replan,
+}
+
+impl Act {
+    pub const ALL: [Self; 15] = [
+        Self::Edit,
+        Self::Verify,
+        Self::Approve,
+        Self::Reject,
+        Self::Escalate,
+        Self::Revise,
+        Self::Cancel,
+        Self::Expire,
+        Self::Start,
+        Self::Complete,
+        Self::Fail,
+        Self::Stall,
+        Self::Resume,
+        Self::Retry,
+        Self::Replan,
+    ];
+
+    /// As a verb: "cannot … a plan".
+    pub fn verb(self) -> &'static str {
+        match self {
+            Self::Edit => "edit",
+            Self::Verify => "verify",
+            Self::Approve => "approve",
+            Self::Reject => "reject",
+            Self::Escalate => "escalate",
+            Self::Revise => "revise",
+            Self::Cancel => "cancel",
+            Self::Expire => "expire",
+            Self::Start => "run",
+            Self::Complete => "complete",
+            Self::Fail => "fail",
+            Self::Stall => "stall",
+            Self::Resume => "resume",
+            Self::Retry => "retry",
+            Self::Replan => "replan",
+        }
+    }
+}
+
+struct Row {
+    from: &'static [PlanState],
+    act: Act,
+    to: PlanState,
+    by: &'static [Actor],
+}
+
+const fn row(from: &'static [PlanState], act: Act, to: PlanState, by: &'static [Actor]) -> Row {
+    Row { from, act, to, by }
+}
+
+const PERSON: &[Actor] = &[Actor::Person];
+const HARNESS: &[Actor] = &[Actor::Harness];
+/// Whoever may run.
+const ANYBODY: &[Actor] = &[
+    Actor::Person,
+    Actor::Policy,
+    Actor::Harness,
+    Actor::Planner,
+    Actor::Agent,
+];
+const WRITERS: &[Actor] = &[Actor::Person, Actor::Planner, Actor::Agent];
+
+/// Design 4.1, line by line.
+const TABLE: [Row; 20] = [
+    row(&[Draft], Act::Verify, Verified, HARNESS),
+    row(
+        &[Verified],
+        Act::Approve,
+        Approved,
+        &[Actor::Person, Actor::Policy],
+    ),
+    row(&[NeedsReview], Act::Approve, Approved, PERSON),
+    row(&[Verified], Act::Reject, Rejected, PERSON),
+    row(&[Rejected], Act::Revise, Verified, WRITERS),
+    row(&[NeedsReview], Act::Revise, Verified, PERSON),
+    row(&[Rejected], Act::Escalate, NeedsReview, HARNESS),
+    row(&[Verified, Approved], Act::Expire, Cancelled, HARNESS),
+    row(
+        &[
+            Draft,
+            Verified,
+            Approved,
+            Rejected,
+            NeedsReview,
+            Executing,
+            Stalled,
+            Failed,
+        ],
+        Act::Cancel,
+        Cancelled,
+        PERSON,
+    ),
+    row(&[Approved], Act::Start, Executing, ANYBODY),
+    row(&[Executing], Act::Complete, Completed, HARNESS),
+    row(
+        &[Executing],
+        Act::Fail,
+        Failed,
+        &[Actor::Harness, Actor::Person],
+    ),
+    row(&[Stalled], Act::Fail, Failed, PERSON),
+    row(&[Executing], Act::Stall, Stalled, HARNESS),
+    row(&[Stalled], Act::Resume, Executing, ANYBODY),
+    row(&[Failed], Act::Resume, Executing, PERSON),
+    row(&[Stalled, Failed], Act::Retry, Approved, PERSON),
+    row(&[Executing], Act::Replan, Replanning, HARNESS),
+    row(&[Replanning], Act::Fail, Failed, HARNESS),
+    row(
+        &[
+            Draft,
+            Verified,
+            Approved,
+            Rejected,
+            NeedsReview,
+            Cancelled,
+            Completed,
+            Failed,
+            Replanning,
+        ],
+        Act::Edit,
+        Draft,
+        ANYBODY,
+    ),
+];
+
+/// Why something cannot be done to a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Forbidden {
+    /// The state does not allow it to anybody.
+    State {
+        state: PlanState,
+        act: Act,
+        /// What this actor could do instead.
+        possible: Vec<Act>,
+    },
+    /// The state allows it, but not to this actor.
+    Actor {
+        state: PlanState,
+        act: Act,
+        actor: Actor,
+        allowed: &'static [Actor],
+    },
+}
+
+impl fmt::Display for Forbidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::State { state, act, .. } => {
+                write!(f, "Cannot {} a plan that is {state}", act.verb())
+            }
+            Self::Actor {
+                state,
+                act,
+                actor,
+                allowed,
+            } => {
+                let names: Vec<_> = allowed.iter().map(|actor| actor.name()).collect();
+                write!(
+                    f,
+                    "Cannot {} a plan that is {state} as {}: only {} may",
+                    act.verb(),
+                    actor.name(),
+                    names.join(" or ")
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Forbidden {}
+
+/// The state after an act, if the state and the actor allow it.
+pub fn after(state: PlanState, act: Act, actor: Actor) -> Result<PlanState, Forbidden> {
+    let mut allowed = None;
+    for row in TABLE
+        .iter()
+        .filter(|row| row.act == act && row.from.contains(&state))
+    {
+        if row.by.contains(&actor) {
+            return Ok(row.to);
+        }
+        allowed = Some(row.by);
+    }
+    Err(match allowed {
+        Some(allowed) => Forbidden::Actor {
+            state,
+            act,
+            actor,
+            allowed,
+        },
+        None => Forbidden::State {
+            state,
+            act,
+            possible: possible(state, actor),
+        },
+    })
+}
+
+/// What an actor can do to a plan in this state, in the order of a plan's life.
+pub fn possible(state: PlanState, actor: Actor) -> Vec<Act> {
+    let rows = TABLE
+        .iter()
+        .filter(|row| row.from.contains(&state) && row.by.contains(&actor));
+    let mut acts: Vec<Act> = rows.map(|row| row.act).collect();
+    acts.sort_unstable();
+    acts
+}
+
+/// A plan with a run that is not over keeps its file.
+pub fn may_delete(state: PlanState) -> bool {
+    !matches!(state, Executing | Replanning | Stalled)
+}
+
+/// Whether this many rejections are too many.
+pub fn escalates(rejections: u64, most: u64) -> bool {
+    rejections >= most
+}

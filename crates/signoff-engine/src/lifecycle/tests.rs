@@ -1,0 +1,209 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::event::Outcome;
+
+/// The whole table, written out from design 4.1: state, act, new state, who may.
+const EXPECTED: &str = "\
+draft verify verified harness
+draft cancel cancelled person
+draft edit draft anybody
+verified approve approved person,policy
+verified reject rejected person
+verified cancel cancelled person
+verified expire cancelled harness
+verified edit draft anybody
+approved cancel cancelled person
+approved expire cancelled harness
+approved run executing anybody
+approved edit draft anybody
+rejected escalate needs_review harness
+rejected revise verified person,planner,agent
+rejected cancel cancelled person
+rejected edit draft anybody
+needs_review approve approved person
+needs_review revise verified person
+needs_review cancel cancelled person
+needs_review edit draft anybody
+cancelled edit draft anybody
+executing cancel cancelled person
+executing complete completed harness
+executing fail failed person,harness
+executing stall stalled harness
+executing replan replanning harness
+replanning edit draft anybody
+replanning fail failed harness
+stalled cancel cancelled person
+stalled fail failed person
+stalled resume executing anybody
+stalled retry approved person
+completed edit draft anybody
+failed cancel cancelled person
+failed edit draft anybody
+failed resume executing person
+failed retry approved person";
+
+fn table() -> Vec<String> {
+    let mut lines = Vec::new();
+    for state in PlanState::ALL {
+        for act in Act::ALL {
+            let results = Actor::ALL.map(|actor| (actor, after(state, act, actor)));
+            let allowed: Vec<_> = results
+                .iter()
+                .filter_map(|(actor, result)| Some((actor.name(), result.as_ref().ok()?)))
+                .collect();
+            let Some((_, to)) = allowed.first() else {
+                continue;
+            };
+            assert!(allowed.iter().all(|(_, other)| other == to));
+            let names: Vec<_> = allowed.iter().map(|(name, _)| *name).collect();
+            let names = if names.len() == Actor::ALL.len() {
+                "anybody".to_owned()
+            } else {
+                names.join(",")
+            };
+            lines.push(format!("{state} {} {to} {names}", act.verb()));
+        }
+    }
+    lines.sort();
+    lines
+}
+
+#[test]
+fn the_table_is_the_designs() {
+    let mut expected: Vec<_> = EXPECTED.lines().collect();
+    expected.sort_unstable();
+    assert_eq!(table(), expected);
+}
+
+#[test]
+fn refusals_say_what_is_possible() {
+    let twice = after(PlanState::Approved, Act::Approve, Actor::Person).unwrap_err();
+    assert_eq!(twice.to_string(), "Cannot approve a plan that is approved");
+    let Forbidden::State { possible, .. } = twice else {
+        panic!("{twice:?}");
+    };
+    assert_eq!(possible, [Act::Edit, Act::Cancel, Act::Start]);
+    let agent = after(PlanState::Verified, Act::Approve, Actor::Agent).unwrap_err();
+    assert_eq!(
+        agent.to_string(),
+        "Cannot approve a plan that is verified as agent: only person or policy may"
+    );
+}
+
+#[test]
+fn every_word_leads_back() {
+    for state in PlanState::ALL {
+        assert_eq!(PlanState::named(state.name()), Some(state));
+    }
+    assert_eq!(PlanState::named("proposed"), Some(PlanState::Verified));
+    assert_eq!(PlanState::named("approve"), None);
+}
+
+#[test]
+fn the_newest_fact_wins() {
+    let signed = Known {
+        signed: true,
+        ..Known::default()
+    };
+    let broken = Known {
+        has_errors: true,
+        signed: true,
+    };
+    let run = |outcome, cared_for| Fact::Run(KnownRun { outcome, cared_for });
+    let failed = run(Some(Outcome::Failed), false);
+    for (known, facts, state) in [
+        (Known::default(), vec![], PlanState::Verified),
+        (broken, vec![], PlanState::Draft),
+        (broken, vec![Fact::Approved], PlanState::Draft),
+        (signed, vec![], PlanState::Approved),
+        (Known::default(), vec![Fact::Approved], PlanState::Verified),
+        (
+            signed,
+            vec![Fact::Approved, Fact::Cancelled],
+            PlanState::Cancelled,
+        ),
+        (
+            signed,
+            vec![Fact::Rejected, Fact::Proposed],
+            PlanState::Verified,
+        ),
+        (
+            signed,
+            vec![Fact::Rejected, Fact::NeedsReview],
+            PlanState::NeedsReview,
+        ),
+        (
+            signed,
+            vec![Fact::Approved, run(None, true)],
+            PlanState::Executing,
+        ),
+        (
+            signed,
+            vec![Fact::Approved, run(None, false)],
+            PlanState::Stalled,
+        ),
+        (
+            signed,
+            vec![run(Some(Outcome::Partial), false)],
+            PlanState::Completed,
+        ),
+        (signed, vec![failed], PlanState::Failed),
+        (signed, vec![failed, Fact::Retried], PlanState::Approved),
+        (
+            Known::default(),
+            vec![failed, Fact::Retried],
+            PlanState::Verified,
+        ),
+    ] {
+        assert_eq!(derive(known, facts.clone()), state, "{known:?} {facts:?}");
+    }
+}
+
+fn history() -> impl Strategy<Value = Vec<(Act, Actor)>> {
+    let one = (0..Act::ALL.len(), 0..Actor::ALL.len());
+    let one = one.prop_map(|(act, actor)| (Act::ALL[act], Actor::ALL[actor]));
+    proptest::collection::vec(one, 0..60)
+}
+
+proptest! {
+    /// Whatever is tried, in whatever order: what an agent does never signs, rejects, cancels or
+    /// answers, nothing runs that was not approved, and a refusal changes nothing and is true.
+    #[test]
+    fn random_histories_keep_the_rules(history in history()) {
+        let mut state = PlanState::Draft;
+        let mut approved = false;
+        for (act, actor) in history {
+            match after(state, act, actor) {
+                Ok(next) => {
+                    if matches!(next, PlanState::Approved | PlanState::Rejected | PlanState::Cancelled) {
+                        prop_assert!(!matches!(actor, Actor::Agent | Actor::Planner));
+                    }
+                    if next == PlanState::Executing {
+                        prop_assert!(approved, "{act:?} from {state}");
+                    }
+                    approved = match next {
+                        PlanState::Approved => true,
+                        PlanState::Draft | PlanState::Verified | PlanState::Rejected
+                            | PlanState::NeedsReview | PlanState::Cancelled => false,
+                        _ => approved,
+                    };
+                    prop_assert!(possible(state, actor).contains(&act));
+                    state = next;
+                }
+                Err(Forbidden::State { possible, .. }) => {
+                    prop_assert!(!possible.contains(&act));
+                    for other in possible {
+                        prop_assert!(after(state, other, actor).is_ok());
+                    }
+                }
+                Err(Forbidden::Actor { allowed, .. }) => {
+                    prop_assert!(!allowed.contains(&actor));
+                    for other in allowed {
+                        prop_assert!(after(state, act, *other).is_ok());
+                    }
+                }
+            }
+        }
+    }
+}

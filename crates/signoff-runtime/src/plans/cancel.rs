@@ -1,0 +1,68 @@
+//! A person gives a plan up, or has it tried again from scratch.
+
+use std::path::Path;
+
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::Act;
+
+use super::held::Held;
+use super::{Doing, Done};
+use crate::error::Error;
+use crate::live;
+
+/// Cancels a plan. A run of it that has not ended is over; one that another process drives has to be
+/// stopped first.
+pub fn cancel(
+    doing: Doing<'_>,
+    path: &Path,
+    name: &str,
+    reason: Option<&str>,
+) -> Result<Done, Error> {
+    let held = Held::open(doing, path, name)?;
+    let state = held.allow(Act::Cancel)?;
+    let run = give_up(&held)?;
+    let why = reason.map(str::trim).filter(|text| !text.is_empty());
+    held.record(&[PlanEvent::PlanCancelled {
+        digest: held.digest(),
+        by: held.by(),
+        actor: doing.actor.name().to_owned(),
+        reason: why.unwrap_or("a person cancelled it").to_owned(),
+        run,
+    }])?;
+    held.conclude(state, Vec::new())
+}
+
+/// Makes a failed or stalled plan approved again: the next run starts from scratch, under the
+/// signature there is.
+pub fn retry(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
+    let held = Held::open(doing, path, name)?;
+    let state = held.allow(Act::Retry)?;
+    if !held.standing.signed {
+        return Err(crate::preflight::not_signed(doing.project, &held.plan)?);
+    }
+    let unfinished = give_up(&held)?;
+    let newest = held
+        .standing
+        .view
+        .as_ref()
+        .map(|view| view.run.id().to_owned());
+    held.record(&[PlanEvent::PlanRetried {
+        digest: held.digest(),
+        by: held.by(),
+        run: unfinished.or(newest).unwrap_or_default(),
+    }])?;
+    held.conclude(state, Vec::new())
+}
+
+/// Ends what is left of the plan's unfinished run; returns its name.
+fn give_up(held: &Held<'_>) -> Result<Option<String>, Error> {
+    let Some(view) = &held.standing.view else {
+        return Ok(None);
+    };
+    if view.run.outcome().is_some() {
+        return Ok(None);
+    }
+    let id = view.run.id().to_owned();
+    live::end_leftovers_of(held.doing.project, &id, held.doing.clock)?;
+    Ok(Some(id))
+}

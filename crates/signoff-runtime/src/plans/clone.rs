@@ -1,0 +1,57 @@
+//! A copy of a plan's definition, as a new plan.
+
+use std::path::Path;
+
+use signoff_plan::source::Source;
+use signoff_plan::write::write;
+
+use super::identity::keep;
+use super::propose::{hand_in, shown};
+use super::{Doing, Done};
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+
+/// Copies what a plan defines, without its marks, its history and its signature.
+pub fn clone(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
+    let original = PlanFile::read(path, name, &doing.project.workspace())?;
+    if original.checked.errors() > 0 {
+        return Err(Error::Invalid {
+            source: Box::new(original.source),
+            diagnostics: original.checked.diagnostics,
+        });
+    }
+    let from = original.key(doing.project);
+    let dialect = original.checked.dialect;
+    let kept = keep(doing, |id| {
+        let mut plan = original.checked.plan.clone();
+        let version = plan.version.map(|_| 1);
+        plan.id = Some(id.to_owned());
+        plan.status = None;
+        plan.version = version;
+        plan.record
+            .retain(|field, _| KEPT.contains(&field.as_str()));
+        for step in &mut plan.steps {
+            step.claimed = false;
+            step.record.clear();
+        }
+        let written = write(&plan, dialect);
+        match written.files.as_slice() {
+            [(_, text)] => Ok(Source::new(id, text.clone().into_bytes())),
+            _ => Err(Error::ThreadRevision {
+                plan: name.to_owned(),
+            }),
+        }
+    })?;
+    hand_in(doing, &kept, &shown(doing, &kept), Some(from))
+}
+
+/// What belongs to the definition although it decides nothing.
+const KEPT: [&str; 7] = [
+    "artifacts",
+    "complexity",
+    "estimated_duration",
+    "planner_model",
+    "tags",
+    "task_id",
+    "tool_outputs",
+];

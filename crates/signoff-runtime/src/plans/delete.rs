@@ -1,0 +1,49 @@
+//! Takes a plan out of the store.
+
+use std::path::{Path, PathBuf};
+
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::may_delete;
+use signoff_store::atomic;
+
+use super::Doing;
+use super::held::Held;
+use crate::error::Error;
+
+/// What became of a deleted plan's file.
+#[derive(Debug)]
+pub struct Deleted {
+    /// Name in the store.
+    pub key: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// It is gone. A file that somebody keeps elsewhere in the project stays where it is.
+    pub removed: bool,
+}
+
+/// Deletes a plan whose run, if any, is over. What happened to it stays in its log.
+pub fn delete(doing: Doing<'_>, path: &Path, name: &str) -> Result<Deleted, Error> {
+    let held = Held::open(doing, path, name)?;
+    if !may_delete(held.standing.state) {
+        return Err(Error::NotDeletable {
+            plan: name.to_owned(),
+            state: held.standing.state,
+        });
+    }
+    held.record(&[PlanEvent::PlanDeleted { by: held.by() }])?;
+    let store = &doing.project.store;
+    let kept = [store.plans_dir(), store.archive_dir()];
+    let ours = held.plan.path.parent().is_some_and(|parent| {
+        let real = |path: &Path| path.canonicalize().ok();
+        kept.iter()
+            .any(|kept| real(kept).is_some() && real(kept) == real(parent))
+    });
+    if ours {
+        atomic::remove(&held.plan.path)?;
+    }
+    Ok(Deleted {
+        key: held.key,
+        path: held.plan.path,
+        removed: ours,
+    })
+}

@@ -1,0 +1,79 @@
+//! Finds the plan that somebody means: by path, or by id.
+
+use std::path::{Path, PathBuf};
+
+use signoff_store::plan_log;
+
+use super::history::History;
+use crate::error::Error;
+use crate::project::Project;
+
+/// Endings of plan files, in the order in which they are looked for.
+const ENDINGS: [&str; 4] = ["md", "yaml", "yml", "json"];
+
+/// The file or directory of a plan. What exists as a path is one; otherwise it is an id, looked for
+/// where proposals are kept, then in the logs, then in the archive. None of these needs a list of
+/// all plans.
+pub fn find(project: &Project, text: &str) -> Result<PathBuf, Error> {
+    let direct = project.around.directory.join(text);
+    if direct.symlink_metadata().is_ok() {
+        return Ok(direct);
+    }
+    let named = named_in(&project.store.plans_dir(), text)
+        .map_or_else(|| logged(project, text), |path| Ok(Some(path)))?
+        .or_else(|| named_in(&project.store.archive_dir(), text));
+    named.ok_or_else(|| unknown(project, text))
+}
+
+/// The file of this name, or stem, in a directory. A name that is no plain name is nobody's.
+fn named_in(directory: &Path, name: &str) -> Option<PathBuf> {
+    let plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
+    if !plain {
+        return None;
+    }
+    let endings = ENDINGS.iter().map(|ending| format!("{name}.{ending}"));
+    endings
+        .chain([name.to_owned()])
+        .map(|name| directory.join(name))
+        .find(|path| {
+            path.symlink_metadata()
+                .is_ok_and(|found| !found.is_symlink())
+        })
+}
+
+/// The file that this plan's log names, if it is still there.
+fn logged(project: &Project, key: &str) -> Result<Option<PathBuf>, Error> {
+    let history = History::read(project, key)?;
+    let path = history
+        .path()
+        .map(|path| project.store.workspace().join(path));
+    Ok(path.filter(|path| path.symlink_metadata().is_ok()))
+}
+
+fn unknown(project: &Project, text: &str) -> Error {
+    let mut known: Vec<String> = Vec::new();
+    let mut add = |path: &Path| {
+        if let Some(stem) = path.file_stem().and_then(|stem| stem.to_str())
+            && !stem.starts_with('.')
+            && !stem.contains('%')
+        {
+            known.push(stem.to_owned());
+        }
+    };
+    for entry in std::fs::read_dir(project.store.plans_dir())
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        add(&entry.path());
+    }
+    for path in plan_log::all(&project.store).unwrap_or_default() {
+        add(&path);
+    }
+    known.sort();
+    known.dedup();
+    Error::NoSuchPlan {
+        plan: text.to_owned(),
+        known,
+    }
+}

@@ -1,0 +1,212 @@
+//! A plan that this process alone may do something to.
+
+use std::path::{Path, PathBuf};
+
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::{Act, PlanState, after};
+use signoff_plan::edit::Edit;
+use signoff_store::lock::PlanLock;
+use signoff_store::{atomic, plan_log};
+
+use super::history::{History, body};
+use super::write_back::{Wanted, write_back};
+use super::{Doing, Done};
+use crate::clock::timestamp;
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::project::relative;
+use crate::state::{Standing, standing};
+
+/// A plan under its lock: its file, its history and its state, none of which our own processes
+/// change meanwhile. An editor that knows no lock is noticed when the file is written.
+pub(crate) struct Held<'a> {
+    pub(crate) doing: Doing<'a>,
+    pub(crate) key: String,
+    pub(crate) plan: PlanFile,
+    pub(crate) standing: Standing,
+    pub(crate) notes: Vec<String>,
+    lock: PlanLock,
+}
+
+impl<'a> Held<'a> {
+    /// Waits for the plan's lock, then reads everything.
+    pub(crate) fn open(doing: Doing<'a>, path: &Path, name: &str) -> Result<Self, Error> {
+        let project = doing.project;
+        loop {
+            let read = || PlanFile::read(path, name, &project.workspace());
+            let key = read()?.key(project);
+            let lock = plan_log::lock(&project.store, &key)?;
+            let plan = read()?;
+            // Its id was edited between the two readings: the lock is another plan's.
+            if plan.key(project) != key {
+                continue;
+            }
+            atomic::remove_stray_temp(path)?;
+            let standing = standing(project, &plan)?;
+            let held = Self {
+                doing,
+                key,
+                plan,
+                standing,
+                notes: Vec::new(),
+                lock,
+            };
+            held.refuse_a_double()?;
+            return held.expired();
+        }
+    }
+
+    /// May this be done to it, by whoever wants to?
+    pub(crate) fn allow(&self, act: Act) -> Result<PlanState, Error> {
+        Ok(after(self.standing.state, act, self.doing.actor)?)
+    }
+
+    /// The plan has no errors. That its surroundings have what it names is asked when it is signed.
+    pub(crate) fn no_plain_errors(&self) -> Result<(), Error> {
+        if self.plan.checked.errors() == 0 {
+            return Ok(());
+        }
+        Err(Error::Invalid {
+            source: Box::new(self.plan.source.clone()),
+            diagnostics: self.plan.checked.diagnostics.clone(),
+        })
+    }
+
+    /// Writes down what happens, synced.
+    pub(crate) fn record(&self, events: &[PlanEvent]) -> Result<(), Error> {
+        let bodies = events.iter().map(body).collect::<Result<Vec<_>, _>>()?;
+        let at = timestamp(self.doing.clock.now());
+        plan_log::append(
+            &self.doing.project.store,
+            &self.key,
+            &self.lock,
+            &at,
+            &bodies,
+        )?;
+        Ok(())
+    }
+
+    /// The file's path as the log writes it.
+    pub(crate) fn path(&self) -> String {
+        relative(self.doing.project, &self.plan.path)
+    }
+
+    pub(crate) fn digest(&self) -> String {
+        self.plan.digest().to_string()
+    }
+
+    pub(crate) fn version(&self) -> Option<u64> {
+        self.plan.checked.plan.version
+    }
+
+    /// Who does it, by name.
+    pub(crate) fn by(&self) -> String {
+        match self.doing.actor {
+            signoff_engine::Actor::Person => self.doing.project.around.person.clone(),
+            actor => actor.name().to_owned(),
+        }
+    }
+
+    pub(crate) fn history(&self) -> &History {
+        &self.standing.history
+    }
+
+    /// Writes the new state, and these edits, into the file, and reads it again.
+    pub(crate) fn conclude(self, state: PlanState, edits: Vec<Edit>) -> Result<Done, Error> {
+        let now = timestamp(self.doing.clock.now());
+        self.concluded(&Wanted {
+            state,
+            edits,
+            now,
+            bump: true,
+        })
+    }
+
+    /// The same, for a text that has its version already.
+    pub(crate) fn conclude_quietly(self, state: PlanState) -> Result<Done, Error> {
+        let now = timestamp(self.doing.clock.now());
+        self.concluded(&Wanted {
+            state,
+            edits: Vec::new(),
+            now,
+            bump: false,
+        })
+    }
+
+    /// Goes on with the text that was just written in its place.
+    pub(crate) fn with_text(mut self, plan: PlanFile) -> Self {
+        self.plan = plan;
+        self
+    }
+
+    fn concluded(mut self, wanted: &Wanted) -> Result<Done, Error> {
+        let state = wanted.state;
+        if let Some(trouble) = write_back(&self.plan, wanted)? {
+            self.notes.push(trouble);
+        }
+        let name = self.plan.source.name().to_owned();
+        let plan = PlanFile::read(&self.plan.path, &name, &self.doing.project.workspace())?;
+        if plan.digest() != self.plan.digest() {
+            return Err(Error::EditedMeanwhile { plan: name });
+        }
+        Ok(Done {
+            key: self.key,
+            state,
+            plan,
+            notes: self.notes,
+        })
+    }
+
+    /// Two files with one id: nobody could tell which of them was signed.
+    fn refuse_a_double(&self) -> Result<(), Error> {
+        let Some(id) = &self.plan.checked.plan.id else {
+            return Ok(());
+        };
+        let workspace = self.doing.project.store.workspace();
+        let Some(other) = self.history().path().map(|path| workspace.join(path)) else {
+            return Ok(());
+        };
+        if same_file(&other, &self.plan.path) || !other.exists() {
+            return Ok(());
+        }
+        let there = PlanFile::read(&other, "", &self.doing.project.workspace())?;
+        if there.checked.plan.id.as_ref() != Some(id) {
+            return Ok(());
+        }
+        Err(Error::DuplicateId {
+            id: id.clone(),
+            paths: [other, self.plan.path.clone()],
+        })
+    }
+
+    /// A plan that nothing happened to for too long is cancelled, and that is said.
+    fn expired(mut self) -> Result<Self, Error> {
+        let project = self.doing.project;
+        let Some(days) = super::stale::expired(&self.standing, self.doing.clock.now(), project)
+        else {
+            return Ok(self);
+        };
+        let digest = self.digest();
+        self.record(&[super::stale::event(digest, days)])?;
+        let state = PlanState::Cancelled;
+        let now = timestamp(self.doing.clock.now());
+        let wanted = Wanted {
+            state,
+            edits: Vec::new(),
+            now,
+            bump: true,
+        };
+        let trouble = write_back(&self.plan, &wanted)?;
+        let name = self.plan.source.name().to_owned();
+        self.notes.push(super::stale::notice(&name, days));
+        self.notes.extend(trouble);
+        self.plan = PlanFile::read(&self.plan.path, &name, &project.workspace())?;
+        self.standing = standing(project, &self.plan)?;
+        Ok(self)
+    }
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
+    real(one) == real(other)
+}

@@ -1,0 +1,196 @@
+//! What happened to a plan, as its log tells it.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::{Fact, Millis};
+use signoff_plan::digest::Digest;
+use signoff_store::journal::Record;
+use signoff_store::plan_log;
+
+use crate::clock::millis;
+use crate::error::Error;
+use crate::project::Project;
+use crate::view::View;
+
+/// One line of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// When.
+    pub at: Millis,
+    /// What.
+    pub event: PlanEvent,
+}
+
+/// Everything that happened to one plan, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct History {
+    /// The entries.
+    pub entries: Vec<Entry>,
+}
+
+impl History {
+    /// Reads a plan's log; empty for one that nobody ever touched.
+    pub fn read(project: &Project, key: &str) -> Result<Self, Error> {
+        let records = plan_log::read(&project.store, key)?;
+        let entries = records.iter().map(entry).collect::<Result<_, _>>()?;
+        Ok(Self { entries })
+    }
+
+    /// The newest file that the log names for this plan.
+    pub fn path(&self) -> Option<&str> {
+        self.entries
+            .iter()
+            .rev()
+            .find_map(|entry| match &entry.event {
+                PlanEvent::PlanProposed { path, .. }
+                | PlanEvent::PlanRevised { path, .. }
+                | PlanEvent::PlanApproved { path, .. }
+                | PlanEvent::PlanRejected { path, .. }
+                | PlanEvent::PlanExecuting { path, .. }
+                | PlanEvent::PlanArchived { path, .. } => Some(path.as_str()),
+                PlanEvent::PlanNeedsReview { .. }
+                | PlanEvent::PlanCancelled { .. }
+                | PlanEvent::PlanRetried { .. }
+                | PlanEvent::PlanCompleted { .. }
+                | PlanEvent::PlanFailed { .. }
+                | PlanEvent::PlanDeleted { .. } => None,
+            })
+    }
+
+    /// How often it was rejected.
+    pub fn rejections(&self) -> u64 {
+        self.feedback().count() as u64
+    }
+
+    /// What people said when they rejected it, oldest first.
+    pub fn feedback(&self) -> impl Iterator<Item = (Option<u64>, Option<&str>)> {
+        self.entries.iter().filter_map(|entry| match &entry.event {
+            PlanEvent::PlanRejected {
+                version, feedback, ..
+            } => Some((*version, feedback.as_deref())),
+            _ => None,
+        })
+    }
+
+    /// When something last happened to it.
+    pub fn last_activity(&self) -> Option<Millis> {
+        self.entries.last().map(|entry| entry.at)
+    }
+
+    /// Was it deleted, with nothing since?
+    pub fn is_deleted(&self) -> bool {
+        let last = self.entries.last().map(|entry| &entry.event);
+        matches!(last, Some(PlanEvent::PlanDeleted { .. }))
+    }
+
+    /// A run that somebody gave up, or that another one came after, is not gone on with.
+    pub(crate) fn refuse_if_over(&self, run: &str) -> Result<(), Error> {
+        let over = |why: String| Error::RunOver {
+            run: run.to_owned(),
+            why,
+        };
+        for entry in self.entries.iter().rev() {
+            match &entry.event {
+                PlanEvent::PlanExecuting { run: newer, .. } if newer != run => {
+                    return Err(over(format!("run {newer} came after it")));
+                }
+                PlanEvent::PlanExecuting { .. } => return Ok(()),
+                PlanEvent::PlanCancelled { .. } => {
+                    return Err(over("its plan was cancelled".to_owned()));
+                }
+                PlanEvent::PlanRetried { .. } => {
+                    return Err(over("its plan is to be run from scratch".to_owned()));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The newest fact that decides about a definition, with the run it is about: one that has not
+    /// ended, whatever it runs, or one of this definition.
+    pub(crate) fn newest_fact(
+        &self,
+        project: &Project,
+        present: &Digest,
+    ) -> Result<Option<(Fact, Option<View>)>, Error> {
+        let present = present.to_string();
+        // Runs that a person gave up.
+        let mut over = BTreeSet::new();
+        for entry in self.entries.iter().rev() {
+            if let PlanEvent::PlanExecuting { run, digest, .. } = &entry.event {
+                if let Some(view) = begun(project, run)?
+                    && ((view.run.outcome().is_none() && !over.contains(run)) || *digest == present)
+                {
+                    return Ok(Some((Fact::Run(view.known()), Some(view))));
+                }
+                continue;
+            }
+            if let PlanEvent::PlanCancelled { run: Some(run), .. }
+            | PlanEvent::PlanRetried { run, .. } = &entry.event
+            {
+                over.insert(run.clone());
+            }
+            if let Some((fact, digest)) = fact(&entry.event)
+                && *digest == present
+            {
+                return Ok(Some((fact, None)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The run, unless it ended before its first event.
+fn begun(project: &Project, run: &str) -> Result<Option<View>, Error> {
+    match View::load(project, run) {
+        Ok(view) => Ok(Some(view)),
+        // Runs are kept out of the repository: a clone has the log and not the runs.
+        Err(Error::NeverBegun { .. } | Error::NoSuchRun { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn fact(event: &PlanEvent) -> Option<(Fact, &String)> {
+    Some(match event {
+        PlanEvent::PlanProposed { digest, .. } | PlanEvent::PlanRevised { digest, .. } => {
+            (Fact::Proposed, digest)
+        }
+        PlanEvent::PlanApproved { digest, .. } => (Fact::Approved, digest),
+        PlanEvent::PlanRejected { digest, .. } => (Fact::Rejected, digest),
+        PlanEvent::PlanNeedsReview { digest, .. } => (Fact::NeedsReview, digest),
+        PlanEvent::PlanCancelled { digest, .. } => (Fact::Cancelled, digest),
+        PlanEvent::PlanRetried { digest, .. } => (Fact::Retried, digest),
+        PlanEvent::PlanExecuting { .. }
+        | PlanEvent::PlanCompleted { .. }
+        | PlanEvent::PlanFailed { .. }
+        | PlanEvent::PlanArchived { .. }
+        | PlanEvent::PlanDeleted { .. } => return None,
+    })
+}
+
+fn entry(record: &Record) -> Result<Entry, Error> {
+    let event = serde_json::from_value(Value::Object(record.body.clone()));
+    Ok(Entry {
+        at: millis(&record.at),
+        event: event.map_err(|why| Error::UnknownEvent {
+            seq: record.seq,
+            why: why.to_string(),
+        })?,
+    })
+}
+
+/// An event as the log takes it.
+pub(crate) fn body(event: &PlanEvent) -> Result<Map<String, Value>, Error> {
+    match serde_json::to_value(event) {
+        Ok(Value::Object(body)) => Ok(body),
+        Ok(_) => Err(Error::Unwritable {
+            why: "it is no object".to_owned(),
+        }),
+        Err(why) => Err(Error::Unwritable {
+            why: why.to_string(),
+        }),
+    }
+}

@@ -1,0 +1,67 @@
+//! What can be done to a plan before and after it runs: hand it in, reject it, revise it, cancel it,
+//! try it again, copy it, delete it.
+//!
+//! Each goes the same way: [`held::Held`] takes the plan's lock, reads the file and what happened to
+//! it, and derives its state; the engine's table allows the act or refuses it; the log is written
+//! first, then the file's own word. Start reading at [`reject`], the simplest of them.
+
+mod cancel;
+mod clone;
+mod delete;
+pub(crate) mod expect;
+mod find;
+pub(crate) mod held;
+pub(crate) mod history;
+mod identity;
+mod propose;
+mod reject;
+mod request;
+mod revise;
+pub(crate) mod stale;
+mod write_back;
+
+use signoff_engine::{Actor, PlanState};
+
+pub use self::cancel::{cancel, retry};
+pub use self::clone::clone;
+pub use self::delete::{Deleted, delete};
+pub use self::find::find;
+pub use self::history::{Entry, History};
+pub use self::propose::{propose_file, propose_text, read_request};
+pub use self::reject::reject;
+pub use self::revise::{Revision, revise};
+use crate::clock::Clock;
+use crate::plan_file::PlanFile;
+use crate::project::Project;
+
+/// Who does it, where and when.
+#[derive(Clone, Copy)]
+pub struct Doing<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// Who, as far as we know.
+    pub actor: Actor,
+    /// The time.
+    pub clock: &'a dyn Clock,
+}
+
+impl std::fmt::Debug for Doing<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Doing")
+            .field("actor", &self.actor)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A plan after something was done to it.
+#[derive(Debug)]
+pub struct Done {
+    /// Name in the store.
+    pub key: String,
+    /// Its state now.
+    pub state: PlanState,
+    /// The plan as it is on disk now.
+    pub plan: PlanFile,
+    /// Something that a person should know: the file could not be marked, say.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,45 @@
+//! A person says no, and why.
+
+use std::path::Path;
+
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::{Act, PlanState, escalates};
+use signoff_plan::edit::Edit;
+
+use super::held::Held;
+use super::{Doing, Done};
+use crate::error::Error;
+
+/// Rejects a plan; the feedback is kept in the log and, where its dialect has a place, in its file.
+/// One rejection too many asks a person to look at it.
+pub fn reject(
+    doing: Doing<'_>,
+    path: &Path,
+    name: &str,
+    feedback: Option<&str>,
+) -> Result<Done, Error> {
+    let held = Held::open(doing, path, name)?;
+    let mut state = held.allow(Act::Reject)?;
+    let feedback = feedback.map(str::trim).filter(|text| !text.is_empty());
+    let mut events = vec![PlanEvent::PlanRejected {
+        path: held.path(),
+        digest: held.digest(),
+        version: held.version(),
+        by: held.by(),
+        feedback: feedback.map(str::to_owned),
+    }];
+    let rejections = held.history().rejections() + 1;
+    if escalates(rejections, doing.project.rules.max_rejections) {
+        state = PlanState::NeedsReview;
+        events.push(PlanEvent::PlanNeedsReview {
+            digest: held.digest(),
+            rejections,
+        });
+    }
+    held.record(&events)?;
+    let edits = feedback.map(|feedback| Edit::Reject {
+        version: held.version().unwrap_or(rejections),
+        feedback: feedback.to_owned(),
+    });
+    held.conclude(state, edits.into_iter().collect())
+}

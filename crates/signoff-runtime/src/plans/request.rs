@@ -1,0 +1,114 @@
+//! What an agent hands to seed 003's `plan_propose`: a title, steps, and some context.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use signoff_plan::check::check;
+use signoff_plan::dialect::{Dialect, parse_as};
+use signoff_plan::model::{Hint, Plan};
+use signoff_plan::source::Source;
+use signoff_plan::write::write;
+
+use crate::plan_file::Everything;
+
+/// Context of more bytes than this goes into a file of its own.
+pub(super) const INLINE: usize = 50 * 1024;
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    title: String,
+    steps: Vec<Step>,
+    #[serde(default)]
+    pub(super) context: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    description: String,
+    tool: String,
+    operation: String,
+    #[serde(default)]
+    target: Option<String>,
+}
+
+impl Request {
+    /// Reads a request. `None`: this is something else, a plan of some dialect perhaps. `Some(Err)`:
+    /// it is meant to be one, and says what is wrong with it.
+    pub(super) fn read(bytes: &[u8]) -> Option<Result<Self, String>> {
+        let value: Value = serde_json::from_slice(bytes).ok()?;
+        let steps = value.get("steps")?.as_array()?;
+        // Only these steps say what is done in a `description` and by which `operation`.
+        let is_request = value.get("title").is_some()
+            && steps
+                .iter()
+                .all(|step| step.get("description").is_some() && step.get("args").is_none());
+        is_request.then(|| serde_json::from_value(value).map_err(|error| error.to_string()))
+    }
+
+    /// The plan as a file of seed 003.
+    pub(super) fn to_file(&self, id: &str, now: &str) -> Result<Source, String> {
+        let mut plan = self.skeleton()?;
+        plan.id = Some(id.to_owned());
+        plan.status = Some("proposed".to_owned());
+        plan.version = Some(1);
+        plan.record = BTreeMap::from([
+            ("created_at".to_owned(), Value::from(now)),
+            ("updated_at".to_owned(), Value::from(now)),
+        ]);
+        let written = write(&plan, Dialect::Proposal);
+        if let Some(loss) = written.losses.first() {
+            let place = loss.step.as_deref().unwrap_or("the plan");
+            return Err(format!("{place}: `{}`: {}", loss.field, loss.why));
+        }
+        let text = written.files.into_iter().next().map(|(_, text)| text);
+        Ok(Source::new(id, text.unwrap_or_default().into_bytes()))
+    }
+
+    /// Title, steps, tools and context. The steps are read from a list with as many, so that they
+    /// have the defaults of the dialect, whatever those are.
+    fn skeleton(&self) -> Result<Plan, String> {
+        let header = "---\ntitle: x\ntools_required: []\n---\n\n## Steps\n";
+        let items = (1..=self.steps.len()).map(|at| format!("{at}. x\n"));
+        let text: String = std::iter::once(header.to_owned()).chain(items).collect();
+        let source = Source::new("request", text.into_bytes());
+        let mut plan = check(&parse_as(&source, Dialect::Proposal), &Everything).plan;
+        if plan.steps.len() != self.steps.len() {
+            return Err("it has too many steps".to_owned());
+        }
+        plan.title = Some(one_line(&self.title));
+        for (step, asked) in plan.steps.iter_mut().zip(&self.steps) {
+            asked.put_into(step);
+        }
+        let mut tools: Vec<String> = self.steps.iter().map(|step| step.tool.clone()).collect();
+        tools.sort();
+        tools.dedup();
+        plan.tools = Some(tools);
+        let context = self.context.as_deref().map(str::trim);
+        plan.context = context.filter(|text| !text.is_empty()).map(str::to_owned);
+        Ok(plan)
+    }
+}
+
+impl Step {
+    fn put_into(&self, step: &mut signoff_plan::model::Step) {
+        let description = one_line(&self.description);
+        step.title.clone_from(&description);
+        if let signoff_plan::model::Work::Agent { task, .. } = &mut step.work {
+            *task = description;
+        }
+        let text = |text: &str| Some(one_line(text)).filter(|text| !text.is_empty());
+        step.hint = Some(Hint {
+            tool: text(&self.tool),
+            operation: text(&self.operation),
+            target: self.target.as_deref().and_then(text),
+        });
+    }
+}
+
+/// A title or a step is one line of its file.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

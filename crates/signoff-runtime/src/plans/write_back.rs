@@ -1,0 +1,99 @@
+//! The file's own word about its plan: status, version, time, feedback. A projection, never read.
+
+use serde_json::Value;
+use signoff_engine::PlanState;
+use signoff_plan::dialect::Dialect;
+use signoff_plan::edit::{Edit, EditRefused, Marks, apply_marks, apply_to};
+use signoff_plan::source::Source;
+use signoff_store::atomic::{ReplaceError, replace};
+
+use crate::error::Error;
+use crate::plan_file::{Everything, PlanFile, read_source};
+
+/// What the file should say.
+pub(crate) struct Wanted {
+    pub(crate) state: PlanState,
+    /// Besides: a rejection, say.
+    pub(crate) edits: Vec<Edit>,
+    /// The time, for dialects that keep one.
+    pub(crate) now: String,
+    /// Count the version up, where the dialect counts writes (seed 003).
+    pub(crate) bump: bool,
+}
+
+/// The word a dialect has for a state; `None` where its files carry none.
+pub(crate) fn word(dialect: Dialect, state: PlanState) -> Option<&'static str> {
+    match dialect {
+        Dialect::Workunit => Some(state.in_workunit()),
+        Dialect::Proposal => Some(state.in_proposal()),
+        Dialect::Record => Some(state.in_record()),
+        Dialect::Toolplan | Dialect::Thread => None,
+    }
+}
+
+/// Brings the file up to date. Somebody else's edit is kept: if it left the definition alone, ours
+/// is made in the new text, otherwise nothing is written. Returns why the file was left as it is.
+pub(crate) fn write_back(plan: &PlanFile, wanted: &Wanted) -> Result<Option<String>, Error> {
+    if plan.source.parts().len() > 1 || plan.path.is_dir() {
+        // A thread's files carry no state.
+        return Ok(None);
+    }
+    let name = plan.source.name();
+    loop {
+        let source = read_source(&plan.path, name)?;
+        let present = PlanFile::from_source(&plan.path, source, None, &Everything);
+        if present.digest() != plan.digest() {
+            return Err(Error::EditedMeanwhile {
+                plan: name.to_owned(),
+            });
+        }
+        let new = match projected(&present, wanted) {
+            Ok(new) => new,
+            Err(refused) => return Ok(Some(format!("{name} was left as it is: {refused}"))),
+        };
+        if new.bytes() == present.source.bytes() {
+            return Ok(None);
+        }
+        match replace(&plan.path, Some(present.source.bytes()), new.bytes(), true) {
+            Ok(_) => return Ok(None),
+            // Somebody was quicker. What they wrote decides what is to be written.
+            Err(ReplaceError::Changed { .. }) => {}
+            Err(error) => return Ok(Some(format!("{name} was left as it is: {error}"))),
+        }
+    }
+}
+
+/// The text with everything that is wanted.
+fn projected(plan: &PlanFile, wanted: &Wanted) -> Result<Source, EditRefused> {
+    let dialect = plan.checked.dialect;
+    let name = plan.source.name();
+    let mut source = plan.source.clone();
+    for edit in &wanted.edits {
+        match apply_to(&source, std::slice::from_ref(edit)) {
+            Ok(edited) => source = edited,
+            // The log has it.
+            Err(EditRefused::NoPlace(_)) => {}
+            Err(refused) => return Err(refused),
+        }
+    }
+    let marks = Marks {
+        status: word(dialect, wanted.state).map(str::to_owned),
+        steps: Vec::new(),
+    };
+    source = Source::new(name, apply_marks(&source, &marks)?);
+    if source.bytes() == plan.source.bytes() || dialect != Dialect::Proposal {
+        return Ok(source);
+    }
+    let mut fields = vec![("updated_at", Value::from(wanted.now.as_str()))];
+    if let Some(version) = plan.checked.plan.version.filter(|_| wanted.bump) {
+        fields.push(("version", Value::from(version.saturating_add(1))));
+    }
+    let edits: Vec<Edit> = fields
+        .into_iter()
+        .map(|(field, value)| Edit::SetPlan {
+            field: field.to_owned(),
+            value,
+        })
+        .collect();
+    apply_to(&source, &edits)
+}

@@ -1,0 +1,28 @@
+//! `reject`: a person says no.
+
+use signoff_engine::PlanState;
+
+use super::{by_person, locate, tell};
+use crate::args::Reject;
+use crate::failure::Failure;
+use crate::inside::require_person;
+use crate::session::Session;
+
+pub(crate) fn reject(session: &mut Session, args: &Reject) -> Result<u8, Failure> {
+    require_person(&session.around.variables, "reject a plan")?;
+    let project = session.project()?;
+    let clock = signoff_runtime::SystemClock::new();
+    let (path, name) = locate(&project, &args.plan.plan)?;
+    let doing = by_person(&project, &clock);
+    let feedback = args.feedback.as_deref();
+    let done = signoff_runtime::plans::reject(doing, &path, &name, feedback)?;
+    let next = match done.state {
+        PlanState::NeedsReview => format!(
+            "it was rejected too often to go on by itself; a person decides: `signoff approve {0}`, `signoff revise {0}` or `signoff cancel {0}`",
+            done.key
+        ),
+        _ => format!("revise it, then `signoff revise {}`", done.key),
+    };
+    tell(session, &done, "rejected", Some(next));
+    Ok(0)
+}

@@ -1,0 +1,18 @@
+//! `retry`: a failed or stalled plan, once more from scratch.
+
+use super::{by_person, locate, tell};
+use crate::args::PlanName;
+use crate::failure::Failure;
+use crate::inside::require_person;
+use crate::session::Session;
+
+pub(crate) fn retry(session: &mut Session, args: &PlanName) -> Result<u8, Failure> {
+    require_person(&session.around.variables, "have a plan tried again")?;
+    let project = session.project()?;
+    let clock = signoff_runtime::SystemClock::new();
+    let (path, name) = locate(&project, &args.plan)?;
+    let done = signoff_runtime::plans::retry(by_person(&project, &clock), &path, &name)?;
+    let next = format!("`signoff run {}`", done.key);
+    tell(session, &done, "to be tried again:", Some(next));
+    Ok(0)
+}
