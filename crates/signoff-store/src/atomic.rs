@@ -7,6 +7,7 @@
 
 mod error;
 mod fingerprint;
+mod swap;
 mod temp;
 
 use std::fs::{self, File};
@@ -19,6 +20,7 @@ use rustix::io::Errno;
 
 pub use self::error::ReplaceError;
 pub use self::fingerprint::Fingerprint;
+use self::swap::Next;
 use self::temp::Temp;
 use crate::{FileError, failpoint};
 
@@ -55,8 +57,8 @@ pub struct Replaced {
 /// Replaces a file's content, if it still is `expected_old` (`None`: if it does not exist).
 ///
 /// Otherwise nothing is written and the error is [`ReplaceError::Changed`]. Our own writers are
-/// kept out by the lock. An editor that knows no lock is noticed by comparing right before the
-/// rename, after everything slow; no system call compares and renames at once.
+/// kept out by the lock. An editor that knows no lock is noticed by what comes out when old and new
+/// change places, and gets its file back.
 ///
 /// A link is followed. Mode is kept, owner where the system allows it. With `sync` the new content
 /// survives a power failure once this returns.
@@ -68,25 +70,10 @@ pub fn replace(
 ) -> Result<Replaced, ReplaceError> {
     failpoint::reached("replace.before");
     let target = real_target(path)?;
-    // Closed until it has the mode of the file it replaces.
-    let mode = expected_old.map_or(Mode::Document, |_| Mode::Private);
-    let mut temp = Temp::lock(&target, mode.bits())?;
-    let old = existing_file(&target)?;
-    if let Some(old) = &old {
-        temp.take_over(old)?;
-    }
-    temp.fill(new, sync)?;
-    failpoint::reached("replace.temp");
-    if read_if_exists(&target)?.as_deref() != expected_old {
-        temp.discard()?;
-        return Err(ReplaceError::Changed { path: target });
-    }
-    let fingerprint = temp.fingerprint()?;
-    if expected_old.is_some() {
-        temp.rename()?;
-    } else if !temp.rename_unless_exists()? {
-        return Err(ReplaceError::Changed { path: target });
-    }
+    let fingerprint = match expected_old {
+        Some(expected) => swapped(&target, expected, new, sync)?,
+        None => created(&target, new, sync)?,
+    };
     failpoint::reached("replace.after");
     if sync {
         sync_parent(&target)?;
@@ -97,6 +84,50 @@ pub fn replace(
     })
 }
 
+fn swapped(
+    target: &Path,
+    expected: &[u8],
+    new: &[u8],
+    sync: bool,
+) -> Result<Fingerprint, ReplaceError> {
+    let changed = || ReplaceError::Changed {
+        path: target.to_path_buf(),
+    };
+    let temp = Temp::lock(target, Mode::Private.bits())?;
+    let Some(old) = existing_file(target)? else {
+        return Err(changed());
+    };
+    let mut next = Next::create(&temp, target)?;
+    next.fill(&old, new, sync)?;
+    failpoint::reached("replace.temp");
+    // Most of those who are too late find out here, before anybody sees anything.
+    if read_if_exists(target)?.as_deref() != Some(expected) {
+        return Err(changed());
+    }
+    let fingerprint = next.fingerprint()?;
+    if next.take_place(expected)? {
+        return Ok(fingerprint);
+    }
+    Err(changed())
+}
+
+fn created(target: &Path, new: &[u8], sync: bool) -> Result<Fingerprint, ReplaceError> {
+    let changed = || ReplaceError::Changed {
+        path: target.to_path_buf(),
+    };
+    let mut temp = Temp::lock(target, Mode::Document.bits())?;
+    if existing_file(target)?.is_some() {
+        return Err(changed());
+    }
+    temp.fill(new, sync)?;
+    failpoint::reached("replace.temp");
+    let fingerprint = temp.fingerprint()?;
+    if temp.rename_unless_exists()? {
+        return Ok(fingerprint);
+    }
+    Err(changed())
+}
+
 /// Clears away what a writer that was killed left beside this file; true when there was something.
 /// A writer at work is left alone.
 pub fn remove_stray_temp(path: &Path) -> Result<bool, ReplaceError> {
@@ -105,7 +136,7 @@ pub fn remove_stray_temp(path: &Path) -> Result<bool, ReplaceError> {
 
 /// Removes a file, so that it stays removed after a power failure. One that is gone is no error.
 pub fn remove(path: &Path) -> Result<(), FileError> {
-    match fs::remove_file(path) {
+    match failpoint::change().and_then(|()| fs::remove_file(path)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         removed => removed.map_err(FileError::at("remove", path))?,
     }
@@ -134,7 +165,8 @@ pub(crate) fn create(path: &Path, bytes: &[u8], mode: Mode) -> Result<bool, File
 /// Makes the names in the file's directory survive a power failure.
 pub(crate) fn sync_parent(path: &Path) -> Result<(), FileError> {
     let directory = parent(path);
-    File::open(directory)
+    failpoint::change()
+        .and_then(|()| File::open(directory))
         .and_then(|opened| opened.sync_all())
         .map_err(FileError::at("sync", directory))
 }
@@ -148,7 +180,7 @@ pub fn create_directories(path: &Path) -> Result<(), FileError> {
     if directory != path {
         create_directories(directory)?;
     }
-    match fs::create_dir(path) {
+    match failpoint::change().and_then(|()| fs::create_dir(path)) {
         // Somebody else made it at the same time, and may not have synced it yet.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
         made => made.map_err(FileError::at("create", path))?,

@@ -1,7 +1,8 @@
 //! Places at which the crash tests kill the process.
 //!
 //! With the feature `failpoints`, `SIGNOFF_FAILPOINT="name:n"` ends the process by SIGKILL the n-th
-//! time that point is reached. Without the feature all of this compiles to nothing.
+//! time that point is reached, and `SIGNOFF_FAULT=n` lets the n-th change of a file or directory fail
+//! as if the disk were full. Without the feature all of this compiles to nothing.
 
 /// Dies here, if this is the place and the count asked for.
 #[inline]
@@ -23,8 +24,16 @@ pub(crate) fn fires(_point: &str) -> bool {
 #[inline]
 pub(crate) fn die() {}
 
+/// Stands before every system call that changes something on disk; fails if this is the one asked
+/// for.
+#[cfg(not(feature = "failpoints"))]
+#[inline]
+pub(crate) fn change() -> std::io::Result<()> {
+    Ok(())
+}
+
 #[cfg(feature = "failpoints")]
-pub(crate) use armed::{die, fires};
+pub(crate) use armed::{change, die, fires};
 
 #[cfg(feature = "failpoints")]
 mod armed {
@@ -57,6 +66,21 @@ mod armed {
         armed().is_some_and(|armed| {
             armed.point == point && armed.left.fetch_sub(1, Ordering::Relaxed) == 1
         })
+    }
+
+    pub(crate) fn change() -> std::io::Result<()> {
+        static LEFT: OnceLock<Option<AtomicU64>> = OnceLock::new();
+        let left = LEFT.get_or_init(|| {
+            let count = std::env::var("SIGNOFF_FAULT").ok()?.parse().ok()?;
+            Some(AtomicU64::new(count))
+        });
+        let fails = left
+            .as_ref()
+            .is_some_and(|left| left.fetch_sub(1, Ordering::Relaxed) == 1);
+        if fails {
+            return Err(rustix::io::Errno::NOSPC.into());
+        }
+        Ok(())
     }
 
     pub(crate) fn die() {

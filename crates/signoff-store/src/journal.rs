@@ -69,12 +69,15 @@ pub fn load(path: &Path) -> Result<Vec<Record>, JournalError> {
 impl Journal {
     /// Starts an empty journal, readable by its owner only, where there is none.
     pub fn create(path: &Path) -> Result<Self, JournalError> {
-        let file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)
+        let file = failpoint::change()
+            .and_then(|()| {
+                OpenOptions::new()
+                    .read(true)
+                    .append(true)
+                    .create_new(true)
+                    .mode(0o600)
+                    .open(path)
+            })
             .map_err(FileError::at("create", path))?;
         atomic::sync_parent(path)?;
         Self::locked(file, path)
@@ -138,8 +141,8 @@ impl Journal {
         // After a failed sync the kernel may call pages clean that never reached the disk; a second
         // one would succeed and prove nothing.
         self.unknown = true;
-        self.file
-            .sync_data()
+        failpoint::change()
+            .and_then(|()| self.file.sync_data())
             .map_err(FileError::at("sync", &self.path))?;
         self.unknown = false;
         self.synced = self.head.clone();
@@ -220,7 +223,7 @@ impl Journal {
             failpoint::die();
         }
         // `write_all` is one write() unless the disk is full or a signal comes between.
-        if let Err(error) = self.file.write_all(bytes) {
+        if let Err(error) = failpoint::change().and_then(|()| self.file.write_all(bytes)) {
             self.unknown = true;
             // What was reported as failed should not be found later as having happened.
             self.file.set_len(self.length).ok();

@@ -174,7 +174,8 @@ mod crash {
     fn an_interrupted_replace_leaves_the_old_or_the_new() {
         for (point, expected, files) in [
             ("replace.before:1", "old", 1),
-            ("replace.temp:1", "old", 2),
+            ("replace.temp:1", "old", 3),
+            ("replace.swapped:1", "new", 3),
             ("replace.after:1", "new", 1),
         ] {
             let dir = tempfile::tempdir().unwrap();

@@ -13,7 +13,7 @@ use signoff_testkit::ledger::Ledger;
 use signoff_testkit::{Output, Project, Reply, Script};
 
 /// Where a run can be killed, and how many of its occasions the ordinary tests try.
-const POINTS: [(&str, usize); 15] = [
+const POINTS: [(&str, usize); 16] = [
     ("run.created", 1),
     ("append.before", 10),
     ("append.torn", 10),
@@ -28,6 +28,7 @@ const POINTS: [(&str, usize); 15] = [
     ("mark.after", 2),
     ("replace.before", 2),
     ("replace.temp", 2),
+    ("replace.swapped", 2),
     ("replace.after", 2),
 ];
 

@@ -146,9 +146,11 @@ impl<'a> Held<'a> {
         }
         let name = self.plan.source.name().to_owned();
         let plan = PlanFile::read(&self.plan.path, &name, &self.doing.project.workspace())?;
-        if plan.digest() != self.plan.digest() {
-            return Err(Error::EditedMeanwhile { plan: name });
-        }
+        let state = if plan.digest() == self.plan.digest() {
+            state
+        } else {
+            standing(self.doing.project, &plan)?.state
+        };
         Ok(Done {
             key: self.key,
             state,

@@ -64,17 +64,31 @@ impl Request {
             return Err(format!("{place}: `{}`: {}", loss.field, loss.why));
         }
         let text = written.files.into_iter().next().map(|(_, text)| text);
-        Ok(Source::new(id, text.unwrap_or_default().into_bytes()))
+        let mut text = text.unwrap_or_default();
+        if let Some(context) = self.context.as_deref().map(str::trim)
+            && !context.is_empty()
+        {
+            // As it was given: outputs of tools and artifacts have sections of their own in it.
+            text.push_str("\n## Context\n");
+            text.push_str(context);
+            text.push('\n');
+        }
+        let source = Source::new(id, text.into_bytes());
+        let read = read(&source);
+        if (&read.title, &read.steps, &read.tools) != (&plan.title, &plan.steps, &plan.tools) {
+            return Err("its `context` would be read as part of the steps".to_owned());
+        }
+        Ok(source)
     }
 
-    /// Title, steps, tools and context. The steps are read from a list with as many, so that they
+    /// Title, steps and tools. The steps are read from a list with as many, so that they
     /// have the defaults of the dialect, whatever those are.
     fn skeleton(&self) -> Result<Plan, String> {
         let header = "---\ntitle: x\ntools_required: []\n---\n\n## Steps\n";
         let items = (1..=self.steps.len()).map(|at| format!("{at}. x\n"));
         let text: String = std::iter::once(header.to_owned()).chain(items).collect();
         let source = Source::new("request", text.into_bytes());
-        let mut plan = check(&parse_as(&source, Dialect::Proposal), &Everything).plan;
+        let mut plan = read(&source);
         if plan.steps.len() != self.steps.len() {
             return Err("it has too many steps".to_owned());
         }
@@ -86,8 +100,6 @@ impl Request {
         tools.sort();
         tools.dedup();
         plan.tools = Some(tools);
-        let context = self.context.as_deref().map(str::trim);
-        plan.context = context.filter(|text| !text.is_empty()).map(str::to_owned);
         Ok(plan)
     }
 }
@@ -106,6 +118,10 @@ impl Step {
             target: self.target.as_deref().and_then(text),
         });
     }
+}
+
+fn read(source: &Source) -> Plan {
+    check(&parse_as(source, Dialect::Proposal), &Everything).plan
 }
 
 /// A title or a step is one line of its file.

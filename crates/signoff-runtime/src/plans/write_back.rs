@@ -32,7 +32,8 @@ pub(crate) fn word(dialect: Dialect, state: PlanState) -> Option<&'static str> {
 }
 
 /// Brings the file up to date. Somebody else's edit is kept: if it left the definition alone, ours
-/// is made in the new text, otherwise nothing is written. Returns why the file was left as it is.
+/// is made in the new text, otherwise nothing is written: what was done was done to the text before.
+/// Returns why the file was left as it is.
 pub(crate) fn write_back(plan: &PlanFile, wanted: &Wanted) -> Result<Option<String>, Error> {
     if plan.source.parts().len() > 1 || plan.path.is_dir() {
         // A thread's files carry no state.
@@ -43,9 +44,9 @@ pub(crate) fn write_back(plan: &PlanFile, wanted: &Wanted) -> Result<Option<Stri
         let source = read_source(&plan.path, name)?;
         let present = PlanFile::from_source(&plan.path, source, None, &Everything);
         if present.digest() != plan.digest() {
-            return Err(Error::EditedMeanwhile {
-                plan: name.to_owned(),
-            });
+            return Ok(Some(format!(
+                "{name} was edited at the same moment; this is about the text before, and the new one was left as it is"
+            )));
         }
         let new = match projected(&present, wanted) {
             Ok(new) => new,

@@ -9,6 +9,7 @@ use rustix::fs::OFlags;
 
 use super::{Fingerprint, is_still_at, parent, rename_unless_exists};
 use crate::FileError;
+use crate::failpoint::change;
 use crate::hash::sha256_hex;
 
 /// A locked, empty hidden file. Whoever holds the lock on the file that has this name may write the
@@ -38,59 +39,35 @@ impl Temp {
     /// Removes the file unless a writer is at work on it; true when there was one to remove.
     pub(super) fn remove_stray(target: &Path) -> Result<bool, FileError> {
         let path = path_for(target);
-        try_remove_stray(&path).map_err(FileError::at("remove", &path))
-    }
-
-    /// Mode, and owner as far as we may give files away, of the file to be replaced.
-    pub(super) fn take_over(&self, old: &Metadata) -> Result<(), FileError> {
-        let ours = self
-            .file
-            .metadata()
-            .map_err(FileError::at("read", &self.path))?;
-        if (ours.uid(), ours.gid()) != (old.uid(), old.gid()) {
-            // Only root may give a file away; the group often works alone.
-            if fchown(&self.file, Some(old.uid()), Some(old.gid())).is_err() {
-                fchown(&self.file, None, Some(old.gid())).ok();
-            }
-        }
-        // After the owner: a change of owner clears the set-id bits.
-        self.file
-            .set_permissions(old.permissions())
-            .map_err(FileError::at("set the mode of", &self.path))
+        let next = hidden(target, "next");
+        try_remove_stray(&path, &next).map_err(FileError::at("remove", &path))
     }
 
     pub(super) fn fill(&mut self, bytes: &[u8], sync: bool) -> Result<(), FileError> {
-        let written = self.file.write_all(bytes).and_then(|()| {
-            if sync {
-                return self.file.sync_all();
-            }
-            Ok(())
-        });
+        let written = write(&mut self.file, bytes, sync);
         written.map_err(FileError::at("write", &self.path))
     }
 
     pub(super) fn fingerprint(&self) -> Result<Fingerprint, FileError> {
         let metadata = self.file.metadata();
-        let metadata = metadata.map_err(FileError::at("read", &self.path))?;
-        Ok(Fingerprint::from(&metadata))
+        Ok(Fingerprint::from(
+            &metadata.map_err(FileError::at("read", &self.path))?,
+        ))
     }
 
     pub(super) fn rename(mut self) -> Result<(), FileError> {
-        fs::rename(&self.path, &self.target).map_err(FileError::at("replace", &self.target))?;
+        let renamed = change().and_then(|()| fs::rename(&self.path, &self.target));
+        renamed.map_err(FileError::at("replace", &self.target))?;
         self.gone = true;
         Ok(())
     }
 
     pub(super) fn rename_unless_exists(mut self) -> Result<bool, FileError> {
-        let renamed = rename_unless_exists(&self.path, &self.target)
+        let renamed = change()
+            .and_then(|()| rename_unless_exists(&self.path, &self.target))
             .map_err(FileError::at("create", &self.target))?;
         self.gone = renamed;
         Ok(renamed)
-    }
-
-    pub(super) fn discard(mut self) -> Result<(), FileError> {
-        self.gone = true;
-        fs::remove_file(&self.path).map_err(FileError::at("remove", &self.path))
     }
 }
 
@@ -103,15 +80,42 @@ impl Drop for Temp {
     }
 }
 
-/// The same name every time, so that what a killed writer left is found.
+pub(super) fn write(file: &mut File, bytes: &[u8], sync: bool) -> io::Result<()> {
+    change()?;
+    file.write_all(bytes)?;
+    if sync {
+        change()?;
+        file.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Mode, and owner as far as we may give files away, of the file to be replaced.
+pub(super) fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
+    let ours = file.metadata()?;
+    if (ours.uid(), ours.gid()) != (old.uid(), old.gid()) {
+        // Only root may give a file away; the group often works alone.
+        if fchown(file, Some(old.uid()), Some(old.gid())).is_err() {
+            fchown(file, None, Some(old.gid())).ok();
+        }
+    }
+    // After the owner: a change of owner clears the set-id bits.
+    file.set_permissions(old.permissions())
+}
+
 fn path_for(target: &Path) -> PathBuf {
+    hidden(target, "tmp")
+}
+
+/// The same name every time, so that what a killed writer left is found.
+pub(super) fn hidden(target: &Path, what: &str) -> PathBuf {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let name = if name.len() > 200 {
         sha256_hex(name.as_bytes())
     } else {
         name.into_owned()
     };
-    parent(target).join(format!(".{name}.signoff-tmp"))
+    parent(target).join(format!(".{name}.signoff-{what}"))
 }
 
 /// Creates the file and locks it. A file that is there already belongs to a writer at work, which
@@ -119,6 +123,7 @@ fn path_for(target: &Path) -> PathBuf {
 /// or hold half a text.
 fn acquire(path: &Path, mode: u32) -> io::Result<File> {
     loop {
+        change()?;
         let created = OpenOptions::new()
             .write(true)
             .create_new(true)
@@ -151,7 +156,8 @@ fn wait_and_remove(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn try_remove_stray(path: &Path) -> io::Result<bool> {
+/// `next` is there only as long as the lock, so nobody else is at work on it either.
+fn try_remove_stray(path: &Path, next: &Path) -> io::Result<bool> {
     let Some(file) = open_existing(path)? else {
         return Ok(false);
     };
@@ -163,6 +169,7 @@ fn try_remove_stray(path: &Path) -> io::Result<bool> {
     if !is_still_at(&file, path)? {
         return Ok(false);
     }
+    fs::remove_file(next).ok();
     fs::remove_file(path).map(|()| true)
 }
 

@@ -1,4 +1,5 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use super::*;
@@ -194,4 +195,47 @@ fn only_one_creates() {
             .count()
     });
     assert_eq!(winners, 1);
+}
+
+/// An editor that knows no lock reads, adds a line and renames over. We do the same all the time, and
+/// must never put an older text of the editor's in the place of a newer one.
+#[test]
+fn an_editor_that_renames_over_is_never_overwritten() {
+    const EDITS: usize = 400;
+    let (_dir, root) = temp_dir();
+    let path = root.join("plan.md");
+    fs::write(&path, "ours 0\n").unwrap();
+    let done = AtomicBool::new(false);
+    let (mut won, mut lost) = (0, 0);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..EDITS {
+                let text = fs::read_to_string(&path).unwrap();
+                let own = path.with_extension("editor");
+                fs::write(&own, format!("{text}edit {number}\n")).unwrap();
+                fs::rename(&own, &path).unwrap();
+            }
+            done.store(true, Ordering::SeqCst);
+        });
+        while !done.load(Ordering::SeqCst) {
+            let old = fs::read(&path).unwrap();
+            let text = String::from_utf8(old.clone()).unwrap();
+            let (first, rest) = text.split_once('\n').unwrap();
+            let count: usize = first.trim_start_matches("ours ").parse().unwrap();
+            let new = format!("ours {}\n{rest}", count + 1);
+            match replace(&path, Some(&old), new.as_bytes(), false) {
+                Ok(_) => won += 1,
+                Err(ReplaceError::Changed { .. }) => lost += 1,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    });
+    let text = fs::read_to_string(&path).unwrap();
+    let edits = text
+        .lines()
+        .filter(|line| line.starts_with("edit "))
+        .count();
+    assert_eq!(edits, EDITS, "{won} won, {lost} lost");
+    assert!(won > 0 && lost > 0, "{won} won, {lost} lost");
+    assert_eq!(names(&root), ["plan.md"]);
 }
