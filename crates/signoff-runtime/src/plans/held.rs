@@ -10,7 +10,7 @@ use signoff_store::{atomic, plan_log};
 
 use super::history::{History, body};
 use super::write_back::{Wanted, write_back};
-use super::{Doing, Done};
+use super::{Doing, Done, current_task};
 use crate::clock::timestamp;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
@@ -144,6 +144,7 @@ impl<'a> Held<'a> {
         if let Some(trouble) = write_back(&self.plan, wanted)? {
             self.notes.push(trouble);
         }
+        current_task::keep_true(self.doing.project, &self.key, state)?;
         let name = self.plan.source.name().to_owned();
         let plan = PlanFile::read(&self.plan.path, &name, &self.doing.project.workspace())?;
         let state = if plan.digest() == self.plan.digest() {
@@ -184,11 +185,11 @@ impl<'a> Held<'a> {
     /// A plan that nothing happened to for too long is cancelled, and that is said.
     fn expired(mut self) -> Result<Self, Error> {
         let project = self.doing.project;
-        let Some(days) = super::stale::expired(&self.standing, self.doing.clock.now(), project)
-        else {
+        let digest = self.digest();
+        let now = self.doing.clock.now();
+        let Some(days) = super::stale::expired(&self.standing, &digest, now, project) else {
             return Ok(self);
         };
-        let digest = self.digest();
         self.record(&[super::stale::event(digest, days)])?;
         let state = PlanState::Cancelled;
         let now = timestamp(self.doing.clock.now());

@@ -74,9 +74,10 @@ impl History {
         })
     }
 
-    /// When something last happened to it.
-    pub fn last_activity(&self) -> Option<Millis> {
-        self.entries.last().map(|entry| entry.at)
+    /// When something last happened to a plan of this definition.
+    pub fn last_activity(&self, digest: &str) -> Option<Millis> {
+        let about = |entry: &&Entry| fact(&entry.event).is_some_and(|(_, about)| about == digest);
+        self.entries.iter().rev().find(about).map(|entry| entry.at)
     }
 
     /// Was it deleted, with nothing since?

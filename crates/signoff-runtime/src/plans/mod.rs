@@ -7,6 +7,7 @@
 
 mod cancel;
 mod clone;
+mod current_task;
 mod delete;
 pub(crate) mod expect;
 mod find;

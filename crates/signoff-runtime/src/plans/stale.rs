@@ -8,11 +8,16 @@ use crate::state::Standing;
 
 const DAY: Millis = 24 * 60 * 60 * 1000;
 
-/// After how many days without a change this plan has expired, if it has. A plan that was never
-/// handed in is somebody's file and does not.
-pub(crate) fn expired(standing: &Standing, now: Millis, project: &Project) -> Option<u64> {
+/// After how many days without a change a plan of this definition has expired, if it has. One that
+/// was never handed in like this is somebody's file and does not.
+pub(crate) fn expired(
+    standing: &Standing,
+    digest: &str,
+    now: Millis,
+    project: &Project,
+) -> Option<u64> {
     let days = project.rules.stale_after_days;
-    let last = standing.history.last_activity()?;
+    let last = standing.history.last_activity(digest)?;
     let old = now.saturating_sub(last) > days.saturating_mul(DAY);
     let may = after(standing.state, Act::Expire, Actor::Harness).is_ok();
     (old && may).then_some(days)

@@ -1,0 +1,75 @@
+//! Plans that nothing happens to expire, and that is said; with a clock that can be set.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use signoff_engine::{Actor, Millis, PlanState};
+use signoff_runtime::Clock;
+use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::{Doing, cancel, propose_file, reject};
+use signoff_runtime::project::{Project, Surroundings};
+use signoff_runtime::state::standing;
+use signoff_store::root::Store;
+
+const DAY: Millis = 24 * 60 * 60 * 1000;
+
+struct Calendar(Cell<Millis>);
+
+impl Clock for Calendar {
+    fn now(&self) -> Millis {
+        self.0.get()
+    }
+}
+
+const PLAN: &str = "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# A\n\n**Budget:** 1h\n\n## Steps\n\n### 1. Look\n\n**contract:**\n```shell\ntest -d .\n```\n";
+
+fn project(directory: &Path) -> Project {
+    Store::create(directory).unwrap();
+    std::fs::write(directory.join("plan.md"), PLAN).unwrap();
+    Project::open(&Surroundings {
+        variables: BTreeMap::from([("PATH".into(), "/usr/bin:/bin".into())]),
+        directory: directory.to_path_buf(),
+        user_config: None,
+        state_dir: None,
+        person: "me".to_owned(),
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_plan_that_waits_too_long_is_cancelled_with_a_notice() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = project(dir.path());
+    let clock = Calendar(Cell::new(20_000 * DAY));
+    let doing = Doing {
+        project: &project,
+        actor: Actor::Person,
+        clock: &clock,
+    };
+    let path: PathBuf = dir.path().join("plan.md");
+    propose_file(doing, &path, "plan.md").unwrap();
+    let state = || {
+        let plan = PlanFile::read(&path, "plan.md", &project.workspace()).unwrap();
+        standing(&project, &plan).unwrap().state
+    };
+
+    clock.0.set(20_030 * DAY);
+    let done = reject(doing, &path, "plan.md", None).unwrap();
+    assert_eq!((done.state, done.notes), (PlanState::Rejected, vec![]));
+
+    // A rejected plan waits for its author and does not expire; a verified one does.
+    clock.0.set(20_100 * DAY);
+    assert_eq!(state(), PlanState::Rejected);
+    let edited = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("Look", "Look twice");
+    std::fs::write(&path, edited).unwrap();
+    propose_file(doing, &path, "plan.md").unwrap();
+    clock.0.set(20_131 * DAY);
+    let refused = cancel(doing, &path, "plan.md", None).unwrap_err();
+    assert!(format!("{refused:?}").contains("Cancelled"), "{refused:?}");
+    assert_eq!(state(), PlanState::Cancelled);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("status: cancelled"), "{text}");
+}
