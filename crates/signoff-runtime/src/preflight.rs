@@ -43,7 +43,7 @@ pub(crate) fn supported(plan: &PlanFile) -> Result<(), Error> {
 pub(crate) fn signed(project: &Project, plan: PlanFile) -> Result<SignedPlan, Error> {
     no_errors(&plan)?;
     let key = plan.key(project);
-    let terms = project.terms(&plan.checked.plan);
+    let terms = project.present_terms(&plan.checked.plan, &key)?;
     let terms_digest = Digest::of_json(&terms);
     if let Some(found) = signatures::matching(&project.store, &key, &plan.digest(), &terms_digest)?
     {

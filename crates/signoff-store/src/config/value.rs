@@ -1,14 +1,19 @@
 //! Single values of a configuration file, read as what they must be.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use toml::Spanned;
 use toml::de::DeValue;
 
+use super::Proof;
 use super::read::Reader;
 
 /// Nothing we wait for takes longer; and no clock overflows below this.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
+
+/// More days, minutes or rejections than anybody waits for.
+pub(super) const LARGEST_COUNT: u32 = 100_000;
 
 pub(super) type Value<'t> = Spanned<DeValue<'t>>;
 
@@ -33,6 +38,38 @@ impl Reader<'_> {
             DeValue::Boolean(boolean) => Some(*boolean),
             other => self.wrong_type(value, "`true` or `false`", other),
         }
+    }
+
+    /// A number of days, minutes or times; none at all would switch off what it is for.
+    pub(super) fn count(&mut self, value: &Value<'_>) -> Option<u32> {
+        let DeValue::Integer(number) = value.get_ref() else {
+            return self.wrong_type(value, "a whole number", value.get_ref());
+        };
+        let count = u32::from_str_radix(number.as_str(), number.radix());
+        match count {
+            Ok(count) if (1..=LARGEST_COUNT).contains(&count) => Some(count),
+            Ok(_) | Err(_) => {
+                let message = format!("must be a whole number from 1 to {LARGEST_COUNT}");
+                self.problem(value, message, None);
+                None
+            }
+        }
+    }
+
+    pub(super) fn proof(&mut self, value: &Value<'_>) -> Option<Proof> {
+        let choices = Proof::ALL.map(|proof| (proof.name(), proof));
+        self.choice(value, &choices)
+    }
+
+    /// A file of the user's, so that it means the same in every project.
+    pub(super) fn signers(&mut self, value: &Value<'_>) -> Option<Option<PathBuf>> {
+        let path = PathBuf::from(self.text(value)?);
+        if path.is_absolute() || path.starts_with("~") {
+            return Some(Some(path));
+        }
+        let hint = "write one like `~/.ssh/allowed_signers`".to_owned();
+        self.problem(value, "must be an absolute path".to_owned(), Some(hint));
+        None
     }
 
     pub(super) fn duration(&mut self, value: &Value<'_>) -> Option<Duration> {
