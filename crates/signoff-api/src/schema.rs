@@ -4,8 +4,8 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
 use crate::{
-    checks, convert, diagnostics, diff, error, event, formatted, inbox, plan, plan_ref, project,
-    run, templates,
+    checks, config, convert, diagnostics, diff, error, event, formatted, inbox, plan, plan_ref,
+    project, run, templates,
 };
 
 /// Name and schema of every shape.
@@ -25,6 +25,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (plan_ref::SCHEMA, of::<plan_ref::PlanRef>()),
         (project::INIT_SCHEMA, of::<project::Init>()),
         (project::TRUST_SCHEMA, of::<project::Trust>()),
+        (config::SCHEMA, of::<config::Config>()),
         (error::SCHEMA, of::<error::Error>()),
     ]
 }
