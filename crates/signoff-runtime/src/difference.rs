@@ -86,16 +86,16 @@ fn search_path(before: Option<&Value>, after: Option<&Value>) -> String {
         gone.map(|entry| format!("`{entry}`")).collect()
     };
     let (added, gone) = (missing(&before, &after), missing(&after, &before));
-    let said = [(added, "was added"), (gone, "is gone")];
+    let said = [("with", added), ("without", gone)];
     let parts: Vec<_> = said
         .iter()
-        .filter(|(entries, _)| !entries.is_empty())
-        .map(|(entries, what)| format!("{} {what}", entries.join(", ")))
+        .filter(|(_, entries)| !entries.is_empty())
+        .map(|(word, entries)| format!("{word} {}", entries.join(", ")))
         .collect();
     if parts.is_empty() {
         return "PATH changed: its directories are in another order".to_owned();
     }
-    format!("PATH changed: {}", parts.join("; "))
+    format!("PATH changed: it is now {}", parts.join(" and "))
 }
 
 fn prompt(before: Option<&Value>, after: Option<&Value>) -> String {
@@ -184,7 +184,7 @@ mod tests {
         check(
             path(&["/a", "/b"]),
             path(&["/c", "/a"]),
-            &["PATH changed: `/c` was added; `/b` is gone"],
+            &["PATH changed: it is now with `/c` and without `/b`"],
         );
         check(
             path(&["/a", "/b"]),

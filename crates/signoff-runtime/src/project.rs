@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use signoff_plan::digest::Digest;
@@ -99,8 +99,10 @@ impl Project {
     fn terms_with(&self, plan: &Plan, files: &BTreeMap<String, String>) -> Value {
         let roles = roles(plan);
         let prompt = Digest::of_bytes(prompt::template().as_bytes()).to_string();
+        let home = self.around.variables.get(OsStr::new("HOME"));
         let grounds = Grounds {
             path: &self.around.path(),
+            home: home.map(Path::new).filter(|home| home.is_absolute()),
             prompt: &prompt,
             files,
         };

@@ -11,7 +11,7 @@ use crate::{FileError, key};
 const NAME: &str = ".signoff";
 
 /// What belongs to this machine and not into the repository.
-const GITIGNORE: &[u8] = b"/runs/\n/locks/\n/worktrees/\n";
+const GITIGNORE: &[u8] = b"/runs/\n/locks/\n/worktrees/\n/index*\n";
 
 /// A store that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -21,6 +21,8 @@ pub const SCHEMA: &str = "signoff.terms/2";
 pub struct Grounds<'a> {
     /// PATH of the process; it counts where agents and contracts get to see it.
     pub path: &'a OsStr,
+    /// The user's home: a signature is committed, and its reader's home is another one.
+    pub home: Option<&'a Path>,
     /// What the prompts are made of, as a hash.
     pub prompt: &'a str,
     /// Files that decide, by their path in the workspace, with their hashes.
@@ -60,7 +62,7 @@ pub fn terms<'a>(
             "baseline": config.contract.baseline.value,
         },
         "files": grounds.files,
-        "path": sees_path.then(|| search_path(grounds.path)),
+        "path": sees_path.then(|| search_path(grounds.path, grounds.home)),
         "prompt": prompt,
         "run": {"step_timeout_s": seconds(config.run.step_timeout.value)},
         "sandbox": {"env": env},
@@ -69,17 +71,20 @@ pub fn terms<'a>(
 
 /// The directories of a PATH in which programs are looked for, each once: a directory that is
 /// searched again finds nothing new, and an empty entry is not searched at all.
-fn search_path(path: &OsStr) -> Vec<String> {
+fn search_path(path: &OsStr, home: Option<&Path>) -> Vec<String> {
     let mut entries = Vec::new();
-    for entry in std::env::split_paths(path) {
-        let text = entry.to_string_lossy();
-        // `/` itself keeps its slash.
-        let text = match text.trim_end_matches('/') {
-            "" if text.starts_with('/') => "/",
-            trimmed => trimmed,
+    let written = std::env::split_paths(path);
+    for entry in written.filter(|entry| !entry.as_os_str().is_empty()) {
+        // Without the slashes that make no difference.
+        let entry: PathBuf = entry.components().collect();
+        let entry = match home.and_then(|home| entry.strip_prefix(home).ok()) {
+            Some(below) => format!("~/{}", below.display()),
+            None if entry.is_absolute() => entry.display().to_string(),
+            // So that a directory called `~` is not taken for the home.
+            None => format!("./{}", entry.display()),
         };
-        if !text.is_empty() && !entries.iter().any(|known| known == text) {
-            entries.push(text.to_owned());
+        if !entries.contains(&entry) {
+            entries.push(entry);
         }
     }
     entries
@@ -120,6 +125,7 @@ mod tests {
         let files = [("check.sh".to_owned(), "abc".to_owned())].into();
         let grounds = Grounds {
             path: OsStr::new(path),
+            home: None,
             prompt: "def",
             files: &files,
         };
@@ -162,9 +168,17 @@ mod tests {
 
     #[test]
     fn the_search_counts_and_not_its_spelling() {
-        let path = search_path(OsStr::new("/b:/a/::/b/:rel:/:/a"));
-        assert_eq!(path, ["/b", "/a", "rel", "/"]);
-        assert_ne!(path, search_path(OsStr::new("/a:/b:rel:/")));
+        let check = |path: &str, expected: &[&str]| {
+            let home = Some(Path::new("/home/ada"));
+            assert_eq!(search_path(OsStr::new(path), home), expected, "{path}");
+        };
+        check("/b:/a/::/b/:/:/a//x:/a", &["/b", "/a", "/", "/a/x"]);
+        check("/a:/b", &["/a", "/b"]);
+        check(
+            "/home/ada/bin:~/bin:rel:/home/adam/bin",
+            &["~/bin", "./~/bin", "./rel", "/home/adam/bin"],
+        );
+        check("", &[]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use signoff_store::config::{Config, Entry, Place};
 
 use crate::args;
 use crate::failure::Failure;
-use crate::report::config::{heading, line, value};
+use crate::report::config::{heading, lines, value};
 use crate::session::Session;
 
 pub(crate) fn config(session: &mut Session, args: &args::Config) -> Result<u8, Failure> {
@@ -55,9 +55,8 @@ pub(crate) fn config(session: &mut Session, args: &args::Config) -> Result<u8, F
             session.out.answer(text);
         }
     }
-    let width = entries.iter().map(|entry| entry.key.len()).max();
-    for entry in &entries {
-        session.out.answer(line(entry, width.unwrap_or(0)));
+    for text in lines(&entries) {
+        session.out.answer(text);
     }
     for note in &config.notes {
         session.out.say(format!("note: {note}"));

@@ -16,7 +16,7 @@ pub(crate) fn heading(user: Option<&Path>, project: Option<&Path>, trust: &Trust
         None => format!("# {name}: {none}"),
     };
     let trust = match trust {
-        Trust::NotNeeded => "its file names no commands",
+        Trust::NotNeeded => "it names no commands",
         Trust::Given => "its commands are trusted",
         Trust::Missing(_) => "its commands are not trusted and will not run: `signoff trust`",
     };
@@ -30,24 +30,37 @@ pub(crate) fn heading(user: Option<&Path>, project: Option<&Path>, trust: &Trust
         .collect()
 }
 
-/// `key = value  # where it came from`
-pub(crate) fn line(entry: &Entry, width: usize) -> String {
-    let Entry {
-        key, value, place, ..
-    } = entry;
-    let source = match place {
+/// `key = value  # where it came from`, one below the other.
+pub(crate) fn lines(entries: &[Entry]) -> Vec<String> {
+    let keys = entries.iter().map(|entry| entry.key.chars().count());
+    let width = keys.max().unwrap_or(0);
+    let settings: Vec<String> = entries
+        .iter()
+        .map(|entry| format!("{:width$} = {}", harmless(&entry.key), toml(&entry.value)))
+        .collect();
+    let lengths = settings.iter().map(|text| text.chars().count());
+    // A long command does not push the others' comments out of sight.
+    let column = lengths.filter(|length| *length <= 60).max().unwrap_or(0);
+    entries
+        .iter()
+        .zip(settings)
+        .map(|(entry, text)| {
+            if entry.value.is_null() {
+                // TOML has no way to write that nothing is set.
+                return paint(DIM, format!("# {} is not set", entry.key)).to_string();
+            }
+            let source = paint(DIM, format!("# {}", source(entry)));
+            format!("{text:column$}  {source}")
+        })
+        .collect()
+}
+
+fn source(entry: &Entry) -> String {
+    match &entry.place {
         Some(Place::File { path, line, .. }) => format!("{}:{line}", path.display()),
         Some(Place::Variable(name)) => name.clone(),
         None => entry.origin.to_string(),
-    };
-    let source = paint(DIM, format!("# {source}"));
-    if value.is_null() {
-        // TOML has no way to write that nothing is set.
-        let text = format!("# {key} is not set");
-        return paint(DIM, text).to_string();
     }
-    let text = format!("{:width$} = {}", harmless(key), toml(value));
-    format!("{text}  {source}")
 }
 
 /// A value alone: a string without its quotes.
