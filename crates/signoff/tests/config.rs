@@ -131,7 +131,7 @@ fn init_shows_what_it_found_and_changes_nothing_twice() {
         .assert_stdout_contains("planner, coder, developer, tester, reviewer, executor")
         .assert_stdout_contains("git: not a repository")
         .assert_stdout_contains("sandbox: none")
-        .assert_stdout_contains("next: take a role");
+        .assert_stdout_contains("next: name an agent");
     let config = project.read(".signoff/config.toml");
     assert!(
         config.contains("# command = [\"codex\", \"exec\""),

@@ -1,3 +1,4 @@
+use std::fmt::Write as _;
 use std::fs;
 
 use super::*;
@@ -20,7 +21,7 @@ fn given(files: &[&str], steps: &[&str]) -> Given {
         "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# P\n\n**Budget:** 1h\n\n## Steps\n"
             .to_owned();
     for (at, step) in (1..).zip(steps) {
-        text.push_str(&format!("\n### {at}. S\n\n{step}\n"));
+        write!(text, "\n### {at}. S\n\n{step}\n").unwrap();
     }
     let path = dir.path().join("plan.md");
     fs::write(&path, text).unwrap();

@@ -110,10 +110,7 @@ fn unknown(name: &str) -> Option<Problem> {
         .filter_map(|known| known.strip_prefix(PREFIX))
         .collect();
     let suggestion = nearest(rest, &known).map(|near| format!("did you mean `{PREFIX}{near}`?"));
-    let in_section = KEYS.iter().any(|key| {
-        rest.strip_prefix(&key.section.to_uppercase())
-            .is_some_and(|rest| rest.starts_with('_'))
-    });
+    let in_section = KEYS.iter().any(|key| later::in_section(rest, key.section));
     (in_section || suggestion.is_some()).then_some(())?;
     let suggestion = suggestion.unwrap_or_else(|| {
         "`signoff config` lists the settings; the name is SIGNOFF_SECTION_KEY".to_owned()

@@ -40,8 +40,8 @@ macro_rules! key {
             show: |config, key| entry(key.dotted(), &config.$section.$name),
         }
     };
-    // What a project and the environment can only tighten; `$looser(new, old)`.
-    ($section:ident.$name:ident, $kind:ident, $read:expr, unless $looser:expr) => {
+    // What a project and the environment can only tighten: whether a new value is looser.
+    ($section:ident.$name:ident, $kind:ident, $read:expr, $looser:expr) => {
         Key {
             section: stringify!($section),
             name: stringify!($name),
@@ -60,51 +60,22 @@ pub(super) const KEYS: [Key; 16] = [
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.max_rejections, Literal, Reader::count),
     key!(plans.executor_timeout_minutes, Literal, Reader::count),
-    key!(
-        approval.required,
-        Literal,
-        Reader::boolean,
-        unless | new,
-        old | *old && !*new
-    ),
-    key!(
-        approval.proof,
-        Text,
-        Reader::proof,
-        unless | new,
-        old | new < old
-    ),
-    key!(
-        approval.minimum,
-        Text,
-        Reader::proof,
-        unless | new,
-        old | new < old
-    ),
-    key!(
-        approval.then_run,
-        Literal,
-        Reader::boolean,
-        unless | new,
-        old | *new && !*old
-    ),
-    key!(
-        approval.auto,
-        List,
-        Reader::policies,
-        unless | new,
-        old | {
-            new.iter()
-                .any(|policy| !old.iter().any(|old| policy.is_within(old)))
-        }
-    ),
-    // Other people's keys are never stricter.
+    key!(approval.required, Literal, Reader::boolean, |new, old| new
+        < old),
+    key!(approval.proof, Text, Reader::proof, |new, old| new < old),
+    key!(approval.minimum, Text, Reader::proof, |new, old| new < old),
+    key!(approval.then_run, Literal, Reader::boolean, |new, old| new
+        > old),
+    key!(approval.auto, List, Reader::policies, |new, old| {
+        new.iter()
+            .any(|policy| !old.iter().any(|old| policy.is_within(old)))
+    }),
     key!(
         approval.allowed_signers,
         Text,
-        Reader::signers,
-        unless | new,
-        old | new != old
+        |reader, value| reader.signers(value).map(Some),
+        // Other people's keys are never stricter.
+        |new, old| new != old
     ),
     key!(run.step_timeout, Text, Reader::timeout),
     key!(run.backoff, Text, Reader::duration),

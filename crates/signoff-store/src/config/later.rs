@@ -34,14 +34,16 @@ pub(super) fn key(section: &str, name: &str) -> bool {
 
 /// Whether a variable's name, without `SIGNOFF_`, is that of such a setting.
 pub(super) fn variable(name: &str) -> bool {
-    let in_section = |section: &&str| {
-        name.strip_prefix(&section.to_uppercase())
-            .is_some_and(|rest| rest.starts_with('_'))
-    };
-    SECTIONS.iter().any(|section| in_section(&section))
+    SECTIONS.iter().any(|section| in_section(name, section))
         || KEYS
             .iter()
             .any(|(section, key)| format!("{section}_{key}").to_uppercase() == name)
+}
+
+/// Whether a variable's name, without `SIGNOFF_`, begins with a section.
+pub(super) fn in_section(name: &str, section: &str) -> bool {
+    name.strip_prefix(&section.to_uppercase())
+        .is_some_and(|rest| rest.starts_with('_'))
 }
 
 pub(super) fn message(what: &str) -> String {

@@ -61,13 +61,12 @@ impl File<'_> {
             }
         }
         let guarded = "guardedTools";
-        match map.get(guarded) {
+        match map.get(guarded).map(Value::as_array) {
             None => {}
-            Some(Value::Array(tools)) if tools.iter().all(Value::is_string) => {
-                if !tools.is_empty() {
-                    let message = "`guardedTools` has no effect: this version has no guard";
-                    config.notes.push(self.problem(guarded, message.to_owned()));
-                }
+            Some(Some(tools)) if tools.is_empty() => {}
+            Some(Some(tools)) if tools.iter().all(Value::is_string) => {
+                let message = "`guardedTools` has no effect: this version has no guard";
+                config.notes.push(self.problem(guarded, message.to_owned()));
             }
             Some(_) => {
                 let message = "`guardedTools` must be a list of strings".to_owned();

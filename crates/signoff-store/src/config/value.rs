@@ -62,10 +62,10 @@ impl Reader<'_> {
     }
 
     /// A file of the user's, so that it means the same in every project.
-    pub(super) fn signers(&mut self, value: &Value<'_>) -> Option<Option<PathBuf>> {
+    pub(super) fn signers(&mut self, value: &Value<'_>) -> Option<PathBuf> {
         let path = PathBuf::from(self.text(value)?);
         if path.is_absolute() || path.starts_with("~") {
-            return Some(Some(path));
+            return Some(path);
         }
         let hint = "write one like `~/.ssh/allowed_signers`".to_owned();
         self.problem(value, "must be an absolute path".to_owned(), Some(hint));

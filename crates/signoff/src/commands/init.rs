@@ -125,7 +125,7 @@ fn next(session: &Session) -> String {
         return "`signoff config` shows what is wrong with the settings".to_owned();
     };
     if project.config.agents.is_empty() {
-        return "take a role in .signoff/config.toml out of its comment, then type `signoff trust`"
+        return "name an agent in .signoff/config.toml, type `signoff trust`, then `signoff verify PLAN`"
             .to_owned();
     }
     match project.trust() {

@@ -110,15 +110,14 @@ mod tests {
             let mut config = load(&text);
             config.project = None;
             assert_eq!(config, Config::default());
-            let active: String = text
+            let active: Vec<&str> = text
                 .lines()
                 .filter_map(|line| line.strip_prefix("# "))
                 .filter(|line| line.starts_with('[') || line.contains(" = "))
                 .filter(|line| !line.contains(": command"))
-                .map(|line| format!("{line}\n"))
                 .collect();
-            let config = load(&active);
-            assert_eq!(config.agents.len(), ROLES.len(), "{active}");
+            let config = load(&active.join("\n"));
+            assert_eq!(config.agents.len(), ROLES.len(), "{active:?}");
             for role in ROLES {
                 assert!(config.agents.contains_key(role), "{role}");
             }
