@@ -22,17 +22,64 @@ const NEVER: [&str; 2] = [".git", ".signoff"];
 
 /// The files that decide now, with their hashes.
 pub(crate) fn deciding_files(plan: &Plan, root: &Path) -> BTreeMap<String, String> {
-    let mut files = BTreeSet::new();
+    let mut needed: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, step) in plan.steps.iter().enumerate() {
-        let mut wanted = scripts(step);
+        let mut files = scripts(step);
+        files.retain(|file| root.join(file).is_file());
         for pattern in &step.protects {
-            protected(root, pattern, &mut wanted);
+            protected(root, pattern, &mut files);
         }
-        // Once it is in, further steps that need it make no difference.
-        wanted.retain(|file| !files.contains(file) && !is_made(plan, at, file));
-        files.append(&mut wanted);
+        for file in files {
+            needed.entry(file).or_default().push(at);
+        }
     }
-    hashes(root, files.iter())
+    let patterns = plan.steps.iter().flat_map(|step| &step.produces);
+    for pattern in patterns {
+        needed.retain(|file, _| !glob::matches(pattern, file));
+    }
+    let naming = naming(plan, &needed);
+    let deciding = needed.iter().filter(|(file, steps)| {
+        let named = naming.get(file.as_str());
+        let made = |at: &usize| named.is_some_and(|named| waits_for_any(plan, *at, named));
+        !steps.iter().all(made)
+    });
+    hashes(root, deciding.map(|(file, _)| file))
+}
+
+/// The steps that name these files in their tasks and contracts.
+fn naming<'a>(
+    plan: &Plan,
+    files: &'a BTreeMap<String, Vec<usize>>,
+) -> BTreeMap<&'a str, BTreeSet<usize>> {
+    let mut found: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    if files.is_empty() {
+        return found;
+    }
+    for (at, step) in plan.steps.iter().enumerate() {
+        let task = match &step.work {
+            Work::Agent { task, .. } => Some(task),
+            Work::Tool { .. } | Work::Ask { .. } | Work::Check => None,
+        };
+        let contract = step.contract.as_ref().map(|contract| &contract.command);
+        for word in task
+            .into_iter()
+            .chain(contract)
+            .flat_map(|text| words(text))
+        {
+            if let Some((file, _)) = files.get_key_value(word) {
+                found.entry(file).or_default().insert(at);
+            }
+        }
+    }
+    found
+}
+
+/// Every stretch of a text that could be a path.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | '+' | '@');
+    text.split(move |c| !part(c))
+        // A full stop may end the sentence.
+        .map(|word| plain(word.trim_end_matches('.')))
 }
 
 /// The same files as when these terms were signed, with their hashes now.
@@ -133,40 +180,8 @@ fn walk(root: &Path, folder: &str, pattern: &str, found: &mut BTreeSet<String>) 
     }
 }
 
-/// Whether the plan itself is to make or change a file: a step produces it, or one that the step at
-/// `at` waits for names it in its task or contract.
-fn is_made(plan: &Plan, at: usize, file: &str) -> bool {
-    let produces = |step: &Step| step.produces.iter().any(|one| glob::matches(one, file));
-    if plan.steps.iter().any(produces) {
-        return true;
-    }
-    let naming: BTreeSet<usize> = (0..)
-        .zip(&plan.steps)
-        .filter(|(position, step)| *position != at && names(step, file))
-        .map(|(position, _)| position)
-        .collect();
-    waits_for_any(plan, at, &naming)
-}
-
-fn names(step: &Step, file: &str) -> bool {
-    let task = match &step.work {
-        Work::Agent { task, .. } => Some(task),
-        Work::Tool { .. } | Work::Ask { .. } | Work::Check => None,
-    };
-    let contract = step.contract.as_ref().map(|contract| &contract.command);
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | '+' | '@');
-    task.into_iter().chain(contract).any(|text| {
-        text.split(|c| !part(c))
-            // A full stop may end the sentence.
-            .any(|word| plain(word.trim_end_matches('.')) == file)
-    })
-}
-
 /// Whether the step at `at` waits, directly or not, for one of these.
 fn waits_for_any(plan: &Plan, at: usize, wanted: &BTreeSet<usize>) -> bool {
-    if wanted.is_empty() {
-        return false;
-    }
     let (mut seen, mut left) = (BTreeSet::from([at]), vec![at]);
     while let Some(at) = left.pop() {
         match plan.steps.get(at).map(|step| &step.depends_on) {

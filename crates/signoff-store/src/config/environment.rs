@@ -74,9 +74,9 @@ fn parse(kind: Kind, text: &str) -> Result<Value<'_>, String> {
             }
             Ok(Spanned::new(0..0, DeValue::Array(list)))
         }
-        Kind::Literal | Kind::List => {
-            DeValue::parse(text).map_err(|error| error.message().replace('\n', "; "))
-        }
+        // What is no literal is a text, and will be told what it should have been.
+        Kind::Literal => Ok(DeValue::parse(text).unwrap_or_else(|_| string(text.into()))),
+        Kind::List => DeValue::parse(text).map_err(|error| error.message().replace('\n', "; ")),
     }
 }
 
@@ -223,7 +223,12 @@ mod tests {
         check(
             "SIGNOFF_CONTRACT_BASELINE",
             "yes",
-            &["SIGNOFF_CONTRACT_BASELINE: string values must be quoted, expected literal string"],
+            &["SIGNOFF_CONTRACT_BASELINE: expected `true` or `false`, found a string"],
+        );
+        check(
+            "SIGNOFF_APPROVAL_AUTO",
+            "[{]",
+            &["SIGNOFF_APPROVAL_AUTO: invalid inline table element, expected key"],
         );
         check(
             "SIGNOFF_PLANS_MAX_REJECTIONS",

@@ -1,9 +1,9 @@
 //! Every setting with a fixed name: one table for the files, the environment and `signoff config`.
 
+use super::Config;
 use super::read::Reader;
 use super::shown::{Entry, entry};
 use super::value::Value;
-use super::{Config, Setting};
 
 /// One setting.
 pub(super) struct Key {
@@ -123,11 +123,4 @@ pub(super) fn names(section: &str) -> Vec<&'static str> {
 pub(super) fn find(section: &str, name: &str) -> Option<&'static Key> {
     KEYS.iter()
         .find(|key| key.section == section && key.name == name)
-}
-
-impl<T> Setting<T> {
-    /// Puts another layer's value in.
-    pub(super) fn replace(&mut self, value: T, reader: &Reader<'_>, at: &Value<'_>) {
-        *self = Self::of(value, reader.origin, Some(reader.place(at.span().start)));
-    }
 }

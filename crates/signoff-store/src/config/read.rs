@@ -166,3 +166,10 @@ impl Reader<'_> {
         }
     }
 }
+
+impl<T> Setting<T> {
+    /// Puts another layer's value in.
+    pub(super) fn replace(&mut self, value: T, reader: &Reader<'_>, at: &Value<'_>) {
+        *self = Self::of(value, reader.origin, Some(reader.place(at.span().start)));
+    }
+}

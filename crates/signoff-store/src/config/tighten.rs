@@ -2,7 +2,6 @@
 
 use super::Setting;
 use super::key::Key;
-use super::problem::listed;
 use super::read::Reader;
 use super::shown::Shown;
 use super::value::Value;
@@ -60,26 +59,6 @@ impl Reader<'_> {
             }
         }
         (self.problems.len() == before).then_some(names)
-    }
-
-    /// One of a few words.
-    pub(super) fn choice<T: Copy>(
-        &mut self,
-        value: &Value<'_>,
-        choices: &[(&str, T)],
-    ) -> Option<T> {
-        let text = self.text(value)?;
-        if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text) {
-            return Some(*choice);
-        }
-        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        let message = format!(
-            "`{}` is not among the choices {}",
-            text.escape_debug(),
-            listed(&names)
-        );
-        self.problem(value, message, super::problem::did_you_mean(&text, &names));
-        None
     }
 }
 

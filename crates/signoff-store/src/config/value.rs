@@ -7,6 +7,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::Proof;
+use super::problem::{did_you_mean, listed};
 use super::read::Reader;
 
 /// Nothing we wait for takes longer; and no clock overflows below this.
@@ -54,6 +55,26 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    /// One of a few words.
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        value: &Value<'_>,
+        choices: &[(&str, T)],
+    ) -> Option<T> {
+        let text = self.text(value)?;
+        if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text) {
+            return Some(*choice);
+        }
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        let message = format!(
+            "`{}` is not among the choices {}",
+            text.escape_debug(),
+            listed(&names)
+        );
+        self.problem(value, message, did_you_mean(&text, &names));
+        None
     }
 
     pub(super) fn proof(&mut self, value: &Value<'_>) -> Option<Proof> {
@@ -143,7 +164,8 @@ impl Reader<'_> {
 fn described(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
-        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Integer(_) => "a number",
+        DeValue::Float(_) => "a fraction",
         DeValue::Boolean(_) => "a boolean",
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
