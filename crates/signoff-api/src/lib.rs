@@ -4,6 +4,7 @@
 //! Start reading at [`plan`] for what `show` prints, or [`event`] for what a journal holds.
 
 pub mod checks;
+pub mod config;
 pub mod convert;
 pub mod deleted;
 pub mod diagnostics;

@@ -16,6 +16,10 @@ pub struct Init {
     pub written: Vec<String>,
     /// Agents found on PATH, for which this version has no driver of its own.
     pub found_agents: Vec<String>,
+    /// `not_installed`, `no_repository`, `clean` or `uncommitted`, `.signoff` itself left out.
+    pub git: String,
+    /// What is enforced on agents and contracts.
+    pub sandbox: String,
 }
 
 /// A configuration whose commands may run from now on.

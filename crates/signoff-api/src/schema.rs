@@ -4,8 +4,8 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
 use crate::{
-    checks, convert, deleted, diagnostics, diff, error, event, formatted, inbox, plan, plan_log,
-    plan_ref, project, run, templates,
+    checks, config, convert, deleted, diagnostics, diff, error, event, formatted, inbox, plan,
+    plan_log, plan_ref, project, run, templates,
 };
 
 /// Name and schema of every shape.
@@ -27,6 +27,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (plan_log::SCHEMA, of::<plan_log::Line>()),
         (project::INIT_SCHEMA, of::<project::Init>()),
         (project::TRUST_SCHEMA, of::<project::Trust>()),
+        (config::SCHEMA, of::<config::Config>()),
         (error::SCHEMA, of::<error::Error>()),
     ]
 }

@@ -124,7 +124,7 @@ impl<'a> Live<'a> {
                 sandbox: signoff_sandbox::Level::None.to_string(),
             },
         };
-        let terms = project.terms(signed.plan());
+        let terms = project.present_terms(signed.plan(), &key)?;
         Ok(Self {
             project,
             clock,

@@ -120,6 +120,11 @@ impl<'a> Local<'a> {
 
 impl Perform for Local<'_> {
     fn prepare(&mut self, run: &Run, action: &Action) -> Result<Prepared, Error> {
+        let contract = matches!(action, Action::Baseline { .. } | Action::Evaluate { .. });
+        // An agent that rewrites the script it is measured by would pass any contract.
+        if contract && let Some(difference) = self.watch.changed_files(self.bench.project) {
+            return Ok(Prepared::Changed(difference));
+        }
         Ok(match action {
             Action::Baseline { step } => Prepared::Go(Input::BaselineBegins { step: *step }),
             Action::Evaluate { step, attempt, .. } => Prepared::Go(Input::EvaluationBegins {

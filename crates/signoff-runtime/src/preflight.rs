@@ -53,7 +53,7 @@ pub(crate) fn may_start(held: &Held<'_>) -> Result<(), Error> {
 /// Finds the signature over the present digests, or says what changed since the last one.
 pub(crate) fn signed(project: &Project, plan: &PlanFile) -> Result<SignedPlan, Error> {
     let key = plan.key(project);
-    let terms = project.terms(&plan.checked.plan);
+    let terms = project.present_terms(&plan.checked.plan, &key)?;
     let terms_digest = Digest::of_json(&terms);
     if let Some(found) = signatures::matching(&project.store, &key, &plan.digest(), &terms_digest)?
     {
@@ -76,10 +76,11 @@ pub(crate) fn signed(project: &Project, plan: &PlanFile) -> Result<SignedPlan, E
 /// Why a plan without a valid signature has none: nobody ever signed it, or what changed since.
 pub(crate) fn not_signed(project: &Project, plan: &PlanFile) -> Result<Error, Error> {
     let name = plan.source.name().to_owned();
-    let Some(last) = signatures::newest(&project.store, &plan.key(project))? else {
+    let key = plan.key(project);
+    let Some(last) = signatures::newest(&project.store, &key)? else {
         return Ok(Error::NotSigned { plan: name });
     };
-    let terms = project.terms(&plan.checked.plan);
+    let terms = project.present_terms(&plan.checked.plan, &key)?;
     let before = (&last.canonical_plan, &last.canonical_terms);
     let difference = Difference::between(before, (&plan.canonical(), &terms));
     Ok(Error::Changed {

@@ -1,18 +1,24 @@
 //! The project a command works in: its store, its configuration, and what the process was started
 //! with.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use signoff_plan::digest::Digest;
 use signoff_plan::model::{Plan, Work};
 use signoff_store::config::{Config, Layers};
 use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::root::{Store, discover};
-use signoff_store::trust;
+use signoff_store::terms::Grounds;
+use signoff_store::{signatures, trust};
 use signoff_work::environment::Variables;
+use signoff_work::prompt;
 
 use crate::error::Error;
+use crate::terms::{deciding_files, signed_files};
 
 /// What the process was started with, read once by the CLI.
 #[derive(Debug, Clone)]
@@ -60,11 +66,12 @@ impl Project {
             from: around.directory.clone(),
         })?;
         let config = load_config(around, Some(&store))?;
+        let rules = Rules::from(&config);
         Ok(Self {
             store,
             config,
             around: around.clone(),
-            rules: Rules::default(),
+            rules,
         })
     }
 
@@ -73,30 +80,75 @@ impl Project {
         DiskWorkspace::new(self.store.workspace(), &self.around.path(), &self.config)
     }
 
-    /// The terms a plan runs under.
+    /// The terms under which a plan would be signed now.
     pub fn terms(&self, plan: &Plan) -> Value {
-        let roles = roles(plan);
-        signoff_store::terms(&self.config, roles.iter().map(String::as_str))
+        self.terms_with(plan, &deciding_files(plan, self.store.workspace()))
     }
 
-    /// Refuses to run commands from a project's configuration that nobody looked at.
-    pub fn require_trust(&self) -> Result<(), Error> {
+    /// The present terms, to be compared with these signed ones: of files, only those that were
+    /// there at signing count.
+    pub fn terms_against(&self, plan: &Plan, signed: &Value) -> Value {
+        self.terms_with(plan, &signed_files(signed, self.store.workspace()))
+    }
+
+    /// The present terms, to be compared with those of the newest signature of this plan, if there
+    /// is one.
+    pub(crate) fn present_terms(&self, plan: &Plan, key: &str) -> Result<Value, Error> {
+        Ok(match signatures::newest(&self.store, key)? {
+            Some(signed) => self.terms_against(plan, &signed.canonical_terms),
+            None => self.terms(plan),
+        })
+    }
+
+    fn terms_with(&self, plan: &Plan, files: &BTreeMap<String, String>) -> Value {
+        let roles = roles(plan);
+        let prompt = Digest::of_bytes(prompt::template().as_bytes()).to_string();
+        let home = self.around.variables.get(OsStr::new("HOME"));
+        let grounds = Grounds {
+            path: &self.around.path(),
+            home: home.map(Path::new).filter(|home| home.is_absolute()),
+            prompt: &prompt,
+            files,
+        };
+        signoff_store::terms(&self.config, roles.iter().map(String::as_str), grounds)
+    }
+
+    /// Whether the project's configuration names commands, and a person has let them run.
+    pub fn trust(&self) -> Trust {
         let Some(file) = self
             .config
             .project
             .as_ref()
             .filter(|_| self.config.runs_project_commands())
         else {
-            return Ok(());
+            return Trust::NotNeeded;
         };
         let state = self.around.state_dir.as_ref();
         if state.is_some_and(|state| trust::is_trusted(state, &file.path, &file.bytes)) {
-            return Ok(());
+            Trust::Given
+        } else {
+            Trust::Missing(file.path.clone())
         }
-        Err(Error::Untrusted {
-            config: file.path.clone(),
-        })
     }
+
+    /// Refuses to run commands from a project's configuration that nobody looked at.
+    pub fn require_trust(&self) -> Result<(), Error> {
+        match self.trust() {
+            Trust::NotNeeded | Trust::Given => Ok(()),
+            Trust::Missing(config) => Err(Error::Untrusted { config }),
+        }
+    }
+}
+
+/// Whether the commands of a project's configuration may run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trust {
+    /// It names none.
+    NotNeeded,
+    /// A person has let this file's commands run, as it is now.
+    Given,
+    /// Nobody has let the commands of this file run.
+    Missing(PathBuf),
 }
 
 /// What the configuration says about the life of plans.
@@ -106,13 +158,16 @@ pub struct Rules {
     pub stale_after_days: u64,
     /// As many rejections ask a person to look at the plan.
     pub max_rejections: u64,
+    /// A run whose process has written nothing for so long counts as stalled.
+    pub silent_minutes: u64,
 }
 
-impl Default for Rules {
-    fn default() -> Self {
+impl From<&Config> for Rules {
+    fn from(config: &Config) -> Self {
         Self {
-            stale_after_days: 30,
-            max_rejections: 3,
+            stale_after_days: config.plans.stale_after_days.value.into(),
+            max_rejections: config.plans.max_rejections.value.into(),
+            silent_minutes: config.plans.executor_timeout_minutes.value.into(),
         }
     }
 }
@@ -135,10 +190,25 @@ pub(crate) fn random() -> u32 {
 
 /// The configuration in force, with or without a project.
 pub fn load_config(around: &Surroundings, store: Option<&Store>) -> Result<Config, Error> {
-    Ok(Config::load(Layers {
+    let pi = store.map(|store| store.workspace().join(".pi"));
+    // Only a store of plans makes the file beside it ours to read.
+    let pi = pi.filter(|pi| pi.join("plans").is_dir());
+    let settings = around
+        .variables
+        .iter()
+        .filter(|(name, _)| is_ours(name))
+        .map(|(name, value)| (name.clone(), value.clone()));
+    Ok(Config::load(&Layers {
+        pi_store: pi.is_some(),
         user: around.user_config.clone(),
+        pi: pi.map(|pi| pi.join("plans.json")),
         project: store.map(Store::config_path),
+        environment: settings.collect(),
     })?)
+}
+
+fn is_ours(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(b"SIGNOFF_")
 }
 
 /// Names of the agents a plan uses; steps without one use `default`.

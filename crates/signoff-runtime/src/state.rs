@@ -29,7 +29,7 @@ pub struct Standing {
 pub fn standing(project: &Project, plan: &PlanFile) -> Result<Standing, Error> {
     let key = plan.key(project);
     let digest = plan.digest();
-    let terms = Digest::of_json(&project.terms(&plan.checked.plan));
+    let terms = Digest::of_json(&project.present_terms(&plan.checked.plan, &key)?);
     let signed = signatures::matching(&project.store, &key, &digest, &terms)?.is_some();
     let history = History::read(project, &key)?;
     let (fact, view) = match history.newest_fact(project, &digest)? {

@@ -1,6 +1,7 @@
 //! A run as its journal tells it, for whoever only wants to look.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 use signoff_engine::{Event, KnownRun, PauseReason, PlanState, Recorded, Run, apply};
@@ -68,7 +69,8 @@ impl View {
             apply(&mut run, event);
         }
         let plan_path = project.store.workspace().join(path);
-        let driven = is_held(&dir.lock()).unwrap_or(false);
+        let driven =
+            is_held(&dir.lock()).unwrap_or(false) && !silent(project, &run, &dir.journal());
         Ok(Self {
             run,
             events,
@@ -150,6 +152,19 @@ impl View {
                 .collect(),
         }
     }
+}
+
+/// Has whoever drives this run written nothing for longer than any step may take? It hangs, or sits
+/// on a machine that was put to sleep.
+fn silent(project: &Project, run: &Run, journal: &Path) -> bool {
+    let steps = run.plan().steps.iter().filter_map(|step| step.timeout);
+    let longest = steps.max().unwrap_or(project.config.run.step_timeout.value);
+    let patience = Duration::from_secs(project.rules.silent_minutes.saturating_mul(60));
+    let written = std::fs::metadata(journal).and_then(|found| found.modified());
+    written
+        .ok()
+        .and_then(|at| at.elapsed().ok())
+        .is_some_and(|since| since > patience.max(longest))
 }
 
 /// An event as the stream shows it.

@@ -1,9 +1,9 @@
 //! Are the plan and its terms still what was signed? Asked before every dispatch, by stat; files are
 //! read again only when that differs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::SignedPlan;
 use signoff_store::atomic::Fingerprint;
@@ -12,12 +12,14 @@ use crate::difference::Difference;
 use crate::error::Error;
 use crate::plan_file::{Everything, PlanFile};
 use crate::project::Project;
+use crate::terms::signed_files;
 
 /// Keeps an eye on the files a signature rests on.
 #[derive(Debug)]
 pub(crate) struct Watch {
     plan: PathBuf,
     seen: Vec<Option<Fingerprint>>,
+    seen_files: Vec<Option<Fingerprint>>,
     /// What was signed: plan and terms.
     signed: (Value, Value),
     digest: Digest,
@@ -29,6 +31,7 @@ impl Watch {
         Self {
             plan,
             seen: Vec::new(),
+            seen_files: Vec::new(),
             signed: canonical,
             digest: signed.digest(),
             terms: signed.terms(),
@@ -48,17 +51,45 @@ impl Watch {
         Ok(found)
     }
 
+    /// What changed of the files that were signed, if anything did. Asked before every contract,
+    /// which may run one of them.
+    pub(crate) fn changed_files(&mut self, project: &Project) -> Option<Difference> {
+        let paths = self.files(project);
+        let seen: Vec<_> = paths.iter().map(|path| fingerprint(path)).collect();
+        if paths.is_empty() || seen == self.seen_files {
+            return None;
+        }
+        let signed = self.signed.1.get("files").cloned().unwrap_or_default();
+        let present = json!(signed_files(&self.signed.1, project.store.workspace()));
+        if signed == present {
+            self.seen_files = seen;
+            return None;
+        }
+        let (signed, present) = (json!({"files": signed}), json!({"files": present}));
+        let same = Value::Null;
+        Some(Difference::between((&same, &signed), (&same, &present)))
+    }
+
+    /// The files among the signed terms.
+    fn files(&self, project: &Project) -> Vec<PathBuf> {
+        let files = self.signed.1.get("files").and_then(Value::as_object);
+        files
+            .into_iter()
+            .flat_map(serde_json::Map::keys)
+            .map(|file| project.store.workspace().join(file))
+            .collect()
+    }
+
     fn fingerprints(&self, project: &Project) -> Vec<Option<Fingerprint>> {
         let config = project.store.config_path();
-        [
+        let settings = [
             Some(&self.plan),
             Some(&config),
             project.around.user_config.as_ref(),
-        ]
-        .into_iter()
-        .flatten()
-        .map(|path| Fingerprint::of(path).ok().flatten())
-        .collect()
+        ];
+        let files = self.files(project);
+        let paths = settings.into_iter().flatten().chain(&files);
+        paths.map(|path| fingerprint(path)).collect()
     }
 
     fn compare(&self, project: &Project) -> Result<Option<Difference>, Error> {
@@ -75,7 +106,7 @@ impl Watch {
         };
         let fresh = Project::open(&project.around)?;
         fresh.require_trust()?;
-        let terms = fresh.terms(&plan.checked.plan);
+        let terms = fresh.terms_against(&plan.checked.plan, &self.signed.1);
         if plan.digest() == self.digest && Digest::of_json(&terms) == self.terms {
             return Ok(None);
         }
@@ -88,4 +119,8 @@ impl Watch {
         }
         Ok(Some(difference))
     }
+}
+
+fn fingerprint(path: &Path) -> Option<Fingerprint> {
+    Fingerprint::of(path).ok().flatten()
 }

@@ -1,71 +1,61 @@
-//! Settings: built-in, then the user's file, then the project's; each may change what came before.
+//! Settings: built-in, then the user's file, then the project's, then the environment; each may
+//! change what came before, and the last two may only tighten what protects the user.
 //!
 //! Strict: whatever this version does not honour is a problem with its place, and all problems of
-//! all files are reported at once.
+//! all layers are reported at once. Start reading at [`Config::load`], then `config/key.rs`, the
+//! table of all settings.
 
 mod agents;
+mod environment;
+mod key;
+mod later;
 mod layer;
+mod origin;
+mod pi;
 mod placeholder;
+mod policy;
 mod problem;
 mod read;
+mod sections;
+mod shown;
+mod tighten;
 mod value;
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
+pub use self::origin::{Origin, Place, Setting};
+pub use self::policy::Policy;
 pub use self::problem::{ConfigErrors, Problem};
+pub use self::sections::{Agent, Approval, Contract, Driver, Plans, Proof, Run, Sandbox};
+pub use self::shown::{Entry, UnknownKey};
 
-/// The files to read; one that does not exist changes nothing.
+/// What to read, lowest first; a file that does not exist changes nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Layers {
+    /// A plan that was approved in a `.pi` store runs at once, as its users know it.
+    pub pi_store: bool,
     pub user: Option<PathBuf>,
+    /// `.pi/plans.json`
+    pub pi: Option<PathBuf>,
     pub project: Option<PathBuf>,
-}
-
-/// Which layer a value came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
-    BuiltIn,
-    User,
-    Project,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::BuiltIn => "built-in",
-            Self::User => "user",
-            Self::Project => "project",
-        })
-    }
-}
-
-/// A value and where it came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setting<T> {
-    pub value: T,
-    pub origin: Origin,
-}
-
-impl<T> Setting<T> {
-    fn built_in(value: T) -> Self {
-        Self {
-            value,
-            origin: Origin::BuiltIn,
-        }
-    }
+    /// Variables of the process; only `SIGNOFF_SECTION_KEY` are looked at.
+    pub environment: BTreeMap<OsString, OsString>,
 }
 
 /// Everything that is in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
+    pub plans: Plans,
+    pub approval: Approval,
     pub run: Run,
     pub contract: Contract,
     pub sandbox: Sandbox,
     /// By role name.
     pub agents: BTreeMap<String, Setting<Agent>>,
+    /// What has no effect here and is no mistake either.
+    pub notes: Vec<Problem>,
     /// The project's file exactly as it was read: what a person has to trust.
     pub project: Option<Source>,
 }
@@ -77,88 +67,22 @@ pub struct Source {
     pub bytes: Vec<u8>,
 }
 
-/// `[run]`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
-    /// How long the work of a step may take, where the step does not say.
-    pub step_timeout: Setting<Duration>,
-    /// The wait before the first retry; later ones wait longer.
-    pub backoff: Setting<Duration>,
-}
-
-/// `[contract]`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contract {
-    pub shell: Setting<String>,
-    pub timeout: Setting<Duration>,
-    pub baseline: Setting<bool>,
-}
-
-/// `[sandbox]`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sandbox {
-    /// Names of the variables that agents and contracts get to see.
-    pub env: Setting<Vec<String>>,
-}
-
-/// `[agents.NAME]`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agent {
-    pub driver: Driver,
-    /// Program and arguments, with placeholders.
-    pub command: Vec<String>,
-}
-
-/// How an agent is started and spoken to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Driver {
-    Command,
-}
-
-impl Driver {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Command => "command",
-        }
-    }
-}
-
-/// What the settings are where no file says otherwise.
-impl Default for Config {
-    fn default() -> Self {
-        let ten_minutes = Duration::from_mins(10);
-        let env = ["PATH", "LANG", "TERM", "HOME"].map(str::to_owned);
-        Self {
-            run: Run {
-                step_timeout: Setting::built_in(ten_minutes),
-                backoff: Setting::built_in(Duration::from_secs(1)),
-            },
-            contract: Contract {
-                shell: Setting::built_in("bash".to_owned()),
-                timeout: Setting::built_in(ten_minutes),
-                baseline: Setting::built_in(true),
-            },
-            sandbox: Sandbox {
-                env: Setting::built_in(env.to_vec()),
-            },
-            agents: BTreeMap::new(),
-            project: None,
-        }
-    }
-}
-
 impl Config {
     /// Reads the layers, lowest first.
-    pub fn load(layers: Layers) -> Result<Self, ConfigErrors> {
-        let Layers { user, project } = layers;
+    pub fn load(layers: &Layers) -> Result<Self, ConfigErrors> {
         let mut config = Self::default();
         let mut problems = Vec::new();
-        if let Some(path) = &user {
+        config.approval.then_run.value = layers.pi_store;
+        if let Some(path) = &layers.user {
             layer::apply(&mut config, path, Origin::User, &mut problems);
         }
-        if let Some(path) = &project {
+        if let Some(path) = &layers.pi {
+            pi::apply(&mut config, path, &mut problems);
+        }
+        if let Some(path) = &layers.project {
             layer::apply(&mut config, path, Origin::Project, &mut problems);
         }
+        environment::apply(&mut config, &layers.environment, &mut problems);
         if problems.is_empty() {
             return Ok(config);
         }

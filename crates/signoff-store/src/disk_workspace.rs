@@ -123,7 +123,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::config::{Agent, Driver, Origin, Setting};
+    use crate::config::{Agent, Driver, Setting};
 
     fn executable(path: &Path) {
         fs::write(path, "#!/bin/sh\n").unwrap();
@@ -206,13 +206,10 @@ mod tests {
     fn a_default_agent_stands_in_for_all() {
         let dir = tempfile::tempdir().unwrap();
         let mut config = Config::default();
-        let agent = Setting {
-            value: Agent {
-                driver: Driver::Command,
-                command: vec!["x".to_owned()],
-            },
-            origin: Origin::User,
-        };
+        let agent = Setting::built_in(Agent {
+            driver: Driver::Command,
+            command: vec!["x".to_owned()],
+        });
         config.agents.insert("coder".to_owned(), agent.clone());
         let workspace = DiskWorkspace::new(dir.path(), OsStr::new(""), &config);
         assert!(workspace.agent_exists("coder") && !workspace.agent_exists("tester"));

@@ -1,13 +1,33 @@
 //! SHA-256 in the spelling every file of the store uses: 64 lower-case hexadecimal digits.
 
+use std::io::{self, Read};
+
 use sha2::{Digest, Sha256};
 
 /// The hash before the first record of a chain.
 pub(crate) const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Hashes what a reader yields, however long it is.
+pub(crate) fn sha256_hex_of(mut reader: impl Read) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    let mut buffer = [0; 16 * 1024];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(hex(&hasher.finalize())),
+            Ok(count) => hasher.update(buffer.get(..count).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    Sha256::digest(bytes)
+    bytes
         .iter()
         .flat_map(|byte| [byte >> 4, byte & 15])
         .map(|nibble| char::from(DIGITS[usize::from(nibble)]))

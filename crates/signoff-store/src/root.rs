@@ -14,7 +14,7 @@ use crate::{FileError, key};
 const NAME: &str = ".signoff";
 
 /// What belongs to this machine and not into the repository.
-const GITIGNORE: &[u8] = b"/runs/\n/locks/\n/worktrees/\n/index.json\n";
+const GITIGNORE: &[u8] = b"/runs/\n/locks/\n/worktrees/\n/index*\n";
 
 /// The stores that other tools made, by the directory of their plans.
 const OTHERS: [(Kind, &str); 2] = [(Kind::Pi, ".pi/plans"), (Kind::Rawko, ".rawko/plans")];

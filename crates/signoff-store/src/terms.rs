@@ -1,23 +1,46 @@
 //! The terms of a signature: what, besides the plan, decides how it runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::FileError;
 use crate::config::Config;
+use crate::hash::sha256_hex_of;
 
-/// Name and version of this shape.
-pub const SCHEMA: &str = "signoff.terms/1";
+/// Name and version of this shape. Version 1 had neither `path` nor `prompt` nor `files`; a
+/// signature over it holds no longer.
+pub const SCHEMA: &str = "signoff.terms/2";
+
+/// What the terms rest on besides the configuration.
+#[derive(Debug, Clone, Copy)]
+pub struct Grounds<'a> {
+    /// PATH of the process; it counts where agents and contracts get to see it.
+    pub path: &'a OsStr,
+    /// The user's home: a signature is committed, and its reader's home is another one.
+    pub home: Option<&'a Path>,
+    /// What the prompts are made of, as a hash.
+    pub prompt: &'a str,
+    /// Files that decide, by their path in the workspace, with their hashes.
+    pub files: &'a BTreeMap<String, String>,
+}
 
 /// The terms under which a plan using these roles would run now.
 ///
 /// Only the agents that these roles lead to; a step that names none uses the role `default`. A role
 /// that leads nowhere adds nothing, so configuring it later changes the terms.
-pub fn terms<'a>(config: &Config, roles: impl Iterator<Item = &'a str>) -> Value {
+pub fn terms<'a>(
+    config: &Config,
+    roles: impl Iterator<Item = &'a str>,
+    grounds: Grounds<'_>,
+) -> Value {
     let used: BTreeSet<&str> = roles.collect();
     let mut agents = Map::new();
-    for role in used {
+    for role in &used {
         if let Some((name, agent)) = config.agent(Some(role)) {
             agents.insert(
                 name.to_owned(),
@@ -27,6 +50,9 @@ pub fn terms<'a>(config: &Config, roles: impl Iterator<Item = &'a str>) -> Value
     }
     // A set: the order in which variables are let through decides nothing.
     let env: BTreeSet<&String> = config.sandbox.env.value.iter().collect();
+    let sees_path = config.sandbox.env.value.iter().any(|name| name == "PATH");
+    // A plan without agents has no prompts.
+    let prompt = (!used.is_empty()).then_some(grounds.prompt);
     json!({
         "schema": SCHEMA,
         "agents": agents,
@@ -35,9 +61,45 @@ pub fn terms<'a>(config: &Config, roles: impl Iterator<Item = &'a str>) -> Value
             "timeout_s": seconds(config.contract.timeout.value),
             "baseline": config.contract.baseline.value,
         },
+        "files": grounds.files,
+        "path": sees_path.then(|| search_path(grounds.path, grounds.home)),
+        "prompt": prompt,
         "run": {"step_timeout_s": seconds(config.run.step_timeout.value)},
         "sandbox": {"env": env},
     })
+}
+
+/// The directories of a PATH in which programs are looked for, each once: a directory that is
+/// searched again finds nothing new, and an empty entry is not searched at all.
+fn search_path(path: &OsStr, home: Option<&Path>) -> Vec<String> {
+    let mut entries = Vec::new();
+    let written = std::env::split_paths(path);
+    for entry in written.filter(|entry| !entry.as_os_str().is_empty()) {
+        // Without the slashes that make no difference.
+        let entry: PathBuf = entry.components().collect();
+        let entry = match home.and_then(|home| entry.strip_prefix(home).ok()) {
+            Some(below) => format!("~/{}", below.display()),
+            None if entry.is_absolute() => entry.display().to_string(),
+            // So that a directory called `~` is not taken for the home.
+            None => format!("./{}", entry.display()),
+        };
+        if !entries.contains(&entry) {
+            entries.push(entry);
+        }
+    }
+    entries
+}
+
+/// The hash of a file as the terms hold it; nothing where there is no such file.
+pub fn file_hash(path: &Path) -> Result<Option<String>, FileError> {
+    // Opening a pipe would wait for somebody to write to it.
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let hash = File::open(path)
+        .and_then(sha256_hex_of)
+        .map_err(FileError::at("read", path))?;
+    Ok(Some(hash))
 }
 
 fn seconds(duration: Duration) -> Value {
@@ -50,16 +112,24 @@ fn seconds(duration: Duration) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Agent, Driver, Origin, Setting};
+    use crate::config::{Agent, Driver, Setting};
 
     fn agent(program: &str) -> Setting<Agent> {
-        Setting {
-            value: Agent {
-                driver: Driver::Command,
-                command: vec![program.to_owned(), "{task}".to_owned()],
-            },
-            origin: Origin::User,
-        }
+        Setting::built_in(Agent {
+            driver: Driver::Command,
+            command: vec![program.to_owned(), "{task}".to_owned()],
+        })
+    }
+
+    fn of(config: &Config, roles: &[&str], path: &str) -> Value {
+        let files = [("check.sh".to_owned(), "abc".to_owned())].into();
+        let grounds = Grounds {
+            path: OsStr::new(path),
+            home: None,
+            prompt: "def",
+            files: &files,
+        };
+        terms(config, roles.iter().copied(), grounds)
     }
 
     #[test]
@@ -68,18 +138,58 @@ mod tests {
         config.agents.insert("default".to_owned(), agent("anyone"));
         config.agents.insert("tester".to_owned(), agent("tester"));
         config.agents.insert("unused".to_owned(), agent("unused"));
-        let value = terms(&config, ["coder", "tester", "coder"].into_iter());
+        let value = of(&config, &["coder", "tester", "coder"], "/usr/bin:/bin");
         let expected = json!({
-            "schema": "signoff.terms/1",
+            "schema": "signoff.terms/2",
             "agents": {
                 "default": {"driver": "command", "command": ["anyone", "{task}"]},
                 "tester": {"driver": "command", "command": ["tester", "{task}"]},
             },
             "contract": {"shell": "bash", "timeout_s": 600, "baseline": true},
+            "files": {"check.sh": "abc"},
+            "path": ["/usr/bin", "/bin"],
+            "prompt": "def",
             "run": {"step_timeout_s": 600},
             "sandbox": {"env": ["HOME", "LANG", "PATH", "TERM"]},
         });
         assert_eq!(value, expected);
+    }
+
+    #[test]
+    fn what_nobody_sees_decides_nothing() {
+        let mut config = Config::default();
+        config.sandbox.env.value = vec!["HOME".to_owned()];
+        let value = of(&config, &[], "/usr/bin");
+        assert_eq!(
+            (&value["path"], &value["prompt"]),
+            (&json!(null), &json!(null))
+        );
+    }
+
+    #[test]
+    fn the_search_counts_and_not_its_spelling() {
+        let check = |path: &str, expected: &[&str]| {
+            let home = Some(Path::new("/home/ada"));
+            assert_eq!(search_path(OsStr::new(path), home), expected, "{path}");
+        };
+        check("/b:/a/::/b/:/:/a//x:/a", &["/b", "/a", "/", "/a/x"]);
+        check("/a:/b", &["/a", "/b"]);
+        check(
+            "/home/ada/bin:~/bin:rel:/home/adam/bin",
+            &["~/bin", "./~/bin", "./rel", "/home/adam/bin"],
+        );
+        check("", &[]);
+    }
+
+    #[test]
+    fn files_are_hashed_by_content() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        assert_eq!(file_hash(&path).unwrap(), None);
+        assert_eq!(file_hash(dir.path()).unwrap(), None);
+        std::fs::write(&path, vec![b'a'; 100_000]).unwrap();
+        let expected = crate::hash::sha256_hex(&vec![b'a'; 100_000]);
+        assert_eq!(file_hash(&path).unwrap(), Some(expected));
     }
 
     #[test]

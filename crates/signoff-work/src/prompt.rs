@@ -88,6 +88,32 @@ impl Failure<'_> {
     }
 }
 
+/// A prompt with all of its parts, each filled with its own name: whatever changes in the words
+/// around them changes this text, and a signature covers it.
+pub fn template() -> String {
+    let attachment = |name: &str, content| Attachment {
+        name: name.to_owned(),
+        content,
+    };
+    Prompt {
+        task: "TASK",
+        attachments: &[
+            attachment("FILE", Ok("CONTENT".to_owned())),
+            attachment("MISSING", Err("WHY".to_owned())),
+        ],
+        acceptance: &["CRITERION".to_owned()],
+        failure: Some(Failure {
+            command: "CONTRACT",
+            ended: "ENDED".to_owned(),
+            unmet: &["CONDITION".to_owned()],
+            stdout: "STDOUT",
+            stderr: "STDERR",
+        }),
+        hint: Some("HINT"),
+    }
+    .text()
+}
+
 fn push_all(text: &mut String, parts: &[&str]) {
     for part in parts {
         text.push_str(part);
@@ -121,6 +147,27 @@ mod tests {
             acceptance: &[],
             failure,
             hint: None,
+        }
+    }
+
+    #[test]
+    fn the_template_has_every_part() {
+        let text = template();
+        for part in [
+            "TASK",
+            "FILE",
+            "CONTENT",
+            "MISSING",
+            "WHY",
+            "CRITERION",
+            "CONTRACT",
+            "ENDED",
+            "CONDITION",
+            "STDOUT",
+            "STDERR",
+            "HINT",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
         }
     }
 

@@ -45,6 +45,7 @@ Start:
   demo         See everything once, in a temporary folder
   init         Set up a project
   trust        Let the commands in a project's configuration run
+  config       Show the settings in force and where they came from
 
 Write:
   new          Begin a plan from a template
@@ -123,6 +124,11 @@ pub(crate) enum Command {
     /// Let the commands in this project's configuration run, as it is now
     #[command(after_help = "Example:\n  signoff trust")]
     Trust(FormatOnly),
+    /// Show the settings in force and where each came from
+    #[command(
+        after_help = "Examples:\n  signoff config\n  signoff config approval.proof\n  signoff config --format json"
+    )]
+    Config(Config),
     /// Begin a plan: from a template, or from a plan there is
     #[command(
         after_help = "Examples:\n  signoff new fix-login --template bugfix --set problem=\"Login fails with a long password\" --set test=\"cargo test\"\n  signoff new --list\n  signoff new --from plan.md --save nightly"
@@ -247,6 +253,7 @@ impl Command {
                 | VerifyFormat::Sarif
                 | VerifyFormat::Github => Format::Human,
             },
+            Self::Config(args) => args.format,
             Self::New(args) => args.format,
             Self::Fmt(args) => args.format,
             Self::Convert(args) => args.plan.format,
@@ -275,6 +282,15 @@ pub(crate) struct Demo {
 
 #[derive(Debug, Args)]
 pub(crate) struct FormatOnly {
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Config {
+    /// Only this setting (`approval.proof`) or section (`approval`)
+    #[arg(value_name = "KEY")]
+    pub(crate) key: Option<String>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

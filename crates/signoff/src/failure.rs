@@ -386,10 +386,8 @@ pub(crate) fn changed(plan: &str, difference: &Difference) -> Failure {
             failure = failure.detail(line.to_owned());
         }
     }
-    for (name, before, after) in &difference.terms {
-        let show = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
-        let line = format!("terms: {name}: {} → {}", show(before), show(after));
-        failure = failure.detail(line);
+    for line in &difference.terms {
+        failure = failure.detail(line.clone());
     }
     if difference.is_empty() {
         failure = failure

@@ -1,7 +1,7 @@
 //! `[agents.NAME]`: who does the work.
 
-use super::problem::did_you_mean;
-use super::read::{Reader, listed};
+use super::problem::{did_you_mean, listed};
+use super::read::Reader;
 use super::value::Value;
 use super::{Agent, Config, Driver, Setting, placeholder};
 
@@ -22,11 +22,7 @@ impl Reader<'_> {
                 self.problem_at(place, "an agent needs a name".to_owned(), None);
             }
             if let Some(agent) = self.agent(name, place, value) {
-                let origin = self.origin;
-                let agent = Setting {
-                    value: agent,
-                    origin,
-                };
+                let agent = Setting::of(agent, self.origin, Some(self.place(place)));
                 config.agents.insert(name.to_owned(), agent);
             }
         }

@@ -6,36 +6,54 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
-use super::problem::place;
-use super::read::Reader;
-use super::{Config, Origin, Problem, Source};
+use super::problem::position;
+use super::read::{From, Reader};
+use super::{Config, Origin, Place, Problem, Source};
 
 /// Largest file that is read.
 const LARGEST: u64 = 1024 * 1024;
 
 /// Applies the file, if there is one; adds what is wrong with it to `problems`.
 pub(super) fn apply(config: &mut Config, path: &Path, origin: Origin, problems: &mut Vec<Problem>) {
-    let bytes = match read_limited(path) {
-        Ok(None) => return,
-        Ok(Some(bytes)) => bytes,
-        Err(message) => {
-            problems.push(unreadable(path, (1, 1), message));
-            return;
-        }
+    let Some(text) = text(path, problems) else {
+        return;
     };
-    match std::str::from_utf8(&bytes) {
-        Ok(text) => problems.extend(parse(config, path, origin, text)),
-        Err(error) => {
-            let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            let at = place(&valid, valid.len());
-            problems.push(unreadable(path, at, "the file is not UTF-8".to_owned()));
-        }
-    }
+    problems.extend(parse(config, path, origin, &text));
     if origin == Origin::Project {
         config.project = Some(Source {
             path: path.to_path_buf(),
-            bytes,
+            bytes: text.into_bytes(),
         });
+    }
+}
+
+/// The text of a file, if there is one and it is text.
+pub(super) fn text(path: &Path, problems: &mut Vec<Problem>) -> Option<String> {
+    let unreadable = |(line, column), message| Problem {
+        place: Place::File {
+            path: path.to_path_buf(),
+            line,
+            column,
+        },
+        message,
+        suggestion: None,
+    };
+    let bytes = match read_limited(path) {
+        Ok(bytes) => bytes?,
+        Err(message) => {
+            problems.push(unreadable((1, 1), message));
+            return None;
+        }
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            let valid = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes());
+            let message = "the file is not UTF-8".to_owned();
+            problems.push(unreadable(position(&text, valid), message));
+            None
+        }
     }
 }
 
@@ -50,21 +68,10 @@ fn read_limited(path: &Path) -> Result<Option<Vec<u8>>, String> {
     }
 }
 
-fn unreadable(path: &Path, (line, column): (usize, usize), message: String) -> Problem {
-    Problem {
-        file: path.to_path_buf(),
-        line,
-        column,
-        message,
-        suggestion: None,
-    }
-}
-
 fn parse(config: &mut Config, path: &Path, origin: Origin, text: &str) -> Vec<Problem> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader {
-        path,
-        text,
+        from: From::File { path, text },
         origin,
         problems: Vec::new(),
     };
@@ -74,8 +81,8 @@ fn parse(config: &mut Config, path: &Path, origin: Origin, text: &str) -> Vec<Pr
     }
     let mut broken = std::mem::take(&mut reader.problems);
     // The first mistake of a line is the writer's, the others are the parser's guesses.
-    broken.sort_by_key(|problem| (problem.line, problem.column));
-    broken.dedup_by_key(|problem| problem.line);
+    broken.sort_by_key(line_and_column);
+    broken.dedup_by_key(|problem| line_and_column(problem).0);
     reader.document(table.get_ref(), config);
     let mut problems = reader.problems;
     if errors
@@ -85,8 +92,16 @@ fn parse(config: &mut Config, path: &Path, origin: Origin, text: &str) -> Vec<Pr
         // What follows was read as part of something else.
         problems.clear();
     }
-    problems.retain(|problem| broken.iter().all(|broken| broken.line != problem.line));
+    let line = |problem: &Problem| line_and_column(problem).0;
+    problems.retain(|problem| broken.iter().all(|broken| line(broken) != line(problem)));
     problems.append(&mut broken);
-    problems.sort_by_key(|problem| (problem.line, problem.column));
+    problems.sort_by_key(line_and_column);
     problems
+}
+
+fn line_and_column(problem: &Problem) -> (usize, usize) {
+    match problem.place {
+        Place::File { line, column, .. } => (line, column),
+        Place::Variable(_) => (0, 0),
+    }
 }

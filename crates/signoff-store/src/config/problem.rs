@@ -1,24 +1,21 @@
-//! What is wrong with a configuration file, and where.
+//! What is wrong with a setting, and where.
 
 use std::error::Error;
 use std::fmt;
-use std::path::PathBuf;
+
+use super::Place;
 
 /// One problem, at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    pub file: PathBuf,
-    /// From 1.
-    pub line: usize,
-    /// In characters, from 1.
-    pub column: usize,
+    pub place: Place,
     /// One line that stands alone.
     pub message: String,
     /// What to do about it, where we can guess.
     pub suggestion: Option<String>,
 }
 
-/// Every problem of every file, in the order of the files and of their lines.
+/// Every problem of every layer, in the order of the layers and of their lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigErrors {
     pub problems: Vec<Problem>,
@@ -27,13 +24,11 @@ pub struct ConfigErrors {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            file,
-            line,
-            column,
+            place,
             message,
             suggestion,
         } = self;
-        write!(f, "{}:{line}:{column}: {message}", file.display())?;
+        write!(f, "{place}: {message}")?;
         if let Some(suggestion) = suggestion {
             write!(f, "; {suggestion}")?;
         }
@@ -58,7 +53,7 @@ impl Error for Problem {}
 impl Error for ConfigErrors {}
 
 /// Line and column of a byte, both from 1; the column in characters.
-pub(super) fn place(text: &str, offset: usize) -> (usize, usize) {
+pub(super) fn position(text: &str, offset: usize) -> (usize, usize) {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
         offset -= 1;
@@ -73,10 +68,24 @@ pub(super) fn place(text: &str, offset: usize) -> (usize, usize) {
 
 /// "did you mean", if one of the known words is close enough to be what was meant.
 pub(super) fn did_you_mean(word: &str, known: &[&str]) -> Option<String> {
-    let nearest = known
+    nearest(word, known).map(|near| format!("did you mean `{near}`?"))
+}
+
+/// The known word that was meant, if one is close enough.
+pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+    let (distance, near) = known
         .iter()
-        .map(|known| (strsim::damerau_levenshtein(word, known), known))
+        .map(|known| (strsim::damerau_levenshtein(word, known), *known))
         .min_by_key(|(distance, _)| *distance)?;
     let allowed = (word.chars().count() / 3).max(1);
-    (nearest.0 <= allowed).then(|| format!("did you mean `{}`?", nearest.1))
+    (distance <= allowed).then_some(near)
+}
+
+/// `a`, `b` and `c`
+pub(super) fn listed(words: &[&str]) -> String {
+    let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    }
 }

@@ -5,84 +5,59 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::problem::{did_you_mean, place};
+use super::key::{self, KEYS, Key};
+use super::problem::{did_you_mean, listed, position};
 use super::value::Value;
-use super::{Config, Origin, Problem, Setting};
+use super::{Config, Origin, Place, Problem, Setting, later};
 
-const SECTIONS: [&str; 4] = ["run", "contract", "sandbox", "agents"];
-
-/// A file being read, and where its problems go.
+/// A file or a variable being read, and where its problems go.
 pub(super) struct Reader<'a> {
-    pub(super) path: &'a Path,
-    pub(super) text: &'a str,
+    pub(super) from: From<'a>,
     pub(super) origin: Origin,
     pub(super) problems: Vec<Problem>,
 }
 
+/// What is being read.
+pub(super) enum From<'a> {
+    File { path: &'a Path, text: &'a str },
+    Variable(&'a str),
+}
+
+/// The sections of the table, and the agents.
+fn sections() -> Vec<&'static str> {
+    let mut sections: Vec<_> = KEYS.iter().map(|key| key.section).collect();
+    sections.dedup();
+    sections.push("agents");
+    sections
+}
+
 impl Reader<'_> {
     pub(super) fn document(&mut self, table: &DeTable<'_>, config: &mut Config) {
+        let sections = sections();
         for (name, value) in table {
             match name.get_ref().as_ref() {
-                "run" => self.run(value, config),
-                "contract" => self.contract(value, config),
-                "sandbox" => self.sandbox(value, config),
                 "agents" => self.agents(value, config),
-                _ => self.unknown_section(name, value),
+                section if sections.contains(&section) => self.section(section, value, config),
+                section if later::section(section) => {
+                    let message = later::message(&format!("`[{section}]`"));
+                    self.problem_at(name.span().start, message, Some(later::HINT.to_owned()));
+                }
+                _ => self.unknown_section(name, value, &sections),
             }
         }
     }
 
-    fn run(&mut self, section: &Value<'_>, config: &mut Config) {
-        for (key, value) in self.entries("run", section, &["step_timeout", "backoff"]) {
-            match key {
-                "step_timeout" => self.set(&mut config.run.step_timeout, value, Self::timeout),
-                "backoff" => self.set(&mut config.run.backoff, value, Self::duration),
-                _ => {}
+    fn section(&mut self, section: &str, value: &Value<'_>, config: &mut Config) {
+        for (name, value) in self.entries(section, value, &key::names(section)) {
+            if let Some(key) = key::find(section, name) {
+                self.value(key, value, config);
             }
         }
     }
 
-    fn contract(&mut self, section: &Value<'_>, config: &mut Config) {
-        let known = ["shell", "timeout", "baseline"];
-        for (key, value) in self.entries("contract", section, &known) {
-            match key {
-                "shell" => self.set(&mut config.contract.shell, value, Self::text),
-                "timeout" => self.set(&mut config.contract.timeout, value, Self::timeout),
-                "baseline" => self.set(&mut config.contract.baseline, value, Self::boolean),
-                _ => {}
-            }
-        }
-    }
-
-    fn sandbox(&mut self, section: &Value<'_>, config: &mut Config) {
-        for (key, value) in self.entries("sandbox", section, &["env"]) {
-            if key == "env" {
-                let allowed = config.sandbox.env.value.clone();
-                self.set(&mut config.sandbox.env, value, |reader, value| {
-                    reader.variables(value, &allowed)
-                });
-            }
-        }
-    }
-
-    /// Names of variables. A project may take away from what the user lets through, never add.
-    fn variables(&mut self, value: &Value<'_>, allowed: &[String]) -> Option<Vec<String>> {
-        let before = self.problems.len();
-        let mut names = Vec::new();
-        for (item, name) in self.texts(value)? {
-            if !is_variable(&name) {
-                let message = format!("`{}` is not the name of a variable", name.escape_debug());
-                self.problem(item, message, None);
-            } else if self.origin == Origin::Project && !allowed.contains(&name) {
-                let message = format!("a project cannot let the variable `{name}` through");
-                let hint = "add it to `[sandbox] env` in your own configuration".to_owned();
-                self.problem(item, message, Some(hint));
-            }
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        (self.problems.len() == before).then_some(names)
+    /// Reads the value of one setting into its place.
+    pub(super) fn value(&mut self, key: &Key, value: &Value<'_>, config: &mut Config) {
+        (key.set)(self, key, value, config);
     }
 
     pub(super) fn set<'t, T>(
@@ -91,11 +66,8 @@ impl Reader<'_> {
         value: &Value<'t>,
         read: impl FnOnce(&mut Self, &Value<'t>) -> Option<T>,
     ) {
-        if let Some(value) = read(self, value) {
-            *slot = Setting {
-                value,
-                origin: self.origin,
-            };
+        if let Some(new) = read(self, value) {
+            slot.replace(new, self, value);
         }
     }
 
@@ -116,9 +88,14 @@ impl Reader<'_> {
                 entries.push((name, value));
                 continue;
             }
+            let offset = key.span().start;
+            if later::key(section, name) {
+                let message = later::message(&format!("`[{section}] {name}`"));
+                self.problem_at(offset, message, Some(later::HINT.to_owned()));
+                continue;
+            }
             let (shown, list) = (name.escape_debug(), listed(known));
             let message = format!("unknown key `{shown}` in `[{section}]`, which has {list}");
-            let offset = key.span().start;
             self.problem_at(offset, message, did_you_mean(name, known));
         }
         entries
@@ -135,15 +112,20 @@ impl Reader<'_> {
         }
     }
 
-    fn unknown_section(&mut self, name: &Spanned<impl AsRef<str>>, value: &Value<'_>) {
+    fn unknown_section(
+        &mut self,
+        name: &Spanned<impl AsRef<str>>,
+        value: &Value<'_>,
+        sections: &[&str],
+    ) {
         let shown = name.get_ref().as_ref().escape_debug().to_string();
         let what = match value.get_ref() {
             DeValue::Table(_) => format!("section `[{shown}]`"),
             _ => format!("key `{shown}`"),
         };
-        let sections = SECTIONS.map(|section| format!("[{section}]"));
-        let list = listed(&sections.each_ref().map(String::as_str));
-        let hint = did_you_mean(name.get_ref().as_ref(), &SECTIONS);
+        let titles: Vec<_> = sections.iter().map(|one| format!("[{one}]")).collect();
+        let list = listed(&titles.iter().map(String::as_str).collect::<Vec<_>>());
+        let hint = did_you_mean(name.get_ref().as_ref(), sections);
         self.problem_at(
             name.span().start,
             format!("unknown {what}; the sections are {list}"),
@@ -161,30 +143,33 @@ impl Reader<'_> {
         message: String,
         suggestion: Option<String>,
     ) {
-        let (line, column) = place(self.text, offset);
+        let place = self.place(offset);
         self.problems.push(Problem {
-            file: self.path.to_path_buf(),
-            line,
-            column,
+            place,
             message,
             suggestion,
         });
     }
+
+    /// Where the byte at this offset is written.
+    pub(super) fn place(&self, offset: usize) -> Place {
+        match self.from {
+            From::File { path, text } => {
+                let (line, column) = position(text, offset);
+                Place::File {
+                    path: path.to_path_buf(),
+                    line,
+                    column,
+                }
+            }
+            From::Variable(name) => Place::Variable(name.to_owned()),
+        }
+    }
 }
 
-fn is_variable(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
-/// `a`, `b` and `c`
-pub(super) fn listed(words: &[&str]) -> String {
-    let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
-    match quoted.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => quoted.concat(),
+impl<T> Setting<T> {
+    /// Puts another layer's value in.
+    pub(super) fn replace(&mut self, value: T, reader: &Reader<'_>, at: &Value<'_>) {
+        *self = Self::of(value, reader.origin, Some(reader.place(at.span().start)));
     }
 }

@@ -1,4 +1,7 @@
+mod tighten;
+
 use std::fs;
+use std::time::Duration;
 
 use super::*;
 
@@ -11,9 +14,10 @@ fn load(user: &str, project: &str) -> Result<Config, Vec<String>> {
     let layers = Layers {
         user: Some(path("user.toml")),
         project: Some(path("project.toml")),
+        ..Layers::default()
     };
     let root = format!("{}/", dir.path().display());
-    Config::load(layers).map_err(|errors| {
+    Config::load(&layers).map_err(|errors| {
         let text = errors.to_string().replace(&root, "");
         text.lines().map(str::to_owned).collect()
     })
@@ -35,8 +39,9 @@ fn nothing_configured_is_the_built_in_settings() {
     let layers = Layers {
         user: absent.clone(),
         project: absent,
+        ..Layers::default()
     };
-    let config = Config::load(layers).unwrap();
+    let config = Config::load(&layers).unwrap();
     assert_eq!(config, Config::default());
     assert_eq!(config.run.step_timeout.value, Duration::from_mins(10));
     assert_eq!(config.sandbox.env.value, ["PATH", "LANG", "TERM", "HOME"]);
@@ -64,12 +69,17 @@ fn each_layer_changes_what_it_names() {
         sandbox.env = ["PATH", "PATH"]
     "#;
     let config = load(user, project).unwrap();
-    let setting = |value, origin| Setting { value, origin };
-    let run = Run {
-        step_timeout: setting(Duration::from_mins(90), Origin::Project),
-        backoff: setting(Duration::ZERO, Origin::User),
-    };
-    assert_eq!(config.run, run);
+    let Run {
+        step_timeout,
+        backoff,
+    } = &config.run;
+    assert_eq!(step_timeout.value, Duration::from_mins(90));
+    assert_eq!(step_timeout.origin, Origin::Project);
+    assert_eq!(
+        (backoff.value, backoff.origin),
+        (Duration::ZERO, Origin::User)
+    );
+    assert!(backoff.source().ends_with("user.toml:4:19"), "{backoff:?}");
     assert_eq!(config.contract.timeout.value, Duration::from_millis(1500));
     assert!(!config.contract.baseline.value);
     assert_eq!(config.sandbox.env.value, ["PATH"]);
@@ -96,9 +106,9 @@ fn every_problem_of_every_file_at_once() {
     assert_eq!(
         load(user, project).unwrap_err(),
         [
-            "user.toml:1:2: unknown section `[rum]`; the sections are `[run]`, `[contract]`, `[sandbox]` and `[agents]`; did you mean `run`?",
+            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]` and `[agents]`; did you mean `run`?",
             "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `step_timeout` and `backoff`; did you mean `step_timeout`?",
-            "project.toml:3:1: unknown key `jobs` in `[run]`, which has `step_timeout` and `backoff`",
+            "project.toml:3:1: `[run] jobs` is a setting that this version does not honour; take it out until a later version has it",
             "project.toml:4:11: expected a duration like `\"10m\"`, found a number",
             "project.toml:7:12: expected `true` or `false`, found a string",
             "project.toml:8:11: `soon` is not a duration; write one like `90s`, `10m` or `1h 30m`",
@@ -123,7 +133,7 @@ fn sections_and_values_of_the_wrong_kind() {
     check(
         "jobs = 4",
         &[
-            "1:1: unknown key `jobs`; the sections are `[run]`, `[contract]`, `[sandbox]` and `[agents]`",
+            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]` and `[agents]`",
         ],
     );
     check("contract.shell = ' '", &["1:18: must not be empty"]);
@@ -238,7 +248,7 @@ fn broken_lines_do_not_hide_the_problems_of_others() {
         "[run]\nbackoff = 1s\njobs = 3\n[contract]\nbaseline = tru\n",
         &[
             "2:11: string values must be quoted, expected literal string",
-            "3:1: unknown key `jobs` in `[run]`, which has `step_timeout` and `backoff`",
+            "3:1: `[run] jobs` is a setting that this version does not honour; take it out until a later version has it",
             "5:12: invalid boolean, expected `true`",
         ],
     );
@@ -266,10 +276,12 @@ fn files_that_cannot_be_text() {
         let layers = Layers {
             user: None,
             project: Some(path),
+            ..Layers::default()
         };
-        let mut problems = Config::load(layers).unwrap_err().problems;
+        let mut problems = Config::load(&layers).unwrap_err().problems;
         let problem = problems.remove(0);
-        format!("{}:{}: {}", problem.line, problem.column, problem.message)
+        let text = problem.to_string();
+        text.split_once(':').unwrap().1.to_owned()
     };
     let path = dir.path().join("config.toml");
     fs::write(&path, b"[run]\nbackoff = \"\xff\"").unwrap();
@@ -277,4 +289,64 @@ fn files_that_cannot_be_text() {
     fs::write(&path, "#".repeat(1024 * 1024 + 1)).unwrap();
     assert_eq!(problem(path), "1:1: the file is larger than 1 MiB");
     assert!(problem(dir.path().to_path_buf()).starts_with("1:1: cannot read the file: "));
+}
+
+#[test]
+fn what_is_planned_is_not_called_unknown() {
+    let text = "[mcp.servers.x]\ncommand = ['x']\n[contract]\nunverified = 'ask'\ngrene = 'run'\n";
+    check(
+        text,
+        &[
+            "1:2: `[mcp]` is a setting that this version does not honour; take it out until a later version has it",
+            "4:1: `[contract] unverified` is a setting that this version does not honour; take it out until a later version has it",
+            "5:1: unknown key `grene` in `[contract]`, which has `shell`, `timeout` and `baseline`",
+        ],
+    );
+}
+
+#[test]
+fn counts_and_choices_are_strict() {
+    check(
+        "[plans]\nstale_after_days = 0\nmax_rejections = 'three'\narchive_after_days = 1.5\nexecutor_timeout_minutes = 0x10\n",
+        &[
+            "2:20: must be a whole number from 1 to 100000",
+            "3:18: expected a whole number, found a string",
+            "4:22: expected a whole number, found a fraction",
+        ],
+    );
+    check(
+        "approval.proof = 'terminl'",
+        &[
+            "1:18: `terminl` is not among the choices `any`, `terminal` and `key`; did you mean `terminal`?",
+        ],
+    );
+    let user = "approval.allowed_signers = 'signers'";
+    assert_eq!(
+        load(user, "").unwrap_err(),
+        ["user.toml:1:28: must be an absolute path; write one like `~/.ssh/allowed_signers`"]
+    );
+}
+
+#[test]
+fn what_is_in_force_can_be_asked_for() {
+    let config = load(
+        "agents.coder = { driver = 'command', command = ['x'] }",
+        "run.step_timeout = '90s'",
+    )
+    .unwrap();
+    let keys = |name| {
+        let entries = config.entries_of(name)?;
+        Ok::<_, UnknownKey>(entries.into_iter().map(|one| one.key).collect::<Vec<_>>())
+    };
+    assert_eq!(keys("run").unwrap(), ["run.step_timeout", "run.backoff"]);
+    assert_eq!(keys("agents").unwrap(), ["agents.coder"]);
+    let one = config.entries_of("run.step_timeout").unwrap().remove(0);
+    assert_eq!((one.value, one.origin), ("1m 30s".into(), Origin::Project));
+    let unknown = keys("approval.prof").unwrap_err();
+    assert_eq!(
+        unknown.suggestion.unwrap(),
+        "did you mean `approval.proof`?"
+    );
+    assert!(!unknown.later && keys("run.jobs").unwrap_err().later);
+    assert_eq!(config.entries().len(), key::KEYS.len() + 1);
 }

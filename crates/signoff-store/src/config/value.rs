@@ -1,14 +1,20 @@
 //! Single values of a configuration file, read as what they must be.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use toml::Spanned;
 use toml::de::DeValue;
 
+use super::Proof;
+use super::problem::{did_you_mean, listed};
 use super::read::Reader;
 
 /// Nothing we wait for takes longer; and no clock overflows below this.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
+
+/// More days, minutes or rejections than anybody waits for.
+pub(super) const LARGEST_COUNT: u32 = 100_000;
 
 pub(super) type Value<'t> = Spanned<DeValue<'t>>;
 
@@ -33,6 +39,58 @@ impl Reader<'_> {
             DeValue::Boolean(boolean) => Some(*boolean),
             other => self.wrong_type(value, "`true` or `false`", other),
         }
+    }
+
+    /// A number of days, minutes or times; none at all would switch off what it is for.
+    pub(super) fn count(&mut self, value: &Value<'_>) -> Option<u32> {
+        let DeValue::Integer(number) = value.get_ref() else {
+            return self.wrong_type(value, "a whole number", value.get_ref());
+        };
+        let count = u32::from_str_radix(number.as_str(), number.radix());
+        match count {
+            Ok(count) if (1..=LARGEST_COUNT).contains(&count) => Some(count),
+            Ok(_) | Err(_) => {
+                let message = format!("must be a whole number from 1 to {LARGEST_COUNT}");
+                self.problem(value, message, None);
+                None
+            }
+        }
+    }
+
+    /// One of a few words.
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        value: &Value<'_>,
+        choices: &[(&str, T)],
+    ) -> Option<T> {
+        let text = self.text(value)?;
+        if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text) {
+            return Some(*choice);
+        }
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        let message = format!(
+            "`{}` is not among the choices {}",
+            text.escape_debug(),
+            listed(&names)
+        );
+        self.problem(value, message, did_you_mean(&text, &names));
+        None
+    }
+
+    pub(super) fn proof(&mut self, value: &Value<'_>) -> Option<Proof> {
+        let choices = Proof::ALL.map(|proof| (proof.name(), proof));
+        self.choice(value, &choices)
+    }
+
+    /// A file of the user's, so that it means the same in every project.
+    pub(super) fn signers(&mut self, value: &Value<'_>) -> Option<PathBuf> {
+        let path = PathBuf::from(self.text(value)?);
+        if path.is_absolute() || path.starts_with("~") {
+            return Some(path);
+        }
+        let hint = "write one like `~/.ssh/allowed_signers`".to_owned();
+        self.problem(value, "must be an absolute path".to_owned(), Some(hint));
+        None
     }
 
     pub(super) fn duration(&mut self, value: &Value<'_>) -> Option<Duration> {
@@ -106,7 +164,8 @@ impl Reader<'_> {
 fn described(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
-        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Integer(_) => "a number",
+        DeValue::Float(_) => "a fraction",
         DeValue::Boolean(_) => "a boolean",
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",

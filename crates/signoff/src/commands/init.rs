@@ -1,42 +1,46 @@
-//! `init`: sets up a project.
+//! `init`: sets up a project, and says what was found around it.
+
+mod agents;
+mod git;
+
+use std::path::Path;
 
 use signoff_api::project::{INIT_SCHEMA, Init};
+use signoff_runtime::project::{Project, Trust};
+use signoff_sandbox::Level;
+use signoff_store::atomic::{ReplaceError, replace};
 use signoff_store::root::{Store, discover};
 
+use self::agents::Agent;
+use self::git::Git;
 use crate::commands::trust::remember;
 use crate::failure::Failure;
 use crate::session::Session;
 
-/// Agents people have, for which this version has no driver of its own.
-const AGENTS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "pi"];
-
-const CONFIG: &str = include_str!("init/config.toml");
+/// What was found around the project.
+struct Found {
+    agents: Vec<&'static Agent>,
+    git: Git,
+}
 
 pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
-    let outer = discover(&session.around.directory);
-    let files = ["config.toml", ".gitignore"]
-        .map(|name| session.around.directory.join(".signoff").join(name));
+    let here = session.around.directory.clone();
+    let outer = discover(&here);
+    let files = ["config.toml", ".gitignore"].map(|name| here.join(".signoff").join(name));
     let missing: Vec<_> = files.into_iter().filter(|path| !path.exists()).collect();
-    let store = Store::create(&session.around.directory)
-        .map_err(|error| Failure::new(6, "file", error.to_string()))?;
-    let config = store.config_path();
-    if !config.exists() {
-        std::fs::write(&config, CONFIG)
-            .map_err(|why| Failure::new(6, "file", format!("{}: {why}", config.display())))?;
-        // What we wrote ourselves names no command of anybody else's.
-        remember(session, &config, CONFIG.as_bytes())?;
-    }
+    let found = Found {
+        agents: agents::installed(&session.around),
+        git: git::state(&session.around),
+    };
+    let store = Store::create(&here).map_err(|error| Failure::new(6, "file", error.to_string()))?;
+    let wrote_config = write_config(
+        session,
+        &store.config_path(),
+        &agents::config(&found.agents),
+    )?;
     let written: Vec<String> = missing
         .iter()
         .map(|path| path.display().to_string())
-        .collect();
-    let path = session.around.path();
-    let found: Vec<String> = AGENTS
-        .into_iter()
-        .filter(|name| {
-            signoff_sandbox::program_exists(name.as_ref(), &path, &session.around.directory)
-        })
-        .map(str::to_owned)
         .collect();
     let root = store.dir().display().to_string();
     if session.is_json() {
@@ -44,7 +48,9 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
             schema: INIT_SCHEMA.to_owned(),
             root,
             written,
-            found_agents: found,
+            found_agents: found.agents.iter().map(|one| one.name.to_owned()).collect(),
+            git: found.git.name().to_owned(),
+            sandbox: Level::None.to_string(),
         });
         return Ok(0);
     }
@@ -54,30 +60,79 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
             outer.workspace().display()
         ));
     }
-    tell(session, &root, &written, &found);
+    tell_written(session, &root, &written);
+    tell_found(session, &found, wrote_config);
+    let next = next(session);
+    session.out.answer(format!("next: {next}"));
     Ok(0)
 }
 
-fn tell(session: &mut Session, root: &str, written: &[String], found: &[String]) {
+/// Writes the configuration, unless there is one: that is somebody's.
+fn write_config(session: &Session, path: &Path, text: &str) -> Result<bool, Failure> {
+    match replace(path, None, text.as_bytes(), true) {
+        Ok(_) => {
+            // What we wrote ourselves names no command of anybody else's.
+            remember(session, path, text.as_bytes())?;
+            Ok(true)
+        }
+        Err(ReplaceError::Changed { .. }) => Ok(false),
+        Err(error) => Err(Failure::new(6, "file", error.to_string())),
+    }
+}
+
+fn tell_written(session: &mut Session, root: &str, written: &[String]) {
     if written.is_empty() {
-        session
-            .out
-            .answer(format!("{root} is set up already; nothing was changed"));
+        let text = format!("{root} is set up already; nothing was changed");
+        session.out.answer(text);
         return;
     }
     session.out.answer(format!("set up {root}"));
     for path in written {
         session.out.answer(format!("  wrote {path}"));
     }
-    if found.is_empty() {
-        session
-            .out
-            .answer("no coding agent was found on PATH; roles are there as commented examples");
+}
+
+fn tell_found(session: &mut Session, found: &Found, wrote_config: bool) {
+    let names: Vec<_> = found.agents.iter().map(|agent| agent.name).collect();
+    if names.is_empty() {
+        let looked_for: Vec<_> = agents::ALL.iter().map(|agent| agent.name).collect();
+        session.out.answer(format!(
+            "agents: none of {} is on PATH; any program that takes a prompt will do",
+            looked_for.join(", ")
+        ));
     } else {
         session.out.answer(format!(
-            "found {}; this version starts agents with `driver = \"command\"`, see the examples in config.toml",
-            found.join(", ")
+            "agents: found {}; this version has no driver of its own for them and starts them by `driver = \"command\"`",
+            names.join(", ")
         ));
     }
-    session.out.answer("next: name an agent in .signoff/config.toml, type `signoff trust`, then `signoff verify PLAN`");
+    if wrote_config {
+        session.out.answer(format!(
+            "roles: {} are in config.toml as commented examples",
+            agents::ROLES.join(", ")
+        ));
+    }
+    session.out.answer(format!("git: {}", found.git));
+    session.out.answer(format!(
+        "sandbox: {}; agents and contracts run with your rights",
+        Level::None
+    ));
+}
+
+/// What there is to do before a plan can run.
+fn next(session: &Session) -> String {
+    let Ok(project) = Project::open(&session.around) else {
+        return "`signoff config` shows what is wrong with the settings".to_owned();
+    };
+    if project.config.agents.is_empty() {
+        return "name an agent in .signoff/config.toml, type `signoff trust`, then `signoff verify PLAN`"
+            .to_owned();
+    }
+    match project.trust() {
+        Trust::Missing(_) => "read .signoff/config.toml, then type `signoff trust`".to_owned(),
+        Trust::NotNeeded | Trust::Given => {
+            "`signoff new --list` shows what a plan can begin with; `signoff verify PLAN` checks one"
+                .to_owned()
+        }
+    }
 }

@@ -3,6 +3,7 @@
 mod answer;
 mod approve;
 mod completions;
+mod config;
 mod convert;
 mod demo;
 mod diff;
@@ -33,6 +34,7 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Demo(args) => demo::demo(session, &args),
         Command::Init(_) => init::init(session),
         Command::Trust(_) => trust::trust(session),
+        Command::Config(args) => config::config(session, &args),
         Command::New(args) => new::new(session, &args),
         Command::Fmt(args) => Ok(fmt::fmt(session, &args)),
         Command::Convert(args) => convert::convert(session, &args),

@@ -1,5 +1,6 @@
 //! How things look to people, and to programs that are not ours.
 
+pub(crate) mod config;
 pub(crate) mod evidence;
 pub(crate) mod github;
 pub(crate) mod graph;

@@ -1,0 +1,143 @@
+use std::fmt::Write as _;
+use std::fs;
+
+use super::*;
+use crate::plan_file::{Everything, PlanFile};
+
+/// A plan of these steps, read from a directory that has these files.
+struct Given {
+    dir: tempfile::TempDir,
+    plan: Plan,
+}
+
+fn given(files: &[&str], steps: &[&str]) -> Given {
+    let dir = tempfile::tempdir().unwrap();
+    for file in files {
+        let path = dir.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, file).unwrap();
+    }
+    let mut text =
+        "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# P\n\n**Budget:** 1h\n\n## Steps\n"
+            .to_owned();
+    for (at, step) in (1..).zip(steps) {
+        write!(text, "\n### {at}. S\n\n{step}\n").unwrap();
+    }
+    let path = dir.path().join("plan.md");
+    fs::write(&path, text).unwrap();
+    let plan = PlanFile::read(&path, "plan.md", &Everything).unwrap();
+    let plan = plan.checked.plan;
+    assert_eq!(plan.steps.len(), steps.len());
+    Given { dir, plan }
+}
+
+#[track_caller]
+fn check(files: &[&str], steps: &[&str], expected: &[&str]) {
+    let Given { dir, plan } = given(files, steps);
+    let found = deciding_files(&plan, dir.path());
+    let found: Vec<_> = found.keys().map(String::as_str).collect();
+    assert_eq!(found, expected, "{steps:?}");
+}
+
+fn contract(text: &str) -> String {
+    format!("**contract:**\n```shell\n{text}\n```\n")
+}
+
+#[test]
+fn scripts_that_a_contract_runs() {
+    let files = ["s/check.sh", "data.json", "t.py"];
+    for (text, expected) in [
+        ("bash s/check.sh data.json", &["s/check.sh"][..]),
+        ("bash -eu \"s/check.sh\"", &["s/check.sh"]),
+        ("./s/check.sh data.json", &["s/check.sh"]),
+        ("env A=1 s/check.sh", &["s/check.sh"]),
+        ("true && timeout 10 python3.12 ./t.py", &["t.py"]),
+        (". s/check.sh; run data.json", &["s/check.sh"]),
+        ("! /usr/bin/python3 -u t.py", &["t.py"]),
+        ("python -m pytest t.py", &[]),
+        ("grep -q x data.json && test -s t.py", &[]),
+        ("bash s/gone.sh ../x.sh", &[]),
+        ("/bin/true", &[]),
+    ] {
+        check(&files, &[&contract(text)], expected);
+    }
+}
+
+#[test]
+fn what_the_plan_makes_is_not_covered() {
+    let run = contract("bash s/check.sh");
+    let files = ["s/check.sh"];
+    let agent = |rest: &str| format!("**target:** coder\n**task:**\n{rest}\n");
+    let writes = agent("Write `s/check.sh`.");
+    check(&files, &[&writes, &run], &[]);
+    check(
+        &files,
+        &[&agent("Write s/check.sh.bak"), &run],
+        &["s/check.sh"],
+    );
+    // A later step is no excuse, unless it says that it writes the file.
+    check(&files, &[&run, &writes], &["s/check.sh"]);
+    check(
+        &files,
+        &[&run, &format!("{writes}**produces:** s/*.sh\n")],
+        &[],
+    );
+    // One's own contract is what the work is measured by.
+    let own = format!("{}{run}", agent("Make s/check.sh pass."));
+    check(&files, &[&own], &["s/check.sh"]);
+    check(&files, &[&contract("test -x s/check.sh"), &run], &[]);
+}
+
+#[test]
+fn only_steps_that_are_waited_for_count() {
+    let run = contract("bash s/check.sh");
+    let writes = "**id:** w\n**target:** coder\n**task:**\nWrite s/check.sh\n";
+    let files = ["s/check.sh"];
+    check(
+        &files,
+        &[writes, &format!("**depends_on:** none\n{run}")],
+        &["s/check.sh"],
+    );
+    let between = "**id:** b\n**depends_on:** w\n**target:** coder\n**task:**\nx\n";
+    check(
+        &files,
+        &[writes, between, &format!("**depends_on:** b\n{run}")],
+        &[],
+    );
+}
+
+#[test]
+fn protected_files_are_found_by_pattern() {
+    let files = [
+        "tests/a.py",
+        "tests/deep/b.py",
+        "tests/c.txt",
+        ".git/x.py",
+        ".signoff/y.py",
+        "src/d.py",
+    ];
+    let protects = |pattern: &str| format!("{}**protects:** {pattern}\n", contract("test -e x"));
+    for (pattern, expected) in [
+        ("tests/**/*.py", &["tests/a.py", "tests/deep/b.py"][..]),
+        ("tests/", &["tests/a.py", "tests/c.txt", "tests/deep/b.py"]),
+        ("src/d.py", &["src/d.py"]),
+        ("**/*.py", &["src/d.py", "tests/a.py", "tests/deep/b.py"]),
+        ("none/*", &[]),
+    ] {
+        check(&files, &[&protects(pattern)], expected);
+    }
+}
+
+#[test]
+fn what_came_since_signing_is_left_out() {
+    let Given { dir, plan } = given(&["a.sh"], &[&contract("bash a.sh && bash b.sh")]);
+    let signed = serde_json::json!({ "files": deciding_files(&plan, dir.path()) });
+    fs::write(dir.path().join("b.sh"), "new").unwrap();
+    let hashes = signed_files(&signed, dir.path());
+    assert_eq!(serde_json::json!({ "files": hashes }), signed);
+    fs::write(dir.path().join("a.sh"), "changed").unwrap();
+    assert_ne!(signed_files(&signed, dir.path()), hashes);
+    fs::remove_file(dir.path().join("a.sh")).unwrap();
+    assert_eq!(signed_files(&signed, dir.path()), BTreeMap::new());
+    assert_eq!(deciding_files(&plan, dir.path()).len(), 1);
+}

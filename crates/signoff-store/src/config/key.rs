@@ -1,0 +1,126 @@
+//! Every setting with a fixed name: one table for the files, the environment and `signoff config`.
+
+use super::Config;
+use super::read::Reader;
+use super::shown::{Entry, entry};
+use super::value::Value;
+
+/// One setting.
+pub(super) struct Key {
+    pub(super) section: &'static str,
+    pub(super) name: &'static str,
+    /// How a variable spells it.
+    pub(super) kind: Kind,
+    /// Reads a value into its place.
+    pub(super) set: fn(&mut Reader<'_>, &Self, &Value<'_>, &mut Config),
+    pub(super) show: fn(&Config, &Self) -> Entry,
+}
+
+/// What a variable's text stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The text itself.
+    Text,
+    /// A number, `true` or `false`.
+    Literal,
+    /// A TOML list, or words with commas between them.
+    List,
+}
+
+/// A row of the table: where the setting is kept, and how its value is read.
+macro_rules! key {
+    ($section:ident.$name:ident, $kind:ident, $read:expr) => {
+        Key {
+            section: stringify!($section),
+            name: stringify!($name),
+            kind: Kind::$kind,
+            set: |reader, _, value, config| {
+                reader.set(&mut config.$section.$name, value, $read);
+            },
+            show: |config, key| entry(key.dotted(), &config.$section.$name),
+        }
+    };
+    // What a project and the environment can only tighten: whether a new value is looser.
+    ($section:ident.$name:ident, $kind:ident, $read:expr, $looser:expr) => {
+        Key {
+            section: stringify!($section),
+            name: stringify!($name),
+            kind: Kind::$kind,
+            set: |reader, key, value, config| {
+                reader.tighten(key, &mut config.$section.$name, value, $read, $looser);
+            },
+            show: |config, key| entry(key.dotted(), &config.$section.$name),
+        }
+    };
+}
+
+/// In the order of the documentation.
+pub(super) const KEYS: [Key; 16] = [
+    key!(plans.stale_after_days, Literal, Reader::count),
+    key!(plans.archive_after_days, Literal, Reader::count),
+    key!(plans.max_rejections, Literal, Reader::count),
+    key!(plans.executor_timeout_minutes, Literal, Reader::count),
+    key!(approval.required, Literal, Reader::boolean, |new, old| new
+        < old),
+    key!(approval.proof, Text, Reader::proof, |new, old| new < old),
+    key!(approval.minimum, Text, Reader::proof, |new, old| new < old),
+    key!(approval.then_run, Literal, Reader::boolean, |new, old| new
+        > old),
+    key!(approval.auto, List, Reader::policies, |new, old| {
+        new.iter()
+            .any(|policy| !old.iter().any(|old| policy.is_within(old)))
+    }),
+    key!(
+        approval.allowed_signers,
+        Text,
+        |reader, value| reader.signers(value).map(Some),
+        // Other people's keys are never stricter.
+        |new, old| new != old
+    ),
+    key!(run.step_timeout, Text, Reader::timeout),
+    key!(run.backoff, Text, Reader::duration),
+    key!(contract.shell, Text, Reader::text),
+    key!(contract.timeout, Text, Reader::timeout),
+    key!(contract.baseline, Literal, Reader::boolean),
+    Key {
+        section: "sandbox",
+        name: "env",
+        kind: Kind::List,
+        set: |reader, _, value, config| {
+            let allowed = config.sandbox.env.value.clone();
+            reader.set(&mut config.sandbox.env, value, |reader, value| {
+                reader.variables(value, &allowed)
+            });
+        },
+        show: |config, key| entry(key.dotted(), &config.sandbox.env),
+    },
+];
+
+impl Key {
+    /// The name of its variable, by the one rule there is.
+    pub(super) fn variable(&self) -> String {
+        format!("SIGNOFF_{}_{}", self.section, self.name).to_uppercase()
+    }
+
+    /// `section.key`
+    fn dotted(&self) -> String {
+        format!("{}.{}", self.section, self.name)
+    }
+
+    /// As messages call it.
+    pub(super) fn written(&self) -> String {
+        format!("`[{}] {}`", self.section, self.name)
+    }
+}
+
+/// Names of the keys of a section.
+pub(super) fn names(section: &str) -> Vec<&'static str> {
+    let keys = KEYS.iter().filter(|key| key.section == section);
+    keys.map(|key| key.name).collect()
+}
+
+/// The setting of this name.
+pub(super) fn find(section: &str, name: &str) -> Option<&'static Key> {
+    KEYS.iter()
+        .find(|key| key.section == section && key.name == name)
+}

@@ -1,0 +1,51 @@
+//! Settings that the documentation of the whole product has and this version does not honour.
+//!
+//! Accepting one would promise what does not happen; calling it unknown would send its writer
+//! looking for a typing error.
+
+/// Whole sections.
+const SECTIONS: [&str; 5] = ["mcp", "guard", "llm", "notify", "engine"];
+
+/// Keys of sections that there are.
+const KEYS: [(&str, &str); 11] = [
+    ("run", "jobs"),
+    ("run", "isolation"),
+    ("run", "max_replans"),
+    ("run", "durability"),
+    ("run", "prepare"),
+    ("run", "copy"),
+    ("contract", "green"),
+    ("contract", "unverified"),
+    ("contract", "accept"),
+    ("sandbox", "mode"),
+    ("sandbox", "network"),
+];
+
+/// What to do about one.
+pub(super) const HINT: &str = "take it out until a later version has it";
+
+pub(super) fn section(name: &str) -> bool {
+    SECTIONS.contains(&name)
+}
+
+pub(super) fn key(section: &str, name: &str) -> bool {
+    KEYS.contains(&(section, name))
+}
+
+/// Whether a variable's name, without `SIGNOFF_`, is that of such a setting.
+pub(super) fn variable(name: &str) -> bool {
+    SECTIONS.iter().any(|section| in_section(name, section))
+        || KEYS
+            .iter()
+            .any(|(section, key)| format!("{section}_{key}").to_uppercase() == name)
+}
+
+/// Whether a variable's name, without `SIGNOFF_`, begins with a section.
+pub(super) fn in_section(name: &str, section: &str) -> bool {
+    name.strip_prefix(&section.to_uppercase())
+        .is_some_and(|rest| rest.starts_with('_'))
+}
+
+pub(super) fn message(what: &str) -> String {
+    format!("{what} is a setting that this version does not honour")
+}

@@ -1,0 +1,171 @@
+//! The sections of the configuration and what is built in.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::{Config, Policy, Setting};
+
+/// `[plans]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plans {
+    /// A plan that waits for so long to be signed or run is cancelled, with a notice.
+    pub stale_after_days: Setting<u32>,
+    /// A finished plan may move to the archive after so long.
+    pub archive_after_days: Setting<u32>,
+    /// The rejection that makes a plan `needs_review`.
+    pub max_rejections: Setting<u32>,
+    /// A run whose owner is silent for so long counts as stalled.
+    pub executor_timeout_minutes: Setting<u32>,
+}
+
+/// `[approval]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// Without it every plan gets a signature of the policy.
+    pub required: Setting<bool>,
+    /// What signing asks for; see [`Approval::asked`].
+    pub proof: Setting<Proof>,
+    /// What a signature must have at a run.
+    pub minimum: Setting<Proof>,
+    /// A plan that was approved is run at once.
+    pub then_run: Setting<bool>,
+    /// Plans that need no person.
+    pub auto: Setting<Vec<Policy>>,
+    /// Whose keys count for the proof `key`, as written (see [`Approval::signers_file`]); without
+    /// it, git's `gpg.ssh.allowedSignersFile`.
+    pub allowed_signers: Setting<Option<PathBuf>>,
+}
+
+impl Approval {
+    /// The proof a signature needs so that it is enough when it is made and when it is used.
+    pub fn asked(&self) -> Proof {
+        self.proof.value.max(self.minimum.value)
+    }
+
+    /// The file of `allowed_signers`, with `~` in it resolved.
+    pub fn signers_file(&self, home: Option<&Path>) -> Option<PathBuf> {
+        let written = self.allowed_signers.value.as_ref()?;
+        match written.strip_prefix("~") {
+            Ok(below) => Some(home?.join(below)),
+            Err(_) => Some(written.clone()),
+        }
+    }
+}
+
+/// How we know that it was a person, weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Proof {
+    /// Somebody who is this user, as far as the system can tell.
+    Any,
+    /// Typed at a terminal.
+    Terminal,
+    /// Made with the person's SSH key.
+    Key,
+}
+
+impl Proof {
+    /// Weakest first.
+    pub const ALL: [Self; 3] = [Self::Any, Self::Terminal, Self::Key];
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Terminal => "terminal",
+            Self::Key => "key",
+        }
+    }
+}
+
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// `[run]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// How long the work of a step may take, where the step does not say.
+    pub step_timeout: Setting<Duration>,
+    /// The wait before the first retry; later ones wait longer.
+    pub backoff: Setting<Duration>,
+}
+
+/// `[contract]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contract {
+    pub shell: Setting<String>,
+    pub timeout: Setting<Duration>,
+    pub baseline: Setting<bool>,
+}
+
+/// `[sandbox]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sandbox {
+    /// Names of the variables that agents and contracts get to see.
+    pub env: Setting<Vec<String>>,
+}
+
+/// `[agents.NAME]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agent {
+    pub driver: Driver,
+    /// Program and arguments, with placeholders.
+    pub command: Vec<String>,
+}
+
+/// How an agent is started and spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Driver {
+    Command,
+}
+
+impl Driver {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+        }
+    }
+}
+
+/// What the settings are where nothing says otherwise.
+impl Default for Config {
+    fn default() -> Self {
+        let ten_minutes = Duration::from_mins(10);
+        let env = ["PATH", "LANG", "TERM", "HOME"].map(str::to_owned);
+        Self {
+            plans: Plans {
+                stale_after_days: Setting::built_in(30),
+                archive_after_days: Setting::built_in(90),
+                max_rejections: Setting::built_in(3),
+                executor_timeout_minutes: Setting::built_in(30),
+            },
+            approval: Approval {
+                required: Setting::built_in(true),
+                proof: Setting::built_in(Proof::Any),
+                minimum: Setting::built_in(Proof::Any),
+                then_run: Setting::built_in(false),
+                auto: Setting::built_in(Vec::new()),
+                allowed_signers: Setting::built_in(None),
+            },
+            run: Run {
+                step_timeout: Setting::built_in(ten_minutes),
+                backoff: Setting::built_in(Duration::from_secs(1)),
+            },
+            contract: Contract {
+                shell: Setting::built_in("bash".to_owned()),
+                timeout: Setting::built_in(ten_minutes),
+                baseline: Setting::built_in(true),
+            },
+            sandbox: Sandbox {
+                env: Setting::built_in(env.to_vec()),
+            },
+            agents: BTreeMap::new(),
+            notes: Vec::new(),
+            project: None,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What is in force, as a list that people and programs can read.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::key::KEYS;
+use super::problem::did_you_mean;
+use super::{Agent, Config, Origin, Place, Policy, Proof, Setting, later};
+
+/// One setting in force.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// `section.key`, or `agents.NAME`.
+    pub key: String,
+    pub value: Value,
+    pub origin: Origin,
+    pub place: Option<Place>,
+}
+
+/// A question for a setting that there is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownKey {
+    /// The setting is planned, but this version does not honour it.
+    pub later: bool,
+    /// What to do about it, where we can guess.
+    pub suggestion: Option<String>,
+}
+
+impl Config {
+    /// Everything in force, in the order of the documentation.
+    pub fn entries(&self) -> Vec<Entry> {
+        let settings = KEYS.iter().map(|key| (key.show)(self, key));
+        let agents = self
+            .agents
+            .iter()
+            .map(|(name, agent)| entry(format!("agents.{name}"), agent));
+        settings.chain(agents).collect()
+    }
+
+    /// The settings that a key (`approval.proof`) or a section (`approval`) names.
+    pub fn entries_of(&self, name: &str) -> Result<Vec<Entry>, UnknownKey> {
+        let all = self.entries();
+        let below = format!("{name}.");
+        let (found, others): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .partition(|entry| entry.key == name || entry.key.starts_with(&below));
+        // Without agents the section is empty, and still a section.
+        if !found.is_empty() || name == "agents" {
+            return Ok(found);
+        }
+        let keys: Vec<&str> = others.iter().map(|entry| entry.key.as_str()).collect();
+        let sections = keys.iter().filter_map(|key| key.split('.').next());
+        let known: Vec<&str> = keys.iter().copied().chain(sections).collect();
+        let (section, key) = name.split_once('.').unwrap_or((name, ""));
+        Err(UnknownKey {
+            later: later::section(section) || later::key(section, key),
+            suggestion: did_you_mean(name, &known),
+        })
+    }
+}
+
+/// A value as it is shown.
+pub(super) trait Shown {
+    fn shown(&self) -> Value;
+}
+
+/// A setting under its name.
+pub(super) fn entry<T: Shown>(key: String, setting: &Setting<T>) -> Entry {
+    Entry {
+        key,
+        value: setting.value.shown(),
+        origin: setting.origin,
+        place: setting.place.clone(),
+    }
+}
+
+impl Shown for bool {
+    fn shown(&self) -> Value {
+        (*self).into()
+    }
+}
+
+impl Shown for u32 {
+    fn shown(&self) -> Value {
+        (*self).into()
+    }
+}
+
+impl Shown for String {
+    fn shown(&self) -> Value {
+        self.as_str().into()
+    }
+}
+
+impl Shown for Vec<String> {
+    fn shown(&self) -> Value {
+        self.as_slice().into()
+    }
+}
+
+/// As it could be written: `10m`, not a number of seconds.
+impl Shown for Duration {
+    fn shown(&self) -> Value {
+        humantime::format_duration(*self).to_string().into()
+    }
+}
+
+impl Shown for Proof {
+    fn shown(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl Shown for Option<PathBuf> {
+    fn shown(&self) -> Value {
+        self.as_ref()
+            .map_or(Value::Null, |path| path.to_string_lossy().into())
+    }
+}
+
+impl Shown for Vec<Policy> {
+    fn shown(&self) -> Value {
+        self.iter().map(Shown::shown).collect()
+    }
+}
+
+/// Only the conditions it has.
+impl Shown for Policy {
+    fn shown(&self) -> Value {
+        let Self {
+            owner,
+            dialect,
+            title,
+            tools,
+        } = self;
+        let conditions = [
+            ("owner", owner.as_ref().map(Shown::shown)),
+            ("dialect", dialect.as_ref().map(Shown::shown)),
+            ("title", title.as_ref().map(Shown::shown)),
+            ("tools", tools.as_ref().map(Shown::shown)),
+        ];
+        let given = conditions
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        Value::Object(given.collect::<Map<_, _>>())
+    }
+}
+
+impl Shown for Agent {
+    fn shown(&self) -> Value {
+        json!({"driver": self.driver.name(), "command": self.command})
+    }
+}

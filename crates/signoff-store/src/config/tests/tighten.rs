@@ -1,0 +1,113 @@
+//! What a project and the environment may change, and what not.
+
+use super::*;
+
+#[test]
+fn a_user_may_loosen_and_a_project_may_not() {
+    let user = "[approval]\nrequired = false\nproof = 'terminal'\nminimum = 'terminal'\nthen_run = true\nallowed_signers = '~/s'\n";
+    let config = load(user, "").unwrap();
+    assert!(!config.approval.required.value && config.approval.then_run.value);
+    let home = Some(std::path::Path::new("/home/ada"));
+    let signers = config.approval.signers_file(home);
+    assert_eq!(signers, Some(PathBuf::from("/home/ada/s")));
+    let tighter = load(
+        user,
+        "[approval]\nrequired = true\nproof = 'key'\nminimum = 'terminal'\nthen_run = false\n",
+    )
+    .unwrap();
+    assert!(tighter.approval.required.value && !tighter.approval.then_run.value);
+    assert_eq!(tighter.approval.asked(), Proof::Key);
+    assert_eq!(
+        load(
+            user,
+            "[approval]\nproof = 'any'\nallowed_signers = '/mine'\nminimum = 'any'\n"
+        )
+        .unwrap_err(),
+        [
+            "project.toml:2:9: a project cannot loosen `[approval] proof` from `terminal` (user.toml:3:9) to `any`; only your own configuration can",
+            "project.toml:3:19: a project cannot loosen `[approval] allowed_signers` from `~/s` (user.toml:6:19) to `/mine`; only your own configuration can",
+            "project.toml:4:11: a project cannot loosen `[approval] minimum` from `terminal` (user.toml:4:11) to `any`; only your own configuration can",
+        ]
+    );
+    check(
+        "[approval]\nrequired = false\nthen_run = true\n",
+        &[
+            "2:12: a project cannot loosen `[approval] required` from `true` (built-in) to `false`; only your own configuration can",
+            "3:12: a project cannot loosen `[approval] then_run` from `false` (built-in) to `true`; only your own configuration can",
+        ],
+    );
+}
+
+#[test]
+fn a_project_can_only_narrow_policies() {
+    let user = "approval.auto = [{ owner = 'bot', tools = ['read_file', 'write_file'] }]";
+    let narrow = "approval.auto = [{ owner = 'bot', tools = ['read_file'], title = 'x' }]";
+    assert_eq!(load(user, narrow).unwrap().approval.auto.value.len(), 1);
+    assert!(load(user, "approval.auto = []").is_ok());
+    let wide = load(user, "approval.auto = [{ owner = 'bot' }]").unwrap_err();
+    assert_eq!(
+        wide,
+        [
+            r#"project.toml:1:17: a project cannot loosen `[approval] auto` from `[{"owner":"bot","tools":["read_file","write_file"]}]` (user.toml:1:17) to `[{"owner":"bot"}]`; only your own configuration can"#
+        ]
+    );
+    check(
+        "approval.auto = [{}, 'bot', { ower = 'x' }]",
+        &[
+            "1:18: a policy without a condition would sign everything; give it one, or write `required = false` if you mean that",
+            "1:22: expected a policy like `{ owner = \"bot\" }`, found a string",
+            "1:29: a policy without a condition would sign everything; give it one, or write `required = false` if you mean that",
+            "1:31: unknown key `ower` in `[approval.auto]`, which has `owner`, `dialect`, `title` and `tools`; did you mean `owner`?",
+        ],
+    );
+}
+
+#[test]
+fn a_pi_store_has_its_own_file_and_runs_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| Some(dir.path().join(name));
+    fs::write(dir.path().join("user.toml"), "plans.stale_after_days = 9").unwrap();
+    fs::write(
+        dir.path().join("plans.json"),
+        r#"{"stale_after_days": 7, "executor_timeout_minutes": 5}"#,
+    )
+    .unwrap();
+    let project = dir.path().join("project.toml");
+    fs::write(&project, "plans.executor_timeout_minutes = 6").unwrap();
+    let layers = Layers {
+        pi_store: true,
+        user: path("user.toml"),
+        pi: path("plans.json"),
+        project: path("project.toml"),
+        environment: [("SIGNOFF_PLANS_MAX_REJECTIONS".into(), "2".into())].into(),
+    };
+    let Config {
+        plans, approval, ..
+    } = Config::load(&layers).unwrap();
+    assert_eq!(plans.stale_after_days.value, 7);
+    assert_eq!(plans.executor_timeout_minutes.value, 6);
+    assert_eq!(plans.max_rejections.value, 2);
+    assert!(approval.then_run.value);
+    assert_eq!(approval.then_run.origin, Origin::BuiltIn);
+    fs::write(&project, "approval.then_run = true").unwrap();
+    assert!(Config::load(&layers).is_ok());
+}
+
+#[test]
+fn problems_of_files_and_variables_come_together() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = dir.path().join("project.toml");
+    fs::write(&project, "approval.proof = 'key'\nrun.backof = '1s'").unwrap();
+    let layers = Layers {
+        project: Some(project),
+        environment: [("SIGNOFF_APPROVAL_PROOF".into(), "any".into())].into(),
+        ..Layers::default()
+    };
+    let problems = Config::load(&layers).unwrap_err().problems;
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    let last = problems[1].to_string();
+    assert!(
+        last.contains("from `key` (") && last.contains("project.toml:1:18) to `any`"),
+        "{last}"
+    );
+}

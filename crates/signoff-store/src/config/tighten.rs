@@ -1,0 +1,71 @@
+//! What a project and the environment may only make stricter.
+
+use super::Setting;
+use super::key::Key;
+use super::read::Reader;
+use super::shown::Shown;
+use super::value::Value;
+
+impl Reader<'_> {
+    /// Sets a value, unless this layer would loosen what a lower one says.
+    pub(super) fn tighten<'t, T: Shown>(
+        &mut self,
+        key: &Key,
+        slot: &mut Setting<T>,
+        value: &Value<'t>,
+        read: impl FnOnce(&mut Self, &Value<'t>) -> Option<T>,
+        looser: impl FnOnce(&T, &T) -> bool,
+    ) {
+        let Some(new) = read(self, value) else {
+            return;
+        };
+        if self.origin.may_only_tighten() && looser(&new, &slot.value) {
+            let message = format!(
+                "{} cannot loosen {} from `{}` ({}) to `{}`",
+                self.origin.who(),
+                key.written(),
+                slot.value.shown().to_string().trim_matches('"'),
+                slot.source(),
+                new.shown().to_string().trim_matches('"'),
+            );
+            let hint = "only your own configuration can".to_owned();
+            self.problem(value, message, Some(hint));
+            return;
+        }
+        slot.replace(new, self, value);
+    }
+
+    /// Names of variables. A project and the environment may take away from what the user lets
+    /// through, never add: what an agent sees it can send away.
+    pub(super) fn variables(
+        &mut self,
+        value: &Value<'_>,
+        allowed: &[String],
+    ) -> Option<Vec<String>> {
+        let before = self.problems.len();
+        let mut names = Vec::new();
+        for (item, name) in self.texts(value)? {
+            if !is_variable(&name) {
+                let message = format!("`{}` is not the name of a variable", name.escape_debug());
+                self.problem(item, message, None);
+            } else if self.origin.may_only_tighten() && !allowed.contains(&name) {
+                let who = self.origin.who();
+                let message = format!("{who} cannot let the variable `{name}` through");
+                let hint = "add it to `[sandbox] env` in your own configuration".to_owned();
+                self.problem(item, message, Some(hint));
+            }
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        (self.problems.len() == before).then_some(names)
+    }
+}
+
+fn is_variable(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

@@ -1,0 +1,85 @@
+//! What git says about the directory: without it nobody can tell a run's changes from their own.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::time::Duration;
+
+use signoff_runtime::project::Surroundings;
+use signoff_sandbox::{Command, How, Limits, Sandbox, Stdin};
+
+/// The state of the directory in git.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Git {
+    NotInstalled,
+    NoRepository,
+    Clean,
+    Uncommitted,
+}
+
+impl Git {
+    /// For programs.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::NotInstalled => "not_installed",
+            Self::NoRepository => "no_repository",
+            Self::Clean => "clean",
+            Self::Uncommitted => "uncommitted",
+        }
+    }
+}
+
+impl fmt::Display for Git {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotInstalled => "not installed",
+            Self::NoRepository => {
+                "not a repository; with `git init` the changes of a run can be seen and undone"
+            }
+            Self::Clean => "a repository, nothing uncommitted",
+            Self::Uncommitted => {
+                "a repository with uncommitted changes; commit them before a run, to tell its changes from yours"
+            }
+        })
+    }
+}
+
+/// Asks git. Our own directory does not count: it is being set up.
+pub(super) fn state(around: &Surroundings) -> Git {
+    let words = [
+        "git",
+        "status",
+        "--porcelain",
+        "--",
+        ".",
+        ":(exclude).signoff",
+    ];
+    // Git's own variables would make it look somewhere else.
+    let env = around
+        .variables
+        .iter()
+        .filter(|(name, _)| matches!(name.to_str(), Some("PATH" | "HOME" | "XDG_CONFIG_HOME")))
+        .map(|(name, value)| (name.clone(), value.clone()));
+    let quiet = (OsString::from("GIT_OPTIONAL_LOCKS"), OsString::from("0"));
+    let command = Command {
+        argv: words.map(OsString::from).to_vec(),
+        cwd: around.directory.clone(),
+        env: env.chain([quiet]).collect(),
+        stdin: Stdin::Null,
+        marker: None,
+        limits: Limits {
+            time: Some(Duration::from_secs(20)),
+            output: 1024,
+            log: 0,
+        },
+        log: None,
+    };
+    let ended = Sandbox::new().ok().map(|sandbox| sandbox.run(command));
+    match ended {
+        Some(Ok(ended)) => match ended.how {
+            How::Exited(0) if ended.stdout.text().trim().is_empty() => Git::Clean,
+            How::Exited(0) => Git::Uncommitted,
+            How::Exited(_) | How::Signaled(_) | How::TimedOut | How::Stopped => Git::NoRepository,
+        },
+        Some(Err(_)) | None => Git::NotInstalled,
+    }
+}
