@@ -4,23 +4,27 @@ use std::path::PathBuf;
 
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::Signature;
-use signoff_store::signatures;
+use signoff_store::signatures::{self, Proof, Signed};
 
 use crate::clock::{Clock, timestamp};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::preflight;
-use crate::project::Project;
+use crate::project::{Project, required_proof};
+use crate::proof::{chosen, prove};
 
 /// How a plan is to be signed.
 #[derive(Debug, Clone, Default)]
 pub struct Wish {
-    /// How we know that it was a person: `any`, or `policy` for the demo's own store.
-    pub proof: String,
+    /// How the person wants to prove that it is them; without it, as the settings ask. `policy` is for
+    /// who signs without asking a person.
+    pub proof: Option<Proof>,
     /// Anything the person wants to say.
     pub note: Option<String>,
     /// Refuse unless the digest begins with this.
     pub expect_digest: Option<String>,
+    /// Refuse unless the plan has this version.
+    pub expect_version: Option<u64>,
 }
 
 /// A plan that was signed just now.
@@ -42,9 +46,13 @@ pub fn approve(
     preflight::no_errors(plan)?;
     preflight::supported(plan)?;
     let digest = plan.digest();
+    if let Some(expected) = wish.expect_version {
+        expect_version(expected, plan)?;
+    }
     if let Some(expected) = &wish.expect_digest {
         expect(expected, &digest)?;
     }
+    let proof = chosen(wish.proof, required_proof(project))?;
     let terms = project.terms(&plan.checked.plan);
     let signature = Signature {
         plan: plan.key(project),
@@ -52,11 +60,31 @@ pub fn approve(
         terms: Digest::of_json(&terms),
         by: project.around.person.clone(),
         at: timestamp(clock.now()),
-        proof: wish.proof.clone(),
+        proof: proof.name().to_owned(),
         note: wish.note.clone(),
     };
-    let path = signatures::save(&project.store, &signature, &plan.canonical(), &terms)?;
-    Ok(Approved { signature, path })
+    let key = prove(project, plan, proof, &signature)?;
+    let signed = Signed {
+        signature,
+        canonical_plan: plan.canonical(),
+        canonical_terms: terms,
+        key,
+    };
+    let path = signatures::save(&project.store, &signed)?;
+    Ok(Approved {
+        signature: signed.signature,
+        path,
+    })
+}
+
+fn expect_version(expected: u64, plan: &PlanFile) -> Result<(), Error> {
+    match plan.checked.plan.version {
+        Some(found) if found == expected => Ok(()),
+        Some(found) => Err(Error::OtherVersion { expected, found }),
+        None => Err(Error::NoVersion {
+            plan: plan.source.name().to_owned(),
+        }),
+    }
 }
 
 fn expect(expected: &str, digest: &Digest) -> Result<(), Error> {

@@ -125,6 +125,7 @@ impl<'a> Live<'a> {
     pub fn resume(project: &'a Project, id: &str, clock: &'a dyn Clock) -> Result<Self, Error> {
         project.require_trust()?;
         let mut live = Self::open(project, id, clock)?;
+        preflight::still_signed(project, &live.key, live.run.signed())?;
         let by = project.around.person.clone();
         live.first = match live.run.outcome() {
             None => Input::Resume { by },

@@ -9,6 +9,7 @@ use signoff_plan::model::{Plan, Work};
 use signoff_store::config::{Config, Layers};
 use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::root::{Store, discover};
+use signoff_store::signatures::Proof;
 use signoff_store::trust;
 use signoff_work::environment::Variables;
 
@@ -94,6 +95,16 @@ impl Project {
             config: file.path.clone(),
         })
     }
+}
+
+/// The proof that a person is asked for when they sign: never less than what counts afterwards.
+pub fn required_proof(project: &Project) -> Proof {
+    minimum_proof(project).max(Proof::Any)
+}
+
+/// The least proof that counts when a plan is to run.
+pub fn minimum_proof(_project: &Project) -> Proof {
+    Proof::Any
 }
 
 /// The configuration in force, with or without a project.

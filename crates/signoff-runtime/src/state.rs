@@ -2,11 +2,11 @@
 
 use signoff_engine::{Known, PlanState, derive};
 use signoff_plan::digest::Digest;
-use signoff_store::signatures;
 
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::project::Project;
+use crate::project::{Project, minimum_proof};
+use crate::proof::{Counted, counted};
 use crate::view::View;
 
 /// Where a plan stands, and its newest run if that is about the present text.
@@ -18,6 +18,8 @@ pub struct Standing {
     pub view: Option<View>,
     /// Digest of the present terms.
     pub terms: Digest,
+    /// The signature over them that counts, if one does.
+    pub signature: Counted,
 }
 
 /// Derives the standing of a plan.
@@ -25,17 +27,18 @@ pub fn standing(project: &Project, plan: &PlanFile) -> Result<Standing, Error> {
     let key = plan.key(project);
     let digest = plan.digest();
     let terms = Digest::of_json(&project.terms(&plan.checked.plan));
-    let signed = signatures::matching(&project.store, &key, &digest, &terms)?.is_some();
+    let signature = counted(project, &key, (&digest, &terms), minimum_proof(project))?;
     let view = View::newest(project, Some(&key))?
         .filter(|view| view.run.outcome().is_none() || view.run.signed().digest() == digest);
     let known = Known {
         has_errors: plan.checked.errors() > 0,
-        signed,
+        signed: matches!(signature, Counted::Yes(_)),
         run: view.as_ref().map(View::known),
     };
     Ok(Standing {
         state: derive(known),
         view,
         terms,
+        signature,
     })
 }

@@ -3,6 +3,9 @@
 //! With the feature `failpoints`, `SIGNOFF_FAILPOINT="name:n"` ends the process by SIGKILL the n-th
 //! time that point is reached. Without the feature all of this compiles to nothing.
 
+/// Is this a build for tests?
+pub const COMPILED_IN: bool = cfg!(feature = "failpoints");
+
 /// Dies here, if this is the place and the count asked for.
 #[inline]
 pub fn reached(point: &str) {

@@ -177,6 +177,8 @@ impl Project {
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
             .env("NO_COLOR", "1")
+            // An agent may run the tests; those they play are nobody's but the test's.
+            .env("SIGNOFF_TEST_SHELL", std::process::id().to_string())
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .current_dir(self.path())
             .stdin(Stdio::null());

@@ -2,9 +2,11 @@
 
 use signoff_runtime::SystemClock;
 use signoff_runtime::project::{Project, Surroundings};
+use signoff_store::signatures::Proof;
 
 use crate::args::{Color, Format};
 use crate::failure::Failure;
+use crate::inside::require_person;
 use crate::terminal::Terminal;
 
 /// A line that clap does not understand, for programs.
@@ -39,8 +41,8 @@ pub(crate) struct Session {
     pub(crate) out: Terminal,
     pub(crate) format: Format,
     pub(crate) clock: SystemClock,
-    /// How signatures of this session are known to be a person's.
-    pub(crate) proof: &'static str,
+    /// How this session signs, if not as the person and the settings want it: the demo asks nobody.
+    pub(crate) proof: Option<Proof>,
 }
 
 impl Session {
@@ -50,12 +52,20 @@ impl Session {
             out: Terminal::new(color),
             format,
             clock: SystemClock::new(),
-            proof: "any",
+            proof: None,
         }
     }
 
     pub(crate) fn project(&self) -> Result<Project, Failure> {
         Ok(Project::open(&self.around)?)
+    }
+
+    /// Refuses what only a person may do. The demo is exempt, in its own temporary store.
+    pub(crate) fn require_person(&self, what: &str) -> Result<(), Failure> {
+        match self.proof {
+            Some(Proof::Policy) => Ok(()),
+            Some(_) | None => require_person(&self.around.variables, what),
+        }
     }
 
     pub(crate) fn is_json(&self) -> bool {

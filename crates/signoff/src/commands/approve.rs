@@ -7,7 +7,6 @@ use signoff_runtime::project::Project;
 
 use crate::args::Approve;
 use crate::failure::Failure;
-use crate::inside::require_person;
 use crate::report::style::{GOOD, paint};
 use crate::session::Session;
 
@@ -20,9 +19,10 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
         &project.workspace(),
     )?;
     let wish = Wish {
-        proof: session.proof.to_owned(),
+        proof: session.proof.or(args.proof.map(Into::into)),
         note: args.note.clone(),
         expect_digest: args.expect_digest.clone(),
+        expect_version: args.expect_version,
     };
     sign_off(session, &project, &plan, &wish)?;
     if session.is_json() {
@@ -46,10 +46,7 @@ pub(crate) fn sign_off(
     plan: &PlanFile,
     wish: &Wish,
 ) -> Result<(), Failure> {
-    // The demo signs by policy, in its own temporary store.
-    if session.proof != "policy" {
-        require_person(&session.around.variables, "sign a plan off")?;
-    }
+    session.require_person("sign a plan off")?;
     show_errors(session, plan);
     let approved = sign(project, plan, wish, &session.clock)?;
     if !session.is_json() {

@@ -13,6 +13,7 @@ use crate::commands::approve::{show_errors, sign_off};
 use crate::failure::{Failure, changed};
 use crate::report::evidence::table;
 use crate::report::live::Live as Reporter;
+use crate::report::signature::by;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 use crate::session::Session;
 
@@ -23,7 +24,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     if args.approve {
         let wish = Wish {
-            proof: session.proof.to_owned(),
+            proof: session.proof,
             ..Wish::default()
         };
         sign_off(session, &project, &plan, &wish)?;
@@ -114,6 +115,10 @@ fn conclude(session: &mut Session, id: &str, plan: &str, ran: &Ran) -> Result<u8
         for row in table(&ran.run) {
             session.out.answer(row);
         }
+        let signature = ran.run.signed().signature();
+        session
+            .out
+            .answer(format!("  {}", paint(DIM, by(signature))));
         session.out.answer(line);
     }
     Ok(code)

@@ -12,6 +12,7 @@ use signoff_store::disk_workspace::DiskWorkspace;
 
 use crate::failure::Failure;
 use crate::report::plan::lines;
+use crate::report::signature::signature;
 use crate::report::style::{DIM, TITLE, harmless, paint};
 use crate::session::Session;
 
@@ -46,7 +47,7 @@ pub(crate) fn show(session: &mut Session, path: &Path) -> Result<u8, Failure> {
             dialect: plan.checked.dialect.as_str(),
             status: state.name(),
             digest: plan.digest().to_string(),
-            terms: standing.map(|standing| standing.terms.to_string()),
+            terms: standing.as_ref().map(|standing| standing.terms.to_string()),
             shell: &shell,
             step_statuses: statuses,
         };
@@ -62,6 +63,11 @@ pub(crate) fn show(session: &mut Session, path: &Path) -> Result<u8, Failure> {
         name,
         paint(DIM, plan.digest().short())
     ));
+    if let Some(standing) = &standing {
+        for line in signature(&standing.signature) {
+            session.out.answer(line);
+        }
+    }
     for line in lines(&plan.checked.plan, &statuses) {
         session.out.answer(line);
     }

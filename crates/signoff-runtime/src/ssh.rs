@@ -1,0 +1,261 @@
+//! Signatures with the person's own SSH key, as git makes and verifies them: `ssh-keygen -Y`, the key
+//! and the list of allowed signers from git's configuration.
+//!
+//! Nothing here decides what a key is worth; it says whether this one signed, and is allowed to.
+
+mod error;
+mod settings;
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use signoff_plan::signed::Signature;
+use signoff_sandbox::{Attended, Said, StartError, Stdin};
+use signoff_store::signatures::{KeyProof, NAMESPACE, statement};
+use signoff_work::environment::path_outside;
+use tempfile::TempDir;
+
+pub use self::error::{KeyError, Unset};
+use self::settings::Settings;
+use crate::project::Project;
+
+/// Signs with the key that git would use. What would not be believed afterwards is not returned.
+pub(crate) fn sign(project: &Project, signature: &Signature) -> Result<KeyProof, KeyError> {
+    let around = Around::of(project);
+    let settings = settings::read(&around)?;
+    let missing = settings.missing();
+    let (Some(key), Some(principal), true) =
+        (&settings.signing_key, &settings.email, missing.is_empty())
+    else {
+        return Err(KeyError::Unset(missing));
+    };
+    settings.list(around.workspace)?;
+    let text = statement(signature, principal);
+    let proof = KeyProof {
+        principal: principal.clone(),
+        signature: armored(&around, &settings, key, &text)?,
+    };
+    verify_with(&around, &settings, signature, &proof).map_err(|error| match error {
+        KeyError::NotAllowed {
+            principal,
+            key: shown,
+            list,
+            why,
+            ..
+        } => KeyError::NotAllowed {
+            line: public_key(around.workspace, key).map(|public| format!("{principal} {public}")),
+            principal,
+            key: shown,
+            list,
+            why,
+        },
+        other => other,
+    })?;
+    Ok(proof)
+}
+
+/// Checks that an allowed key of this person made the signature, over exactly what it says.
+///
+/// By the present list: what an expired or revoked key signed stops counting, for whoever holds such
+/// a key could date a signature back.
+pub(crate) fn verify(
+    project: &Project,
+    signature: &Signature,
+    proof: &KeyProof,
+) -> Result<(), KeyError> {
+    let around = Around::of(project);
+    let settings = settings::read(&around)?;
+    verify_with(&around, &settings, signature, proof)
+}
+
+fn verify_with(
+    around: &Around<'_>,
+    settings: &Settings,
+    signature: &Signature,
+    proof: &KeyProof,
+) -> Result<(), KeyError> {
+    let list = settings.list(around.workspace)?;
+    let text = statement(signature, &proof.principal).into_bytes();
+    let folder = around.folder()?;
+    let file = folder.path().join("signature");
+    write(&file, proof.signature.as_bytes())?;
+    let mut words = keygen("verify");
+    words.extend([
+        "-s".into(),
+        file.clone().into(),
+        "-f".into(),
+        list.clone().into(),
+    ]);
+    words.extend(["-I".into(), OsString::from(&proof.principal)]);
+    if let Some(revoked) = &settings.revoked {
+        words.extend(["-r".into(), revoked.into()]);
+    }
+    let said = around.run(words, text.clone())?;
+    if said.code == Some(0) {
+        return Ok(());
+    }
+    // Refused, but why? Does the signature fit its text, whoever made it?
+    let mut words = keygen("check-novalidate");
+    words.extend(["-s".into(), file.into()]);
+    let fits = around.run(words, text)?;
+    if fits.code != Some(0) {
+        return Err(KeyError::DoesNotFit);
+    }
+    let shown = String::from_utf8_lossy(&fits.stdout);
+    Err(KeyError::NotAllowed {
+        principal: proof.principal.clone(),
+        key: shown
+            .split_once(" with ")
+            .map_or("key", |(_, key)| key.trim())
+            .to_owned(),
+        list,
+        why: last_line(&said.stderr),
+        line: None,
+    })
+}
+
+/// The SSH signature over a text.
+fn armored(
+    around: &Around<'_>,
+    settings: &Settings,
+    key: &str,
+    text: &str,
+) -> Result<String, KeyError> {
+    let folder = around.folder()?;
+    let [statement, public] = ["statement", "key.pub"].map(|name| folder.path().join(name));
+    // In a file, as git does: programs that stand in for `ssh-keygen` know no other way.
+    write(&statement, text.as_bytes())?;
+    let mut words = keygen("sign");
+    if let (Some(program), Some(first)) = (&settings.program, words.first_mut()) {
+        program.as_os_str().clone_into(first);
+    }
+    if let Some(literal) = literal(key) {
+        write(&public, format!("{literal}\n").as_bytes())?;
+        // The private half is in the agent, or nowhere.
+        words.extend(["-U".into(), "-f".into(), public.into()]);
+    } else {
+        let path = around.workspace.join(key);
+        if !path.is_file() {
+            return Err(KeyError::NoSuchKey {
+                key: key.to_owned(),
+            });
+        }
+        words.extend(["-f".into(), path.into()]);
+    }
+    words.push(statement.clone().into());
+    let said = around.run(words, Vec::new())?;
+    let made = fs::read_to_string(statement.with_extension("sig"));
+    match made {
+        Ok(made) if said.code == Some(0) => Ok(made),
+        _ => Err(KeyError::WouldNotSign {
+            key: shown(key),
+            why: last_line(&said.stderr).unwrap_or_else(|| "it did not say why".to_owned()),
+        }),
+    }
+}
+
+/// `ssh-keygen -Y ACTION` in our namespace.
+fn keygen(action: &str) -> Vec<OsString> {
+    ["ssh-keygen", "-Y", action, "-n", NAMESPACE]
+        .map(OsString::from)
+        .to_vec()
+}
+
+/// A key that is written out in the setting itself.
+fn literal(key: &str) -> Option<&str> {
+    key.strip_prefix("key::")
+        .or_else(|| key.starts_with("ssh-").then_some(key))
+}
+
+fn shown(key: &str) -> String {
+    let mut words = literal(key).unwrap_or(key).split_whitespace();
+    format!("`{}`", words.next().unwrap_or_default())
+}
+
+/// The public half of one's own key: kind and value.
+fn public_key(workspace: &Path, key: &str) -> Option<String> {
+    let text = match literal(key) {
+        Some(text) => text.to_owned(),
+        None => {
+            let path = workspace.join(key);
+            let public = match path.extension() {
+                Some(extension) if extension == "pub" => path,
+                _ => {
+                    let mut name = path.into_os_string();
+                    name.push(".pub");
+                    name.into()
+                }
+            };
+            fs::read_to_string(public).ok()?
+        }
+    };
+    let words: Vec<&str> = text.split_whitespace().take(2).collect();
+    (words.len() == 2).then(|| words.join(" "))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), KeyError> {
+    fs::write(path, bytes).map_err(|why| KeyError::File(format!("{}: {why}", path.display())))
+}
+
+fn last_line(output: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(output);
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    // It goes to a terminal, and names files that others chose.
+    Some(line.chars().filter(|letter| !letter.is_control()).collect())
+}
+
+/// Where the programs work, and with what.
+struct Around<'a> {
+    workspace: &'a Path,
+    variables: Vec<(OsString, OsString)>,
+    temporary: PathBuf,
+}
+
+impl<'a> Around<'a> {
+    fn of(project: &'a Project) -> Self {
+        let workspace = project.store.workspace();
+        let mut variables = project.around.variables.clone();
+        // A fake `ssh-keygen` in the tree that agents write to would believe everything.
+        let path = path_outside(&project.around.path(), workspace);
+        variables.insert("PATH".into(), path);
+        // Its input is no terminal, so it would look for a window to ask for the passphrase in.
+        if crate::proof::terminal().is_ok() {
+            let ask = variables.entry("SSH_ASKPASS_REQUIRE".into());
+            ask.or_insert_with(|| "never".into());
+        }
+        let temporary = variables.get(OsStr::new("TMPDIR"));
+        let temporary = temporary.map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+        Self {
+            workspace,
+            temporary,
+            variables: variables.into_iter().collect(),
+        }
+    }
+
+    /// Runs a program of the person's to its end.
+    fn run(&self, argv: Vec<OsString>, input: Vec<u8>) -> Result<Said, KeyError> {
+        let program = argv.first().cloned().unwrap_or_default();
+        let attended = Attended {
+            argv,
+            cwd: self.workspace,
+            env: self.variables.clone(),
+            stdin: Stdin::Bytes(input),
+        };
+        attended.run().map_err(|error| KeyError::Program {
+            program: program.to_string_lossy().into_owned(),
+            why: match error {
+                StartError::NotFound { .. } => "it is not installed".to_owned(),
+                other => other.to_string(),
+            },
+        })
+    }
+
+    /// A folder for files that are handed over; it vanishes with them.
+    fn folder(&self) -> Result<TempDir, KeyError> {
+        let made = tempfile::Builder::new()
+            .prefix("signoff-")
+            .tempdir_in(&self.temporary);
+        made.map_err(|why| KeyError::File(format!("{}: {why}", self.temporary.display())))
+    }
+}
