@@ -125,10 +125,9 @@ mod tests {
     use super::*;
 
     fn parsed(entries: &[(&str, &str, &str)]) -> Settings {
-        let text: String = entries
-            .iter()
-            .map(|(scope, name, value)| format!("{scope}\0{name}\n{value}\0"))
-            .collect();
+        let line =
+            |(scope, name, value): &(&str, &str, &str)| format!("{scope}\0{name}\n{value}\0");
+        let text = entries.iter().map(line).collect::<Vec<_>>().concat();
         parse(text.as_bytes())
     }
 
