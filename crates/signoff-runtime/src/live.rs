@@ -22,7 +22,8 @@ use crate::locks::{take_run, take_workspace};
 use crate::marks::Projection;
 use crate::plan_file::PlanFile;
 use crate::preflight;
-use crate::project::Project;
+use crate::project::{Project, minimum_proof};
+use crate::proof::{Counted, counted};
 use crate::view::View;
 use crate::watch::Watch;
 
@@ -207,6 +208,18 @@ impl<'a> Live<'a> {
             Input::Start { run, .. } => run.clone(),
             _ => self.run.id().to_owned(),
         }
+    }
+
+    /// The signature it runs under.
+    pub fn signature(&self) -> Result<Counted, Error> {
+        let signed = self.run.signed();
+        let digests = (&signed.digest(), &signed.terms());
+        counted(
+            self.project,
+            &self.key,
+            digests,
+            minimum_proof(self.project),
+        )
     }
 
     /// How messages call its plan.

@@ -75,6 +75,9 @@ pub(crate) fn still_signed(project: &Project, key: &str, plan: &SignedPlan) -> R
     let digests = (&plan.digest(), &plan.terms());
     match counted(project, key, digests, minimum_proof(project))? {
         Counted::Yes(_) => Ok(()),
+        Counted::No(doubted) if doubted.is_empty() => Err(Error::NotSigned {
+            plan: key.to_owned(),
+        }),
         Counted::No(doubted) => Err(Error::NoneCounts {
             plan: key.to_owned(),
             doubted,

@@ -140,8 +140,8 @@ fn confirm(plan: &PlanFile, signature: &Signature) -> Result<(), Error> {
     }
 }
 
-/// Text from a plan without what a terminal would act on.
-fn harmless(text: &str) -> String {
+/// Text that others wrote, without what a terminal would act on.
+pub(crate) fn harmless(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).collect()
 }
 

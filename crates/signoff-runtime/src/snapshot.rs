@@ -1,15 +1,13 @@
 //! The plan a run executes: the snapshot taken when it started, and the signature over it.
 
 use serde_json::Value;
-use signoff_plan::digest::Digest;
 use signoff_plan::signed::SignedPlan;
 use signoff_store::runs::RunDir;
-use signoff_store::signatures::{self, Signed};
+use signoff_store::signatures;
 
 use crate::error::Error;
 use crate::plan_file::{Everything, PlanFile};
-use crate::project::{Project, minimum_proof};
-use crate::proof::{Counted, counted};
+use crate::project::Project;
 
 /// The signed plan of a run, from its snapshot and the signature it was started under.
 pub(crate) fn signed_snapshot(
@@ -38,7 +36,12 @@ pub(crate) fn signed_snapshot(
         .terms
         .parse()
         .map_err(|_| broken("its terms digest cannot be read".to_owned()))?;
-    let found = signature(project, &started.plan, (&digest, &terms))?;
+    let found =
+        signatures::matching(&project.store, &started.plan, &digest, &terms)?.ok_or_else(|| {
+            Error::NotSigned {
+                plan: started.plan.clone(),
+            }
+        })?;
     let checked = plan
         .checked
         .accept()
@@ -46,18 +49,6 @@ pub(crate) fn signed_snapshot(
     let signed = SignedPlan::new(checked, &terms, &found.signature)
         .map_err(|mismatch| broken(mismatch.to_string()))?;
     Ok((signed, found.canonical_terms))
-}
-
-/// The signature that counts now; for a run that is only looked at, any that was given.
-fn signature(project: &Project, key: &str, digests: (&Digest, &Digest)) -> Result<Signed, Error> {
-    if let Counted::Yes(found) = counted(project, key, digests, minimum_proof(project))? {
-        return Ok(*found);
-    }
-    let (plan, terms) = digests;
-    let given = signatures::matching(&project.store, key, plan, terms)?;
-    given.ok_or_else(|| Error::NotSigned {
-        plan: key.to_owned(),
-    })
 }
 
 /// What the first event of a run says.

@@ -3,22 +3,22 @@
 //!
 //! Nothing here decides what a key is worth; it says whether this one signed, and is allowed to.
 
+mod around;
 mod error;
 mod settings;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use signoff_plan::signed::Signature;
-use signoff_sandbox::{Attended, Said, StartError, Stdin};
 use signoff_store::signatures::{KeyProof, NAMESPACE, statement};
-use signoff_work::environment::path_outside;
-use tempfile::TempDir;
 
+use self::around::Around;
 pub use self::error::{KeyError, Unset};
 use self::settings::Settings;
 use crate::project::Project;
+use crate::proof::harmless;
 
 /// Signs with the key that git would use. What would not be believed afterwards is not returned.
 pub(crate) fn sign(project: &Project, signature: &Signature) -> Result<KeyProof, KeyError> {
@@ -36,21 +36,11 @@ pub(crate) fn sign(project: &Project, signature: &Signature) -> Result<KeyProof,
         principal: principal.clone(),
         signature: armored(&around, &settings, key, &text)?,
     };
-    verify_with(&around, &settings, signature, &proof).map_err(|error| match error {
-        KeyError::NotAllowed {
-            principal,
-            key: shown,
-            list,
-            why,
-            ..
-        } => KeyError::NotAllowed {
-            line: public_key(around.workspace, key).map(|public| format!("{principal} {public}")),
-            principal,
-            key: shown,
-            list,
-            why,
-        },
-        other => other,
+    verify_with(&around, &settings, signature, &proof).map_err(|mut error| {
+        if let KeyError::NotAllowed { line, .. } = &mut error {
+            *line = allowing(&around, &settings, key, principal);
+        }
+        error
     })?;
     Ok(proof)
 }
@@ -104,7 +94,7 @@ fn verify_with(
     }
     let shown = String::from_utf8_lossy(&fits.stdout);
     Err(KeyError::NotAllowed {
-        principal: proof.principal.clone(),
+        principal: harmless(&proof.principal),
         key: shown
             .split_once(" with ")
             .map_or("key", |(_, key)| key.trim())
@@ -113,6 +103,21 @@ fn verify_with(
         why: last_line(&said.stderr),
         line: None,
     })
+}
+
+/// The line that would allow the person's own key. None where the repository chose the key, or the
+/// address would do more than stand in a shell's quotes: a person may type what we say.
+fn allowing(
+    around: &Around<'_>,
+    settings: &Settings,
+    key: &str,
+    principal: &str,
+) -> Option<String> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "@._+-".contains(letter);
+    if settings.key_of_repository || !principal.chars().all(plain) {
+        return None;
+    }
+    public_key(around.workspace, key).map(|public| format!("{principal} {public}"))
 }
 
 /// The SSH signature over a text.
@@ -137,9 +142,7 @@ fn armored(
     } else {
         let path = around.workspace.join(key);
         if !path.is_file() {
-            return Err(KeyError::NoSuchKey {
-                key: key.to_owned(),
-            });
+            return Err(KeyError::NoSuchKey { key: harmless(key) });
         }
         words.extend(["-f".into(), path.into()]);
     }
@@ -170,7 +173,7 @@ fn literal(key: &str) -> Option<&str> {
 
 fn shown(key: &str) -> String {
     let mut words = literal(key).unwrap_or(key).split_whitespace();
-    format!("`{}`", words.next().unwrap_or_default())
+    format!("`{}`", harmless(words.next().unwrap_or_default()))
 }
 
 /// The public half of one's own key: kind and value.
@@ -191,7 +194,9 @@ fn public_key(workspace: &Path, key: &str) -> Option<String> {
         }
     };
     let words: Vec<&str> = text.split_whitespace().take(2).collect();
-    (words.len() == 2).then(|| words.join(" "))
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "+/=@.-".contains(letter);
+    let is_key = words.len() == 2 && words.iter().all(|word| word.chars().all(plain));
+    is_key.then(|| words.join(" "))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), KeyError> {
@@ -201,61 +206,5 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), KeyError> {
 fn last_line(output: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(output);
     let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
-    // It goes to a terminal, and names files that others chose.
-    Some(line.chars().filter(|letter| !letter.is_control()).collect())
-}
-
-/// Where the programs work, and with what.
-struct Around<'a> {
-    workspace: &'a Path,
-    variables: Vec<(OsString, OsString)>,
-    temporary: PathBuf,
-}
-
-impl<'a> Around<'a> {
-    fn of(project: &'a Project) -> Self {
-        let workspace = project.store.workspace();
-        let mut variables = project.around.variables.clone();
-        // A fake `ssh-keygen` in the tree that agents write to would believe everything.
-        let path = path_outside(&project.around.path(), workspace);
-        variables.insert("PATH".into(), path);
-        // Its input is no terminal, so it would look for a window to ask for the passphrase in.
-        if crate::proof::terminal().is_ok() {
-            let ask = variables.entry("SSH_ASKPASS_REQUIRE".into());
-            ask.or_insert_with(|| "never".into());
-        }
-        let temporary = variables.get(OsStr::new("TMPDIR"));
-        let temporary = temporary.map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
-        Self {
-            workspace,
-            temporary,
-            variables: variables.into_iter().collect(),
-        }
-    }
-
-    /// Runs a program of the person's to its end.
-    fn run(&self, argv: Vec<OsString>, input: Vec<u8>) -> Result<Said, KeyError> {
-        let program = argv.first().cloned().unwrap_or_default();
-        let attended = Attended {
-            argv,
-            cwd: self.workspace,
-            env: self.variables.clone(),
-            stdin: Stdin::Bytes(input),
-        };
-        attended.run().map_err(|error| KeyError::Program {
-            program: program.to_string_lossy().into_owned(),
-            why: match error {
-                StartError::NotFound { .. } => "it is not installed".to_owned(),
-                other => other.to_string(),
-            },
-        })
-    }
-
-    /// A folder for files that are handed over; it vanishes with them.
-    fn folder(&self) -> Result<TempDir, KeyError> {
-        let made = tempfile::Builder::new()
-            .prefix("signoff-")
-            .tempdir_in(&self.temporary);
-        made.map_err(|why| KeyError::File(format!("{}: {why}", self.temporary.display())))
-    }
+    Some(harmless(line))
 }

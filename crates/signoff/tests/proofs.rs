@@ -270,9 +270,25 @@ fn who_works_in_the_project_cannot_choose_whom_to_believe() {
     let in_repository = " && git config gpg.ssh.allowedSignersFile \"$PWD/signers\"";
     let project = with_key();
     shell(&project, &format!("{forge}{in_repository}"));
-    by_key(&project)
+    let output = by_key(&project);
+    output
         .assert_code(4)
         .assert_stderr_contains("does not allow");
+    // Nor is a person told to type what the repository chose.
+    assert!(!output.stderr.contains("echo"), "{output}");
+    shell(
+        &project,
+        "git config --unset user.signingkey && git config user.email $'x\\'; id; \\'\\e[2J'",
+    );
+    let output = by_key(&project);
+    output
+        .assert_code(4)
+        .assert_stderr_contains("does not allow x'; id; '[2J the");
+    assert!(!output.stderr.contains("echo"), "{output}");
+    shell(
+        &project,
+        "git config --unset user.email && git config user.signingkey \"$PWD/key\"",
+    );
 
     // With no list of one's own, the repository's is not taken instead.
     shell(

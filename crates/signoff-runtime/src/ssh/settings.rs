@@ -15,6 +15,8 @@ const WANTED: &str =
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Settings {
     pub(super) signing_key: Option<String>,
+    /// The repository's own configuration chose it.
+    pub(super) key_of_repository: bool,
     pub(super) email: Option<String>,
     /// Signs instead of `ssh-keygen`, such as a password manager.
     pub(super) program: Option<PathBuf>,
@@ -68,7 +70,10 @@ impl Settings {
         // neither whom to believe nor what to start.
         let own = !matches!(scope, b"local" | b"worktree");
         match name {
-            b"user.signingkey" => self.signing_key = text(),
+            b"user.signingkey" => {
+                self.signing_key = text();
+                self.key_of_repository = !own;
+            }
             b"user.email" => self.email = text(),
             b"gpg.ssh.program" if own => self.program = path(),
             b"gpg.ssh.revocationfile" if own => self.revoked = path(),

@@ -7,13 +7,14 @@ use signoff_runtime::drive::Stopped;
 use signoff_runtime::live::{Live, Ran};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::project::Project;
+use signoff_runtime::proof::Counted;
 
 use crate::args::Run;
 use crate::commands::approve::{show_errors, sign_off};
 use crate::failure::{Failure, changed};
 use crate::report::evidence::table;
 use crate::report::live::Live as Reporter;
-use crate::report::signature::by;
+use crate::report::signature::signature;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 use crate::session::Session;
 
@@ -44,9 +45,10 @@ pub(crate) fn drive(
 ) -> Result<u8, Failure> {
     let (id, plan) = (live.id(), live.plan_name().to_owned());
     announce(session, project, live.plan(), &id);
+    let signed = live.signature()?;
     let mut reporter = Reporter { session };
     let ran = live.drive(&mut reporter, listen)?;
-    conclude(session, &id, &plan, &ran)
+    conclude(session, (&id, &plan), &ran, &signed)
 }
 
 /// What a person should know before the first step.
@@ -69,7 +71,12 @@ fn announce(session: &mut Session, project: &Project, plan: &Plan, id: &str) {
         .say(paint(DIM, format!("run {id} in {where_}, sandbox: none")));
 }
 
-fn conclude(session: &mut Session, id: &str, plan: &str, ran: &Ran) -> Result<u8, Failure> {
+fn conclude(
+    session: &mut Session,
+    (id, plan): (&str, &str),
+    ran: &Ran,
+    signed: &Counted,
+) -> Result<u8, Failure> {
     if let Some(trouble) = &ran.trouble {
         session.out.say(format!(
             "{} no marks in the plan's file: {trouble}",
@@ -115,10 +122,9 @@ fn conclude(session: &mut Session, id: &str, plan: &str, ran: &Ran) -> Result<u8
         for row in table(&ran.run) {
             session.out.answer(row);
         }
-        let signature = ran.run.signed().signature();
-        session
-            .out
-            .answer(format!("  {}", paint(DIM, by(signature))));
+        for row in signature(signed) {
+            session.out.answer(format!("  {row}"));
+        }
         session.out.answer(line);
     }
     Ok(code)

@@ -1,6 +1,5 @@
 //! Who signed, and how we know.
 
-use signoff_plan::signed::Signature;
 use signoff_runtime::proof::Counted;
 
 use crate::report::style::{CARE, DIM, harmless, paint};
@@ -9,7 +8,8 @@ use crate::report::style::{CARE, DIM, harmless, paint};
 pub(crate) fn signature(counted: &Counted) -> Vec<String> {
     match counted {
         Counted::Yes(signed) => {
-            let mut line = by(&signed.signature);
+            let (who, proof) = (harmless(&signed.signature.by), signed.proof());
+            let mut line = format!("signed by {who}, proof: {proof}");
             if let Some(key) = &signed.key {
                 line = format!("{line} of {}", harmless(&key.principal));
             }
@@ -20,10 +20,4 @@ pub(crate) fn signature(counted: &Counted) -> Vec<String> {
             .map(|one| format!("{} {one}", paint(CARE, "does not count:")))
             .collect(),
     }
-}
-
-/// Who, and by what proof.
-pub(crate) fn by(signature: &Signature) -> String {
-    let (who, proof) = (harmless(&signature.by), harmless(&signature.proof));
-    format!("signed by {who}, proof: {proof}")
 }
