@@ -30,18 +30,19 @@ pub(crate) fn sign(project: &Project, signature: &Signature) -> Result<KeyProof,
     else {
         return Err(KeyError::Unset(missing));
     };
-    settings.list(around.workspace)?;
+    let explain = |mut error| {
+        if let KeyError::NotAllowed { line, .. } | KeyError::Unreadable { line, .. } = &mut error {
+            *line = allowing(&around, &settings, key, principal);
+        }
+        error
+    };
+    settings.list(around.workspace).map_err(explain)?;
     let text = statement(signature, principal);
     let proof = KeyProof {
         principal: principal.clone(),
         signature: armored(&around, &settings, key, &text)?,
     };
-    verify_with(&around, &settings, signature, &proof).map_err(|mut error| {
-        if let KeyError::NotAllowed { line, .. } = &mut error {
-            *line = allowing(&around, &settings, key, principal);
-        }
-        error
-    })?;
+    verify_with(&around, &settings, signature, &proof).map_err(explain)?;
     Ok(proof)
 }
 

@@ -104,6 +104,14 @@ fn a_key_signs_and_is_believed() {
 #[test]
 fn a_key_that_is_not_listed_signs_nothing_until_it_is() {
     let project = with_key();
+    shell(&project, "rm ~/.ssh/allowed_signers");
+    let output = by_key(&project);
+    output
+        .assert_code(6)
+        .assert_stderr_contains("cannot be read");
+    shell(&project, &what_to_type(&output));
+    by_key(&project).assert_success();
+    shell(&project, "rm -r .signoff/signatures");
     shell(
         &project,
         "ssh-keygen -q -t ed25519 -N '' -C '' -f ~/.ssh/other",
@@ -114,10 +122,15 @@ fn a_key_that_is_not_listed_signs_nothing_until_it_is() {
         .assert_code(4)
         .assert_stderr_contains("does not allow ada@example.org the ED25519 key SHA256:");
     assert!(signatures(&project).is_empty(), "{output}");
-    let (_, rest) = output.stderr.split_once("yours: `").expect("what to type");
-    let (command, _) = rest.split_once('`').expect("what to type");
-    shell(&project, command);
+    shell(&project, &what_to_type(&output));
     by_key(&project).assert_success();
+}
+
+#[track_caller]
+fn what_to_type(output: &Output) -> String {
+    let (_, rest) = output.stderr.split_once("yours: `").expect("a command");
+    let (command, _) = rest.split_once('`').expect("a command in back-ticks");
+    command.to_owned()
 }
 
 #[test]

@@ -14,7 +14,12 @@ pub enum KeyError {
     /// The signing key is no file that can be read.
     NoSuchKey { key: String },
     /// The list of allowed signers cannot be read.
-    Unreadable { path: PathBuf, why: String },
+    Unreadable {
+        path: PathBuf,
+        why: String,
+        /// What should stand there; known where the key is one's own.
+        line: Option<String>,
+    },
     /// The list of allowed signers lies where agents write.
     WithinReach { path: PathBuf },
     /// The program would not sign.
@@ -75,7 +80,7 @@ impl fmt::Display for KeyError {
             Self::NoSuchKey { key } => {
                 write!(f, "`user.signingkey` is `{key}`, which is no SSH key here")
             }
-            Self::Unreadable { path, why } => {
+            Self::Unreadable { path, why, .. } => {
                 let path = path.display();
                 write!(
                     f,

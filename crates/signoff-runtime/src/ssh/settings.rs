@@ -114,6 +114,7 @@ impl Settings {
         let found = found.map_err(|why| KeyError::Unreadable {
             path: path.clone(),
             why: why.to_string(),
+            line: None,
         })?;
         let workspace = workspace
             .canonicalize()

@@ -1,5 +1,7 @@
 //! What to type where a signature cannot be made or does not count.
 
+use std::path::Path;
+
 use signoff_runtime::proof::{Doubt, Doubted};
 use signoff_runtime::{KeyError, Unset};
 use signoff_store::signatures::Proof;
@@ -57,7 +59,7 @@ fn remedy(plan: &str, doubt: &Doubt) -> Vec<String> {
     match doubt {
         Doubt::TooWeak { minimum, .. } => {
             vec![format!(
-                "sign it again: `signoff approve PLAN --proof {minimum}`"
+                "sign it again: `signoff approve {plan} --proof {minimum}`"
             )]
         }
         Doubt::Key(KeyError::DoesNotFit) => {
@@ -92,6 +94,7 @@ fn key_hints(error: &KeyError) -> Vec<String> {
     match error {
         KeyError::Unset(missing) => missing.iter().flat_map(|one| setting(*one)).collect(),
         KeyError::NoSuchKey { .. } => setting(Unset::SigningKey),
+        KeyError::Unreadable { path, line: Some(line), .. } => allow(line, path),
         KeyError::Unreadable { path, .. } => {
             vec![format!("a line of {} is: EMAIL KIND KEY", path.display())]
         }
@@ -103,7 +106,7 @@ fn key_hints(error: &KeyError) -> Vec<String> {
             list,
             line: Some(line),
             ..
-        } => vec![format!("if the key is yours: `echo '{line}' >> {}`", list.display())],
+        } => allow(line, list),
         KeyError::NotAllowed { principal, list, .. } => vec![format!(
             "if you trust it, ask {principal} for the public key and add a line to {}: EMAIL KIND KEY",
             list.display()
@@ -111,6 +114,13 @@ fn key_hints(error: &KeyError) -> Vec<String> {
         KeyError::Program { program, .. } => vec![format!("install what has `{program}`")],
         KeyError::DoesNotFit | KeyError::WouldNotSign { .. } | KeyError::File(_) => Vec::new(),
     }
+}
+
+fn allow(line: &str, list: &Path) -> Vec<String> {
+    vec![format!(
+        "if the key is yours: `echo '{line}' >> {}`",
+        list.display()
+    )]
 }
 
 fn setting(unset: Unset) -> Vec<String> {
