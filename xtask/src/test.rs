@@ -10,15 +10,17 @@ pub(crate) const COMMAND: Command = Command {
     summary: "Run everything a change must pass: format, clippy, tests, docs, generated files",
     flag: None,
     details: "\
-Stops at the first stage that fails and prints the command that repeats it. Needs only the Rust
-toolchain: rustfmt and clippy are added through rustup where they are missing, and the tests run
-under cargo-nextest where that is installed, else under `cargo test`.",
+Stops at the first stage that fails and prints the command that repeats it. Needs the Rust toolchain,
+git and ssh-keygen: rustfmt and clippy are added through rustup where they are missing, ssh-keygen
+through apt-get where there is one, and the tests run under cargo-nextest where that is installed,
+else under `cargo test`.",
     run: |_| run(),
 };
 
 fn run() -> Result<(), String> {
     let begun = Instant::now();
     install_components()?;
+    install_ssh()?;
     let stages = stages();
     let mut times = Vec::new();
     for (index, stage) in stages.iter().enumerate() {
@@ -153,6 +155,22 @@ fn install_components() -> Result<(), String> {
         })?;
     }
     Ok(())
+}
+
+/// Adds the programs that the tests sign with. A test that finds none fails; it is not passed over.
+fn install_ssh() -> Result<(), String> {
+    if Invocation::new("ssh", ["-V"]).answers() {
+        return Ok(());
+    }
+    let add = Invocation::new("apt-get", ["install", "--yes", "--quiet", "openssh-client"])
+        .env("DEBIAN_FRONTEND", "noninteractive");
+    println!("── ssh-keygen is missing: {add}");
+    add.run().map_err(|reason| {
+        format!(
+            "`ssh-keygen` is missing and could not be added: {reason}\n  \
+             = help: install the OpenSSH client"
+        )
+    })
 }
 
 fn failure(stage: &Stage, time: Duration, reason: &str) -> String {

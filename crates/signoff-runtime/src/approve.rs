@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Act, Actor};
+use signoff_engine::{Act, Actor, after};
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::Signature;
-use signoff_store::signatures;
+use signoff_store::signatures::{self, Proof, Signed};
 
 use crate::clock::timestamp;
 use crate::error::Error;
@@ -14,12 +14,16 @@ use crate::plan_file::PlanFile;
 use crate::plans::held::Held;
 use crate::plans::{Doing, Done, expect};
 use crate::preflight;
+use crate::project::required_proof;
+use crate::proof::{chosen, prove};
+use crate::state::standing;
 
 /// How a plan is to be signed.
 #[derive(Debug, Clone, Default)]
 pub struct Wish {
-    /// How we know that it was a person: `any`, or `policy` for the demo's own store.
-    pub proof: String,
+    /// How the person wants to prove that it is them; without it, as the settings ask. `policy` is for
+    /// who signs without asking a person.
+    pub proof: Option<Proof>,
     /// Anything the person wants to say.
     pub note: Option<String>,
     /// Refuse unless the digest begins with this.
@@ -40,24 +44,21 @@ pub struct Approved {
 }
 
 /// Signs a plan that has no errors, as it was `seen`.
+///
+/// Whoever has to prove who they are takes their time, so that comes first; only then others wait.
 pub fn approve(doing: Doing<'_>, seen: &PlanFile, wish: &Wish) -> Result<Approved, Error> {
     let project = doing.project;
-    let held = Held::open(doing, &seen.path, seen.source.name())?;
-    expect::version(&held.plan, wish.expect_version)?;
-    let digest = held.plan.digest();
+    expect::version(seen, wish.expect_version)?;
+    let digest = seen.digest();
     if let Some(expected) = &wish.expect_digest {
         expect_digest(expected, &digest)?;
     }
-    if digest != seen.digest() {
-        return Err(Error::EditedMeanwhile {
-            plan: seen.source.name().to_owned(),
-        });
-    }
-    preflight::no_errors(&held.plan)?;
-    let state = held.allow(Act::Approve)?;
-    let terms = project.terms(&held.plan.checked.plan);
+    preflight::no_errors(seen)?;
+    after(standing(project, seen)?.state, Act::Approve, doing.actor)?;
+    let proof = chosen(wish.proof, required_proof(project))?;
+    let terms = project.terms(&seen.checked.plan);
     let signature = Signature {
-        plan: held.key.clone(),
+        plan: seen.key(project),
         digest,
         terms: Digest::of_json(&terms),
         by: match doing.actor {
@@ -65,15 +66,36 @@ pub fn approve(doing: Doing<'_>, seen: &PlanFile, wish: &Wish) -> Result<Approve
             _ => project.around.person.clone(),
         },
         at: timestamp(doing.clock.now()),
-        proof: wish.proof.clone(),
+        proof: proof.name().to_owned(),
         note: wish.note.clone(),
     };
+    let key = prove(project, seen, proof, &signature)?;
+    let signed = Signed {
+        signature,
+        canonical_plan: seen.canonical(),
+        canonical_terms: terms,
+        key,
+    };
+    kept(doing, seen, signed)
+}
+
+/// Keeps a signature, if the plan and its terms are still what was signed.
+fn kept(doing: Doing<'_>, seen: &PlanFile, signed: Signed) -> Result<Approved, Error> {
+    let project = doing.project;
+    let held = Held::open(doing, &seen.path, seen.source.name())?;
+    let state = held.allow(Act::Approve)?;
+    let terms = Digest::of_json(&project.terms(&held.plan.checked.plan));
+    if (held.plan.digest(), terms) != (signed.signature.digest, signed.signature.terms) {
+        return Err(Error::EditedMeanwhile {
+            plan: seen.source.name().to_owned(),
+        });
+    }
     // First the log, then the signature: the line counts for nothing without it.
-    held.record(&[recorded(&held, &signature)])?;
-    let path = signatures::save(&project.store, &signature, &held.plan.canonical(), &terms)?;
+    held.record(&[recorded(&held, &signed.signature)])?;
+    let path = signatures::save(&project.store, &signed)?;
     let done = held.conclude(state, Vec::new())?;
     Ok(Approved {
-        signature,
+        signature: signed.signature,
         path,
         done,
     })

@@ -13,8 +13,11 @@ use signoff_store::atomic::ReplaceError;
 use signoff_store::config::ConfigErrors;
 use signoff_store::journal::JournalError;
 use signoff_store::lock::Holder;
+use signoff_store::signatures::Proof;
 
 use crate::difference::Difference;
+use crate::proof::Doubted;
+use crate::ssh::KeyError;
 
 /// Why a command could not be carried out.
 #[derive(Debug)]
@@ -40,6 +43,16 @@ pub enum Error {
         plan: String,
         difference: Difference,
     },
+    /// There are signatures over what is here, and none of them counts.
+    NoneCounts { plan: String, doubted: Vec<Doubted> },
+    /// Less was offered as a proof than is required.
+    WeakerProof { proof: Proof, required: Proof },
+    /// There is no terminal to confirm a signature on.
+    NoTerminal { why: std::io::Error },
+    /// What was typed is not what was asked for.
+    NotConfirmed { digits: String },
+    /// A key could not sign.
+    Key(KeyError),
     /// What was given as a digest is none.
     BadDigest { text: String },
     /// The digest is not the one the caller expected to sign.
@@ -121,6 +134,12 @@ pub enum Error {
 impl From<FileError> for Error {
     fn from(error: FileError) -> Self {
         Self::File(error)
+    }
+}
+
+impl From<KeyError> for Error {
+    fn from(error: KeyError) -> Self {
+        Self::Key(error)
     }
 }
 

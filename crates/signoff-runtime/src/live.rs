@@ -28,7 +28,8 @@ use crate::plans::held::Held;
 use crate::plans::history::body;
 use crate::plans::{Doing, History};
 use crate::preflight;
-use crate::project::{Project, random, relative};
+use crate::project::{Project, minimum_proof, random, relative};
+use crate::proof::{Counted, counted};
 use crate::view::View;
 use crate::watch::Watch;
 
@@ -154,6 +155,7 @@ impl<'a> Live<'a> {
         if live.run.outcome() == Some(Outcome::Failed) {
             after(PlanState::Failed, Act::Resume, actor)?;
         }
+        preflight::still_signed(project, &live.key, live.run.signed())?;
         let by = project.around.person.clone();
         live.first = match live.run.outcome() {
             None => Input::Resume { by },
@@ -235,6 +237,18 @@ impl<'a> Live<'a> {
             Input::Start { run, .. } => run.clone(),
             _ => self.run.id().to_owned(),
         }
+    }
+
+    /// The signature it runs under.
+    pub fn signature(&self) -> Result<Counted, Error> {
+        let signed = self.run.signed();
+        let digests = (&signed.digest(), &signed.terms());
+        counted(
+            self.project,
+            &self.key,
+            digests,
+            minimum_proof(self.project),
+        )
     }
 
     /// How messages call its plan.

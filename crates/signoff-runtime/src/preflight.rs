@@ -6,13 +6,14 @@ use signoff_engine::{Act, PlanState, unsupported};
 use signoff_plan::dialect::Dialect;
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::{Mismatch, SignedPlan};
-use signoff_store::signatures;
+use signoff_store::signatures::{self, Signed};
 
 use crate::difference::Difference;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::held::Held;
-use crate::project::{Project, roles};
+use crate::project::{Project, minimum_proof, roles};
+use crate::proof::{Counted, counted};
 
 /// The plan has no errors, and its surroundings have what it names.
 pub(crate) fn no_errors(plan: &PlanFile) -> Result<(), Error> {
@@ -45,30 +46,26 @@ pub(crate) fn may_start(held: &Held<'_>) -> Result<(), Error> {
     no_errors(&held.plan)?;
     match held.standing.state {
         PlanState::Approved => Ok(()),
-        PlanState::Draft | PlanState::Verified => Err(not_signed(held.doing.project, &held.plan)?),
+        PlanState::Draft | PlanState::Verified => {
+            signed(held.doing.project, &held.plan).map(|_| ())
+        }
         _ => held.allow(Act::Start).map(|_| ()),
     }
 }
 
-/// Finds the signature over the present digests, or says what changed since the last one.
+/// Finds the signature that counts for the present digests, or says what changed since the last one.
 pub(crate) fn signed(project: &Project, plan: &PlanFile) -> Result<SignedPlan, Error> {
     let key = plan.key(project);
     let terms = project.present_terms(&plan.checked.plan, &key)?;
     let terms_digest = Digest::of_json(&terms);
-    if let Some(found) = signatures::matching(&project.store, &key, &plan.digest(), &terms_digest)?
-    {
-        let name = plan.source.name().to_owned();
-        let source = plan.source.clone();
-        let checked = plan
-            .checked
-            .clone()
-            .accept()
-            .map_err(|diagnostics| Error::Invalid {
-                source: Box::new(source),
-                diagnostics,
-            })?;
-        return SignedPlan::new(checked, &terms_digest, &found.signature)
-            .map_err(|_: Mismatch| Error::NotSigned { plan: name });
+    let digests = (&plan.digest(), &terms_digest);
+    match counted(project, &key, digests, minimum_proof(project))? {
+        Counted::Yes(found) => return join(plan, &terms_digest, &found),
+        Counted::No(doubted) if !doubted.is_empty() => {
+            let plan = plan.source.name().to_owned();
+            return Err(Error::NoneCounts { plan, doubted });
+        }
+        Counted::No(_) => {}
     }
     Err(not_signed(project, plan)?)
 }
@@ -87,6 +84,37 @@ pub(crate) fn not_signed(project: &Project, plan: &PlanFile) -> Result<Error, Er
         plan: name,
         difference,
     })
+}
+
+/// A run goes on only while a signature of its plan still counts.
+pub(crate) fn still_signed(project: &Project, key: &str, plan: &SignedPlan) -> Result<(), Error> {
+    let digests = (&plan.digest(), &plan.terms());
+    match counted(project, key, digests, minimum_proof(project))? {
+        Counted::Yes(_) => Ok(()),
+        Counted::No(doubted) if doubted.is_empty() => Err(Error::NotSigned {
+            plan: key.to_owned(),
+        }),
+        Counted::No(doubted) => Err(Error::NoneCounts {
+            plan: key.to_owned(),
+            doubted,
+        }),
+    }
+}
+
+/// Joins a plan with a signature that counts.
+fn join(plan: &PlanFile, terms: &Digest, found: &Signed) -> Result<SignedPlan, Error> {
+    let name = plan.source.name().to_owned();
+    let source = plan.source.clone();
+    let checked = plan
+        .checked
+        .clone()
+        .accept()
+        .map_err(|diagnostics| Error::Invalid {
+            source: Box::new(source),
+            diagnostics,
+        })?;
+    SignedPlan::new(checked, terms, &found.signature)
+        .map_err(|_: Mismatch| Error::NotSigned { plan: name })
 }
 
 /// Every program that an agent of this plan needs can be found.

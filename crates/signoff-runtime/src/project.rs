@@ -12,8 +12,9 @@ use signoff_plan::model::{Plan, Work};
 use signoff_store::config::{Config, Layers};
 use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::root::{Store, discover};
+use signoff_store::signatures::{self, Proof};
 use signoff_store::terms::Grounds;
-use signoff_store::{signatures, trust};
+use signoff_store::trust;
 use signoff_work::environment::Variables;
 use signoff_work::prompt;
 
@@ -186,6 +187,16 @@ pub(crate) fn random() -> u32 {
     let mut hasher = std::hash::RandomState::new().build_hasher();
     hasher.write_u32(std::process::id());
     u32::try_from(hasher.finish() & u64::from(u32::MAX)).unwrap_or(0)
+}
+
+/// The proof that a person is asked for when they sign: never less than what counts afterwards.
+pub fn required_proof(project: &Project) -> Proof {
+    project.config.approval.asked()
+}
+
+/// The least proof that counts when a plan is to run.
+pub fn minimum_proof(project: &Project) -> Proof {
+    project.config.approval.minimum.value
 }
 
 /// The configuration in force, with or without a project.

@@ -2,12 +2,12 @@
 
 use signoff_engine::{Known, PlanState, derive};
 use signoff_plan::digest::Digest;
-use signoff_store::signatures;
 
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::History;
-use crate::project::Project;
+use crate::project::{Project, minimum_proof};
+use crate::proof::{Counted, counted};
 use crate::view::View;
 
 /// Where a plan stands, and why.
@@ -23,6 +23,8 @@ pub struct Standing {
     pub terms: Digest,
     /// What happened to it.
     pub history: History,
+    /// The signature over them that counts, if one does.
+    pub signature: Counted,
 }
 
 /// Derives the standing of a plan.
@@ -30,7 +32,8 @@ pub fn standing(project: &Project, plan: &PlanFile) -> Result<Standing, Error> {
     let key = plan.key(project);
     let digest = plan.digest();
     let terms = Digest::of_json(&project.present_terms(&plan.checked.plan, &key)?);
-    let signed = signatures::matching(&project.store, &key, &digest, &terms)?.is_some();
+    let signature = counted(project, &key, (&digest, &terms), minimum_proof(project))?;
+    let signed = matches!(signature, Counted::Yes(_));
     let history = History::read(project, &key)?;
     let (fact, view) = match history.newest_fact(project, &digest)? {
         Some((fact, view)) => (Some(fact), view),
@@ -46,5 +49,6 @@ pub fn standing(project: &Project, plan: &PlanFile) -> Result<Standing, Error> {
         view,
         terms,
         history,
+        signature,
     })
 }

@@ -6,6 +6,7 @@
 //! Start reading at [`Sandbox`]. A command is first [`Held`] at a gate, so that its [`Identity`] can be written down
 //! before it does anything; then it is [`Running`]; then it has [`Ended`], and so has everything it started.
 
+mod attended;
 #[cfg_attr(
     not(target_os = "linux"),
     expect(dead_code, reason = "brands are told by /proc")
@@ -43,6 +44,7 @@ mod stream;
 mod tree;
 mod watch;
 
+pub use attended::{Attended, Said};
 pub use captured::Captured;
 pub use command::{Command, Limits, MARKER, Stdin};
 pub use ended::{Ended, How};

@@ -28,8 +28,9 @@ use std::path::PathBuf;
 pub use self::origin::{Origin, Place, Setting};
 pub use self::policy::Policy;
 pub use self::problem::{ConfigErrors, Problem};
-pub use self::sections::{Agent, Approval, Contract, Driver, Plans, Proof, Run, Sandbox};
+pub use self::sections::{Agent, Approval, Contract, Driver, Plans, Run, Sandbox};
 pub use self::shown::{Entry, UnknownKey};
+use crate::signatures::Proof;
 
 /// What to read, lowest first; a file that does not exist changes nothing.
 #[derive(Debug, Clone, Default)]

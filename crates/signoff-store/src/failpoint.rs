@@ -4,6 +4,9 @@
 //! time that point is reached, and `SIGNOFF_FAULT=n` lets the n-th change of a file or directory fail
 //! as if the disk were full. Without the feature all of this compiles to nothing.
 
+/// Is this a build for tests?
+pub const COMPILED_IN: bool = cfg!(feature = "failpoints");
+
 /// Dies here, if this is the place and the count asked for.
 #[inline]
 pub fn reached(point: &str) {

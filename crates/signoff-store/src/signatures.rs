@@ -1,15 +1,20 @@
 //! Signatures: one committed file each, with what was signed in full.
 
 mod file;
+mod proof;
+mod statement;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signoff_plan::signed::{Digest, Signature};
 
 use self::file::SignatureFile;
+pub use self::proof::Proof;
+pub use self::statement::{NAMESPACE, statement};
 use crate::atomic::{self, Mode};
 use crate::root::Store;
 use crate::{FileError, key, timestamp};
@@ -20,6 +25,25 @@ pub struct Signed {
     pub signature: Signature,
     pub canonical_plan: Value,
     pub canonical_terms: Value,
+    /// Present where the proof is [`Proof::Key`], and only there. Nobody has verified it yet.
+    pub key: Option<KeyProof>,
+}
+
+/// What a person's key said to a signature's [`statement`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyProof {
+    /// Whose key, as the list of allowed signers calls them: their e-mail address.
+    pub principal: String,
+    /// The armored SSH signature.
+    pub signature: String,
+}
+
+impl Signed {
+    /// How we know that it is a person's. A word that nobody knows proves nothing.
+    pub fn proof(&self) -> Proof {
+        Proof::parse(&self.signature.proof).unwrap_or(Proof::Policy)
+    }
 }
 
 /// Why a signature could not be saved or believed.
@@ -39,13 +63,9 @@ pub enum SignatureError {
 }
 
 /// Saves a signature under its plan's key, synced, in a file of its own.
-pub fn save(
-    store: &Store,
-    signature: &Signature,
-    canonical_plan: &Value,
-    canonical_terms: &Value,
-) -> Result<PathBuf, SignatureError> {
-    let text = SignatureFile::new(signature, canonical_plan, canonical_terms).to_text();
+pub fn save(store: &Store, signed: &Signed) -> Result<PathBuf, SignatureError> {
+    let signature = &signed.signature;
+    let text = SignatureFile::new(signed).to_text();
     // Through the reader's eyes: nothing is saved that would be refused later.
     if let Err(reason) = SignatureFile::parse(text.as_bytes(), &signature.plan) {
         let plan = signature.plan.clone();
@@ -74,18 +94,27 @@ pub fn newest(store: &Store, key: &str) -> Result<Option<Signed>, SignatureError
     Ok(load_all(store, key)?.pop())
 }
 
-/// The newest signature of a plan over exactly these digests.
+/// The newest signature of a plan over exactly these digests, whatever its proof.
 pub fn matching(
     store: &Store,
     key: &str,
     plan: &Digest,
     terms: &Digest,
 ) -> Result<Option<Signed>, SignatureError> {
-    let all = load_all(store, key)?;
-    Ok(all
-        .into_iter()
-        .rev()
-        .find(|signed| signed.signature.digest == *plan && signed.signature.terms == *terms))
+    Ok(all_matching(store, key, plan, terms)?.into_iter().next())
+}
+
+/// Every signature of a plan over exactly these digests, the newest first.
+pub fn all_matching(
+    store: &Store,
+    key: &str,
+    plan: &Digest,
+    terms: &Digest,
+) -> Result<Vec<Signed>, SignatureError> {
+    let mut all = load_all(store, key)?;
+    all.retain(|signed| signed.signature.digest == *plan && signed.signature.terms == *terms);
+    all.reverse();
+    Ok(all)
 }
 
 /// All signatures of a plan, oldest first. One file that cannot be believed fails them all: it may

@@ -11,6 +11,8 @@
 
 mod clock;
 pub mod ledger;
+#[cfg(target_os = "linux")]
+mod on_terminal;
 mod output;
 mod project;
 mod running;
@@ -20,6 +22,8 @@ mod workspace;
 
 pub use clock::FakeClock;
 pub use ledger::Ledger;
+#[cfg(target_os = "linux")]
+pub use on_terminal::OnTerminal;
 pub use output::Output;
 pub use project::Project;
 pub use running::Running;

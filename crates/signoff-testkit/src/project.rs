@@ -128,6 +128,18 @@ impl Project {
     /// Runs a command line through bash in this directory, with `signoff` on its PATH.
     #[track_caller]
     pub fn bash(&self, line: &str, directory: &Path) -> Output {
+        self.start(self.bash_command(line, directory)).wait()
+    }
+
+    /// Starts a command line through bash, as `bash` does, on a terminal of its own.
+    #[cfg(target_os = "linux")]
+    #[track_caller]
+    pub fn on_terminal(&self, line: &str) -> crate::OnTerminal {
+        let command = self.bash_command(line, &self.path());
+        crate::OnTerminal::start(&command, line.to_owned())
+    }
+
+    fn bash_command(&self, line: &str, directory: &Path) -> Command {
         let link = self.root.join("bin/signoff");
         if !link.exists() {
             symlink(&self.binary, link).expect("the folder is ours");
@@ -137,7 +149,7 @@ impl Project {
         command
             .env("PATH", format!("{}:{SYSTEM_PATH}", bin.display()))
             .current_dir(directory);
-        self.start(command).wait()
+        command
     }
 
     /// Processes that work inside this project's folder: after a run there should be none.
@@ -177,6 +189,8 @@ impl Project {
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
             .env("NO_COLOR", "1")
+            // An agent may run the tests; those they play are nobody's but the test's.
+            .env("SIGNOFF_TEST_SHELL", std::process::id().to_string())
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .current_dir(self.path())
             .stdin(Stdio::null());
@@ -267,6 +281,19 @@ mod tests {
         assert_eq!(running.kill().code, None);
         let mut ended = project.spawn(["-c", "exit 0"]);
         assert!(!ended.wait_until(|| project.exists("never")));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_program_on_a_terminal_is_typed_at() {
+        let mut program = shell().on_terminal(
+            "printf 'name? ' > /dev/tty; read -r name < /dev/tty; echo \"hi $name\"; exit 3",
+        );
+        program.expect("name? ").type_line("ada");
+        program
+            .wait()
+            .assert_code(3)
+            .assert_stdout_contains("hi ada\n");
     }
 
     #[test]

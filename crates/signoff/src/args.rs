@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use signoff_store::signatures::Proof;
 
 pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 pub(crate) use self::plans::{
@@ -176,7 +177,7 @@ pub(crate) enum Command {
     Propose(Propose),
     /// Sign a plan off, as it is now, with the terms it runs under
     #[command(
-        after_help = "Examples:\n  signoff approve plan.md\n  signoff approve plan.md --expect-digest 3f9a0c1d --note \"read it twice\""
+        after_help = "Examples:\n  signoff approve plan.md\n  signoff approve plan.md --expect-digest 3f9a0c1d --note \"read it twice\"\n  signoff approve plan.md --proof key"
     )]
     Approve(Approve),
     /// Say no to a plan, and why; the third time a person has to look at it
@@ -314,12 +315,35 @@ pub(crate) struct Approve {
     /// Run it at once
     #[arg(long)]
     pub(crate) run: bool,
-    /// Refuse unless the plan has this version
-    #[arg(long, value_name = "N")]
-    pub(crate) expect_version: Option<u64>,
     /// Refuse unless the plan's digest begins with this (at least 8 digits)
     #[arg(long, value_name = "DIGEST")]
     pub(crate) expect_digest: Option<String>,
+    /// Refuse unless the plan has this version
+    #[arg(long, value_name = "N")]
+    pub(crate) expect_version: Option<u64>,
+    /// How to prove that it is you; more than the configuration asks for, never less
+    #[arg(long, value_enum, value_name = "PROOF")]
+    pub(crate) proof: Option<ProofArg>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProofArg {
+    /// You typed the command
+    Any,
+    /// You confirm it on your terminal
+    Terminal,
+    /// You sign with your SSH key, as with git
+    Key,
+}
+
+impl From<ProofArg> for Proof {
+    fn from(proof: ProofArg) -> Self {
+        match proof {
+            ProofArg::Any => Self::Any,
+            ProofArg::Terminal => Self::Terminal,
+            ProofArg::Key => Self::Key,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,8 @@
 //! Every way a command can fail: its exit code, its one line, and what to type next. All wording of
 //! hints is in this file.
 
+mod proofs;
+
 use std::fmt;
 
 use signoff_engine::{Act, Forbidden, PlanState};
@@ -113,10 +115,15 @@ impl From<Error> for Failure {
                 ))
             }
             Error::Changed { plan, difference } => changed(&plan, &difference),
+            Error::NoneCounts { plan, doubted } => proofs::none_counts(&plan, &doubted),
+            Error::WeakerProof { proof, required } => proofs::weaker(proof, required),
+            Error::NoTerminal { why } => proofs::no_terminal(&why),
+            Error::NotConfirmed { digits } => proofs::not_confirmed(&digits),
+            Error::Key(error) => proofs::key(&error),
             Error::BadDigest { text } => Self::new(2, "bad-digest", format!("`{text}` is not the beginning of a digest"))
                 .hint("give at least 8 hexadecimal digits, as `signoff show PLAN` prints them"),
             Error::Moved { expected, found } => Self::new(
-                4,
+                5,
                 "moved",
                 format!("the plan's digest is {found}, not {expected}"),
             )

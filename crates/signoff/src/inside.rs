@@ -1,4 +1,7 @@
 //! Are we inside an agent? Then nobody can sign, answer or trust: those are a person's.
+//!
+//! An agent is recognised by what it sets for the commands of its shell tool. It is a hint and no
+//! wall: whoever has the person's own shell can imitate the person, which is what proofs are for.
 
 use std::ffi::OsStr;
 
@@ -7,23 +10,46 @@ use signoff_work::environment::Variables;
 
 use crate::failure::Failure;
 
-/// Variables that show an agent at work. Ours is set for every process a run starts; those of the
-/// coding agents join once they have been measured.
-const MARKERS: [&str; 1] = [signoff_sandbox::MARKER];
+/// Variables that show an agent at work, each seen by printing the environment inside the agent's
+/// shell tool (November 2026).
+///
+/// None of them is set for a person: not by an editor that carries an agent, for its own terminal
+/// (`CLAUDE_CODE_SSE_PORT`, `GEMINI_CLI_IDE_SERVER_PORT`), nor by people in their profile
+/// (`CODEX_HOME`, `OPENCODE_CONFIG`, `PI_OFFLINE`). `AGENT`, which opencode sets too, is anybody's.
+const MARKERS: [(&str, &str); 10] = [
+    // Ours: every process of a run has it.
+    (signoff_sandbox::MARKER, "a run of signoff"),
+    // claude-code 2.1.197; the first since its beginnings.
+    ("CLAUDECODE", "Claude Code"),
+    ("AI_AGENT", "an agent"),
+    // codex 0.166.0; the last only where it confines the command.
+    ("CODEX_THREAD_ID", "Codex"),
+    ("CODEX_CI", "Codex"),
+    ("CODEX_SANDBOX_NETWORK_DISABLED", "Codex"),
+    // gemini-cli 0.61.0.
+    ("GEMINI_CLI", "Gemini CLI"),
+    // opencode 1.18.33.
+    ("OPENCODE", "opencode"),
+    ("OPENCODE_PID", "opencode"),
+    // pi 0.74.2.
+    ("PI_CODING_AGENT", "pi"),
+];
+
+/// A marker and whose it is.
+type Marker = (&'static str, &'static str);
 
 /// Refuses what only a person may do.
 pub(crate) fn require_person(variables: &Variables, what: &str) -> Result<(), Failure> {
-    let found = MARKERS
-        .into_iter()
-        .find(|name| variables.contains_key(OsStr::new(name)));
-    match found.or_else(marked_ancestor) {
-        Some(marker) => Err(Failure::new(
+    match own(variables).or_else(|| marked_ancestor(variables)) {
+        Some((variable, agent)) => Err(Failure::new(
             4,
             "person-only",
             format!("only a person can {what}, and this runs inside an agent"),
         )
-        .hint(format!("it was recognised by the variable `{marker}`"))
-        .hint("ask the person who runs the plan to do it in their own terminal")),
+        .hint(format!(
+            "it was recognised by the variable `{variable}`, which {agent} sets"
+        ))
+        .hint("the person who runs the plan can do it, in a terminal that no agent started")),
         None => Ok(()),
     }
 }
@@ -36,25 +62,27 @@ pub(crate) fn actor(variables: &Variables) -> Actor {
     }
 }
 
+/// A marker in our own environment.
+fn own(variables: &Variables) -> Option<Marker> {
+    MARKERS
+        .into_iter()
+        .find(|(name, _)| variables.contains_key(OsStr::new(name)))
+}
+
 /// A marker in the environment of a process that started us, directly or not: clearing one's own
 /// environment is no way out.
 #[cfg(target_os = "linux")]
-fn marked_ancestor() -> Option<&'static str> {
+fn marked_ancestor(variables: &Variables) -> Option<Marker> {
+    let top = top(variables);
     let mut process = std::os::unix::process::parent_id();
     // A chain that long is no terminal's.
     for _ in 0..64 {
-        if process <= 1 {
+        if process <= 1 || Some(process) == top {
             return None;
         }
         let environment = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
-        let found = MARKERS.into_iter().find(|marker| {
-            environment
-                .split(|byte| *byte == 0)
-                .filter_map(|variable| variable.strip_prefix(marker.as_bytes()))
-                .any(|rest| rest.starts_with(b"="))
-        });
-        if found.is_some() {
-            return found;
+        if let Some(found) = marker_in(&environment) {
+            return Some(found);
         }
         process = parent_of(process)?;
     }
@@ -62,8 +90,28 @@ fn marked_ancestor() -> Option<&'static str> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn marked_ancestor() -> Option<&'static str> {
+fn marked_ancestor(_variables: &Variables) -> Option<Marker> {
     None
+}
+
+/// The process that stands for a person's shell, in builds for tests only: agents run our tests too,
+/// and what started the tests says nothing about those they play.
+#[cfg(target_os = "linux")]
+fn top(variables: &Variables) -> Option<u32> {
+    let given = variables.get(OsStr::new("SIGNOFF_TEST_SHELL"))?;
+    signoff_store::failpoint::COMPILED_IN.then(|| given.to_str()?.parse().ok())?
+}
+
+/// A marker in the block of `NAME=value`, each ending in zero, that the system keeps of a process.
+#[cfg(target_os = "linux")]
+fn marker_in(environment: &[u8]) -> Option<Marker> {
+    let sets = |name: &str| {
+        environment
+            .split(|byte| *byte == 0)
+            .filter_map(|variable| variable.strip_prefix(name.as_bytes()))
+            .any(|rest| rest.starts_with(b"="))
+    };
+    MARKERS.into_iter().find(|(name, _)| sets(name))
 }
 
 /// The second field after the name, which may itself hold spaces and parentheses.
@@ -72,4 +120,59 @@ fn parent_of(process: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables(names: &[&str]) -> Variables {
+        names
+            .iter()
+            .map(|name| ((*name).into(), "1".into()))
+            .collect()
+    }
+
+    #[test]
+    fn each_agent_is_recognised_and_named() {
+        for (name, agent) in MARKERS {
+            let refused = require_person(&variables(&["PATH", name]), "sign").unwrap_err();
+            assert_eq!((refused.exit, refused.code), (4, "person-only"));
+            let hints = refused.hints.join("\n");
+            assert!(hints.contains(name) && hints.contains(agent), "{hints}");
+        }
+    }
+
+    #[test]
+    fn a_person_who_uses_agents_is_a_person() {
+        for name in [
+            "CLAUDE_CODE_SSE_PORT",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+            "CODEX_HOME",
+            "GEMINI_API_KEY",
+            "GEMINI_CLI_IDE_SERVER_PORT",
+            "GEMINI_CLI_TRUST_WORKSPACE",
+            "OPENCODE_CONFIG",
+            "PI_OFFLINE",
+            "TERM_PROGRAM",
+            "VSCODE_INJECTION",
+            "AGENT",
+        ] {
+            assert_eq!(own(&variables(&[name])), None, "{name}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_name_counts_as_a_whole_in_an_ancestors_block_too() {
+        let check = |block: &str, name: Option<&str>| {
+            let found = marker_in(block.as_bytes()).map(|(name, _)| name);
+            assert_eq!(found, name, "{block:?}");
+        };
+        check("PATH=/bin\0CLAUDECODE=1\0", Some("CLAUDECODE"));
+        check("GEMINI_CLI=\0", Some("GEMINI_CLI"));
+        check("OPENCODE_CONFIG=x\0MY_OPENCODE=1\0", None);
+        check("TEXT=a\nCLAUDECODE=1\0", None);
+        check("", None);
+    }
 }

@@ -1,9 +1,11 @@
 //! What every command is handed.
 
 use signoff_runtime::project::{Project, Surroundings};
+use signoff_store::signatures::Proof;
 
 use crate::args::{Color, Format};
 use crate::failure::Failure;
+use crate::inside::require_person;
 use crate::terminal::Terminal;
 
 /// A line that clap does not understand, for programs.
@@ -37,8 +39,8 @@ pub(crate) struct Session {
     pub(crate) around: Surroundings,
     pub(crate) out: Terminal,
     pub(crate) format: Format,
-    /// How signatures of this session are known to be a person's.
-    pub(crate) proof: &'static str,
+    /// How this session signs, if not as the person and the settings want it: the demo asks nobody.
+    pub(crate) proof: Option<Proof>,
 }
 
 impl Session {
@@ -47,12 +49,20 @@ impl Session {
             around,
             out: Terminal::new(color),
             format,
-            proof: "any",
+            proof: None,
         }
     }
 
     pub(crate) fn project(&self) -> Result<Project, Failure> {
         Ok(Project::open(&self.around)?)
+    }
+
+    /// Refuses what only a person may do. The demo is exempt, in its own temporary store.
+    pub(crate) fn require_person(&self, what: &str) -> Result<(), Failure> {
+        match self.proof {
+            Some(Proof::Policy) => Ok(()),
+            Some(_) | None => require_person(&self.around.variables, what),
+        }
     }
 
     pub(crate) fn is_json(&self) -> bool {

@@ -230,7 +230,7 @@ fn approval_can_expect_a_digest() {
         .to_owned();
     project
         .signoff(["approve", "plan.md", "--expect-digest", "00000000"])
-        .assert_code(4);
+        .assert_code(5);
     project
         .signoff(["approve", "plan.md", "--expect-digest", "sha256:"])
         .assert_code(2);
@@ -616,7 +616,8 @@ fn show_hides_nothing_that_is_signed() {
 fn without_a_home_nothing_is_trusted() {
     let project = project(&obliging(), &one_step());
     project.signoff(["approve", "plan.md"]).assert_success();
-    let bare = format!("env -i PATH=/usr/bin:/bin {BINARY}");
+    let shell = "SIGNOFF_TEST_SHELL=$SIGNOFF_TEST_SHELL";
+    let bare = format!("env -i PATH=/usr/bin:/bin {shell} {BINARY}");
     let output = project.bash(&format!("{bare} trust"), &project.path());
     output.assert_code(6).assert_stderr_contains("HOME");
     let output = project.bash(&format!("{bare} run plan.md"), &project.path());

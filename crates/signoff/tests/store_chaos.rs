@@ -16,7 +16,7 @@ fn pi() -> (Project, String) {
     std::fs::create_dir_all(project.path().join(".pi/plans")).expect("the project is ours");
     let user = project.home().join(".config/signoff");
     std::fs::create_dir_all(&user).expect("the home is ours");
-    let role = "[agents.executor]\ndriver = \"command\"\ncommand = [\"true\"]\n";
+    let role = "[approval]\nthen_run = false\n\n[agents.executor]\ndriver = \"command\"\ncommand = [\"true\"]\n";
     std::fs::write(user.join("config.toml"), role).expect("the home is ours");
     let request = json!({
         "title": "Remind a client",

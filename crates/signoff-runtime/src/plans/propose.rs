@@ -9,6 +9,7 @@ use signoff_store::atomic;
 
 use super::held::Held;
 use super::identity::{keep, with_id};
+use super::policy::after_handing_in;
 use super::request::{INLINE, Request};
 use super::{Doing, Done};
 use crate::clock::timestamp;
@@ -87,7 +88,8 @@ pub(super) fn hand_in(
             cloned_from,
         }])?;
     }
-    held.conclude_quietly(PlanState::Verified)
+    let done = held.conclude_quietly(PlanState::Verified)?;
+    Ok(after_handing_in(doing, done))
 }
 
 fn keep_text(doing: Doing<'_>, bytes: &[u8]) -> Result<PathBuf, Error> {

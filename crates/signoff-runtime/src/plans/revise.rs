@@ -12,6 +12,7 @@ use signoff_store::atomic;
 
 use super::held::Held;
 use super::identity::with_id;
+use super::policy::after_handing_in;
 use super::{Doing, Done};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
@@ -35,10 +36,11 @@ pub fn revise(
 ) -> Result<Done, Error> {
     let held = Held::open(doing, path, name)?;
     super::expect::version(&held.plan, expect_version)?;
-    match revision {
+    let done = match revision {
         Revision::InPlace => in_place(held),
         Revision::Text(bytes) => replaced(held, bytes),
-    }
+    }?;
+    Ok(after_handing_in(doing, done))
 }
 
 fn in_place(held: Held<'_>) -> Result<Done, Error> {

@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_setting_is_its_section_and_its_key() {
         let config = check("SIGNOFF_APPROVAL_PROOF", "key", &[]);
-        assert_eq!(config.approval.proof.value, crate::config::Proof::Key);
+        assert_eq!(config.approval.proof.value, crate::signatures::Proof::Key);
         assert_eq!(config.approval.proof.origin, Origin::Environment);
         let place = Place::Variable("SIGNOFF_APPROVAL_PROOF".to_owned());
         assert_eq!(config.approval.proof.place, Some(place));

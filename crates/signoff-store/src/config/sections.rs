@@ -1,11 +1,11 @@
 //! The sections of the configuration and what is built in.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{Config, Policy, Setting};
+use crate::signatures::Proof;
 
 /// `[plans]`
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,37 +51,6 @@ impl Approval {
             Ok(below) => Some(home?.join(below)),
             Err(_) => Some(written.clone()),
         }
-    }
-}
-
-/// How we know that it was a person, weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Proof {
-    /// Somebody who is this user, as far as the system can tell.
-    Any,
-    /// Typed at a terminal.
-    Terminal,
-    /// Made with the person's SSH key.
-    Key,
-}
-
-impl Proof {
-    /// Weakest first.
-    pub const ALL: [Self; 3] = [Self::Any, Self::Terminal, Self::Key];
-
-    /// As it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Any => "any",
-            Self::Terminal => "terminal",
-            Self::Key => "key",
-        }
-    }
-}
-
-impl fmt::Display for Proof {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -78,7 +78,9 @@ impl Reader<'_> {
     }
 
     pub(super) fn proof(&mut self, value: &Value<'_>) -> Option<Proof> {
-        let choices = Proof::ALL.map(|proof| (proof.name(), proof));
+        // What a person can be asked for.
+        let proofs = [Proof::Any, Proof::Terminal, Proof::Key];
+        let choices = proofs.map(|proof| (proof.name(), proof));
         self.choice(value, &choices)
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signoff_plan::signed::{Digest, Signature};
 
-use super::Signed;
+use super::{KeyProof, Proof, Signed};
 use crate::timestamp;
 
 const SCHEMA: &str = "signoff.signature/1";
@@ -22,14 +22,14 @@ pub(super) struct SignatureFile {
     note: Option<String>,
     canonical_plan: Value,
     canonical_terms: Value,
+    /// Files from before there were keys have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<KeyProof>,
 }
 
 impl SignatureFile {
-    pub(super) fn new(
-        signature: &Signature,
-        canonical_plan: &Value,
-        canonical_terms: &Value,
-    ) -> Self {
+    pub(super) fn new(signed: &Signed) -> Self {
+        let signature = &signed.signature;
         Self {
             schema: SCHEMA.to_owned(),
             plan: signature.plan.clone(),
@@ -39,8 +39,9 @@ impl SignatureFile {
             at: signature.at.clone(),
             proof: signature.proof.clone(),
             note: signature.note.clone(),
-            canonical_plan: canonical_plan.clone(),
-            canonical_terms: canonical_terms.clone(),
+            canonical_plan: signed.canonical_plan.clone(),
+            canonical_terms: signed.canonical_terms.clone(),
+            key: signed.key.clone(),
         }
     }
 
@@ -60,6 +61,20 @@ impl SignatureFile {
         Ok((plan, terms))
     }
 
+    /// The proof is one we know, and what a key said is there if and only if one is claimed.
+    fn proof_fits(&self) -> Result<(), String> {
+        let Some(proof) = Proof::parse(&self.proof) else {
+            let names = Proof::ALL.map(Proof::name).join(", ");
+            let found = self.proof.escape_debug();
+            return Err(format!("its proof `{found}` is none of {names}"));
+        };
+        match (proof, &self.key) {
+            (Proof::Key, None) => Err("it claims a key and holds no key's signature".to_owned()),
+            (Proof::Key, Some(_)) | (_, None) => Ok(()),
+            (_, Some(_)) => Err(format!("its proof is `{proof}`, yet a key has signed it")),
+        }
+    }
+
     pub(super) fn parse(bytes: &[u8], key: &str) -> Result<Signed, String> {
         let file: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         if file.schema != SCHEMA {
@@ -74,6 +89,7 @@ impl SignatureFile {
         if timestamp::parse(&file.at).is_none() {
             return Err(format!("its time `{}` is none", file.at.escape_debug()));
         }
+        file.proof_fits()?;
         Ok(Signed {
             signature: Signature {
                 plan: file.plan,
@@ -86,6 +102,7 @@ impl SignatureFile {
             },
             canonical_plan: file.canonical_plan,
             canonical_terms: file.canonical_terms,
+            key: file.key,
         })
     }
 }

@@ -26,9 +26,18 @@ fn signature(plan_value: &Value, at: &str, by: &str) -> Signature {
     }
 }
 
+fn signed(signature: Signature, plan: Value) -> Signed {
+    Signed {
+        signature,
+        canonical_plan: plan,
+        canonical_terms: json!({}),
+        key: None,
+    }
+}
+
 fn save_one(store: &Store, title: &str, at: &str, by: &str) -> PathBuf {
     let plan = plan(title);
-    save(store, &signature(&plan, at, by), &plan, &json!({})).unwrap()
+    save(store, &signed(signature(&plan, at, by), plan)).unwrap()
 }
 
 const AT: &str = "2026-11-15T09:30:12.345Z";
@@ -60,12 +69,7 @@ fn the_stored_sample_of_version_1_is_still_read() {
         (read.signature.by.as_str(), read.signature.note.as_deref()),
         ("ada", None)
     );
-    let again = save(
-        &store,
-        &read.signature,
-        &read.canonical_plan,
-        &read.canonical_terms,
-    );
+    let again = save(&store, &read);
     assert_eq!(fs::read(again.unwrap()).unwrap(), fs::read(sample).unwrap());
 }
 
@@ -118,6 +122,8 @@ fn a_file_that_was_touched_is_no_signature() {
         (AT, "yesterday"),
         ("{", "<<<<<<< HEAD\n{"),
         ("\"proof\": \"terminal\",", ""),
+        ("\"terminal\"", "\"terminals\""),
+        ("\"terminal\"", "\"key\""),
     ] {
         let touched = text.replacen(from, to, 1);
         assert_ne!(touched, text, "{from}");
@@ -143,11 +149,18 @@ fn a_broken_file_beside_a_good_one_is_still_said() {
 #[test]
 fn nothing_is_saved_that_would_be_refused_later() {
     let (_dir, store) = store();
-    let signed = signature(&plan("a"), AT, "ada");
-    assert!(save(&store, &signed, &plan("b"), &json!({})).is_err());
-    assert!(save(&store, &signed, &plan("a"), &json!([])).is_err());
-    let timeless = signature(&plan("a"), "now", "ada");
-    assert!(save(&store, &timeless, &plan("a"), &json!({})).is_err());
+    let good = || signed(signature(&plan("a"), AT, "ada"), plan("a"));
+    let refused = |edit: fn(&mut Signed)| {
+        let mut bad = good();
+        edit(&mut bad);
+        assert!(save(&store, &bad).is_err(), "{bad:?}");
+    };
+    refused(|bad| bad.canonical_plan = plan("b"));
+    refused(|bad| bad.canonical_terms = json!([]));
+    refused(|bad| bad.signature.at = "now".to_owned());
+    refused(|bad| bad.signature.proof = "trust me".to_owned());
+    refused(|bad| bad.signature.proof = "key".to_owned());
+    refused(|bad| bad.key = Some(by_key()));
     assert_eq!(newest(&store, "docs/plan.md").unwrap(), None);
 }
 
@@ -161,4 +174,44 @@ fn signing_at_once_loses_nothing() {
         }
     });
     assert_eq!(load_all(&store, "docs/plan.md").unwrap().len(), 16);
+}
+
+fn by_key() -> KeyProof {
+    KeyProof {
+        principal: "ada@example.org".to_owned(),
+        signature: "-----BEGIN SSH SIGNATURE-----\n…\n".to_owned(),
+    }
+}
+
+#[test]
+fn what_a_key_said_is_kept_and_found_again() {
+    let (_dir, store) = store();
+    let mut one = signed(signature(&plan("a"), AT, "ada"), plan("a"));
+    one.signature.proof = "key".to_owned();
+    one.key = Some(by_key());
+    let path = save(&store, &one).unwrap();
+    let found = newest(&store, "docs/plan.md").unwrap();
+    assert_eq!(found.as_ref(), Some(&one));
+    assert_eq!(found.map(|found| found.proof()), Some(Proof::Key));
+    let text = fs::read_to_string(&path).unwrap();
+    for (from, to) in [
+        ("\"principal\"", "\"who\""),
+        ("\"proof\": \"key\"", "\"proof\": \"any\""),
+        ("\"principal\":", "\"extra\": 1, \"principal\":"),
+    ] {
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        assert!(newest(&store, "docs/plan.md").is_err(), "{from}");
+    }
+}
+
+#[test]
+fn all_that_match_come_newest_first() {
+    let (_dir, store) = store();
+    save_one(&store, "a", AT, "ada");
+    save_one(&store, "b", "2026-11-15T09:30:13.000Z", "bob");
+    save_one(&store, "a", "2026-11-15T09:30:14.000Z", "eve");
+    let (plan, terms) = (Digest::of_json(&plan("a")), Digest::of_json(&json!({})));
+    let all = all_matching(&store, "docs/plan.md", &plan, &terms).unwrap();
+    let by: Vec<&str> = all.iter().map(|one| one.signature.by.as_str()).collect();
+    assert_eq!(by, ["eve", "ada"]);
 }

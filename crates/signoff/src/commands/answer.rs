@@ -8,11 +8,10 @@ use signoff_runtime::view::View;
 use crate::args::Answer;
 use crate::commands::resume::resume;
 use crate::failure::Failure;
-use crate::inside::require_person;
 use crate::session::Session;
 
 pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure> {
-    require_person(&session.around.variables, "answer")?;
+    session.require_person("answer")?;
     let project = session.project()?;
     let (run, item) = args.item.split_once('/').ok_or_else(|| {
         Failure::new(

@@ -6,11 +6,11 @@ use signoff_runtime::approve::{Approved, Wish, approve as sign};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::Doing;
 use signoff_runtime::project::Project;
+use signoff_store::signatures::Proof;
 
 use super::lifecycle::{locate, plan_ref};
 use crate::args::Approve;
 use crate::failure::Failure;
-use crate::inside::require_person;
 use crate::report::style::{CARE, GOOD, paint};
 use crate::session::Session;
 
@@ -19,13 +19,13 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
     let (path, name) = locate(&project, &args.plan.path.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     let wish = Wish {
-        proof: session.proof.to_owned(),
+        proof: session.proof.or(args.proof.map(Into::into)),
         note: args.note.clone(),
         expect_digest: args.expect_digest.clone(),
         expect_version: args.expect_version,
     };
     let approved = sign_off(session, &project, &plan, &wish)?;
-    if args.run {
+    if args.run || project.config.approval.then_run.value {
         return super::run::start(session, &project, &approved.done.plan)
             .map_err(|failure| failure.hint(format!("{name} stays approved")));
     }
@@ -43,16 +43,13 @@ pub(crate) fn sign_off(
     plan: &PlanFile,
     wish: &Wish,
 ) -> Result<Approved, Failure> {
-    // The demo signs by policy, in its own temporary store.
-    let actor = if session.proof == "policy" {
-        Actor::Policy
-    } else {
-        require_person(&session.around.variables, "sign a plan off")?;
-        Actor::Person
-    };
+    session.require_person("sign a plan off")?;
     let doing = Doing {
         project,
-        actor,
+        actor: match session.proof {
+            Some(Proof::Policy) => Actor::Policy,
+            _ => Actor::Person,
+        },
         clock: &signoff_runtime::SystemClock::new(),
     };
     let approved = sign(doing, plan, wish).map_err(|error| shown(session, error))?;

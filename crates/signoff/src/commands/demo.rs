@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use signoff_store::signatures::Proof;
+
 use crate::args::{Approve, Demo, Format, PlanArg, Run, Verify, VerifyFormat};
 use crate::commands::{approve, init, run, status, trust, verify};
 use crate::failure::Failure;
@@ -98,11 +100,7 @@ fn set_up(session: &mut Session, folder: &Path) -> Result<(), Failure> {
     session.around.directory.clone_from(&project);
     session.around.user_config = None;
     session.around.state_dir = Some(folder.join("state"));
-    session
-        .around
-        .variables
-        .remove(std::ffi::OsStr::new(signoff_sandbox::MARKER));
-    session.proof = "policy";
+    session.proof = Some(Proof::Policy);
     session.out.merged = true;
     let agent = std::env::current_exe().map_err(|why| cannot(&why))?;
     let command = serde_json::json!([
@@ -201,6 +199,7 @@ fn approve_args() -> Approve {
         expect_digest: None,
         expect_version: None,
         run: false,
+        proof: None,
     }
 }
 

@@ -6,14 +6,14 @@ use signoff_runtime::view::View;
 
 use crate::commands::run::drive;
 use crate::failure::Failure;
-use crate::inside::{actor, require_person};
+use crate::inside::actor;
 use crate::session::Session;
 
 pub(crate) fn resume(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     let project = session.project()?;
     let view = View::find(&project, run)?;
     if view.run.outcome() == Some(Outcome::Failed) {
-        require_person(&session.around.variables, "let a failed run go on")?;
+        session.require_person("let a failed run go on")?;
     }
     let clock = signoff_runtime::SystemClock::new();
     let live = Live::resume(

@@ -6,7 +6,9 @@ use signoff_runtime::approve::Wish;
 use signoff_runtime::drive::Stopped;
 use signoff_runtime::live::{Live, Ran};
 use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::{Doing, sign_by_policy};
 use signoff_runtime::project::Project;
+use signoff_runtime::proof::Counted;
 use signoff_runtime::state::standing;
 
 use crate::args::Run;
@@ -16,6 +18,7 @@ use crate::failure::{Failure, changed};
 use crate::inside::actor;
 use crate::report::evidence::table;
 use crate::report::live::Live as Reporter;
+use crate::report::signature::signature;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 use crate::session::Session;
 
@@ -25,12 +28,32 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     if args.approve && standing(&project, &plan)?.state != PlanState::Approved {
         let wish = Wish {
-            proof: session.proof.to_owned(),
+            proof: session.proof,
             ..Wish::default()
         };
         sign_off(session, &project, &plan, &wish)?;
+    } else {
+        by_policy(session, &project, &plan)?;
     }
     start(session, &project, &plan)
+}
+
+/// A plan that needs no person is signed by policy, if nobody has.
+fn by_policy(session: &mut Session, project: &Project, plan: &PlanFile) -> Result<(), Failure> {
+    let doing = Doing {
+        project,
+        actor: actor(&session.around.variables),
+        clock: &signoff_runtime::SystemClock::new(),
+    };
+    let signed = sign_by_policy(doing, plan).map_err(|error| shown(session, error))?;
+    if let Some(note) = signed.and_then(|approved| approved.signature.note)
+        && !session.is_json()
+    {
+        session
+            .out
+            .say(format!("{} by policy: {note}", paint(GOOD, "signed")));
+    }
+    Ok(())
 }
 
 /// Starts a run of a signed plan and drives it.
@@ -53,9 +76,10 @@ pub(crate) fn drive(
 ) -> Result<u8, Failure> {
     let (id, plan) = (live.id(), live.plan_name().to_owned());
     announce(session, project, live.plan(), &id);
+    let signed = live.signature()?;
     let mut reporter = Reporter { session };
     let ran = live.drive(&mut reporter, listen)?;
-    conclude(session, &id, &plan, &ran)
+    conclude(session, (&id, &plan), &ran, &signed)
 }
 
 /// What a person should know before the first step.
@@ -78,7 +102,12 @@ fn announce(session: &mut Session, project: &Project, plan: &Plan, id: &str) {
         .say(paint(DIM, format!("run {id} in {where_}, sandbox: none")));
 }
 
-fn conclude(session: &mut Session, id: &str, plan: &str, ran: &Ran) -> Result<u8, Failure> {
+fn conclude(
+    session: &mut Session,
+    (id, plan): (&str, &str),
+    ran: &Ran,
+    signed: &Counted,
+) -> Result<u8, Failure> {
     if let Some(trouble) = &ran.trouble {
         session.out.say(format!(
             "{} no marks in the plan's file: {trouble}",
@@ -123,6 +152,9 @@ fn conclude(session: &mut Session, id: &str, plan: &str, ran: &Ran) -> Result<u8
         session.out.answer("");
         for row in table(&ran.run) {
             session.out.answer(row);
+        }
+        for row in signature(signed) {
+            session.out.answer(format!("  {row}"));
         }
         session.out.answer(line);
     }

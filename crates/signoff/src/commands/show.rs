@@ -13,6 +13,7 @@ use signoff_store::disk_workspace::DiskWorkspace;
 use super::lifecycle::locate;
 use crate::failure::Failure;
 use crate::report::plan::lines;
+use crate::report::signature::signature;
 use crate::report::style::{DIM, TITLE, harmless, paint};
 use crate::session::Session;
 
@@ -48,7 +49,7 @@ pub(crate) fn show(session: &mut Session, path: &Path) -> Result<u8, Failure> {
             dialect: plan.checked.dialect.as_str(),
             status: state.name(),
             digest: plan.digest().to_string(),
-            terms: standing.map(|standing| standing.terms.to_string()),
+            terms: standing.as_ref().map(|standing| standing.terms.to_string()),
             shell: &shell,
             step_statuses: statuses,
         };
@@ -64,6 +65,11 @@ pub(crate) fn show(session: &mut Session, path: &Path) -> Result<u8, Failure> {
         name,
         paint(DIM, plan.digest().short())
     ));
+    if let Some(standing) = &standing {
+        for line in signature(&standing.signature) {
+            session.out.answer(line);
+        }
+    }
     for line in lines(&plan.checked.plan, &statuses) {
         session.out.answer(line);
     }

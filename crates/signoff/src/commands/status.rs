@@ -2,10 +2,13 @@
 
 use signoff_api::event::Outcome;
 use signoff_engine::PauseReason;
+use signoff_runtime::project::minimum_proof;
+use signoff_runtime::proof::counted;
 use signoff_runtime::view::View;
 
 use crate::failure::Failure;
 use crate::report::evidence::table;
+use crate::report::signature::signature;
 use crate::report::style::{CARE, DIM, TITLE, harmless, paint};
 use crate::session::Session;
 
@@ -24,6 +27,12 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         shape.run,
         paint(DIM, &shape.plan)
     ));
+    let signed = view.run.signed();
+    let digests = (&signed.digest(), &signed.terms());
+    let counted = counted(&project, &view.key, digests, minimum_proof(&project))?;
+    for line in signature(&counted) {
+        session.out.answer(line);
+    }
     for row in table(&view.run) {
         session.out.answer(row);
     }

@@ -8,12 +8,11 @@ use signoff_store::config::{Config, Origin};
 use signoff_store::trust as store;
 
 use crate::failure::Failure;
-use crate::inside::require_person;
 use crate::report::style::harmless;
 use crate::session::Session;
 
 pub(crate) fn trust(session: &mut Session) -> Result<u8, Failure> {
-    require_person(&session.around.variables, "trust a configuration")?;
+    session.require_person("trust a configuration")?;
     let project = session.project()?;
     let Some(file) = &project.config.project else {
         let path = project.store.config_path();

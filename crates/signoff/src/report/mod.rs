@@ -8,4 +8,5 @@ pub(crate) mod line;
 pub(crate) mod live;
 pub(crate) mod plan;
 pub(crate) mod sarif;
+pub(crate) mod signature;
 pub(crate) mod style;

@@ -3,11 +3,10 @@
 use super::{by_person, locate, tell};
 use crate::args::Cancel;
 use crate::failure::Failure;
-use crate::inside::require_person;
 use crate::session::Session;
 
 pub(crate) fn cancel(session: &mut Session, args: &Cancel) -> Result<u8, Failure> {
-    require_person(&session.around.variables, "cancel a plan")?;
+    session.require_person("cancel a plan")?;
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
     let (path, name) = locate(&project, &args.plan.plan)?;

@@ -5,11 +5,10 @@ use signoff_api::deleted::{Deleted, SCHEMA};
 use super::{by_person, locate};
 use crate::args::PlanName;
 use crate::failure::Failure;
-use crate::inside::require_person;
 use crate::session::Session;
 
 pub(crate) fn delete(session: &mut Session, args: &PlanName) -> Result<u8, Failure> {
-    require_person(&session.around.variables, "delete a plan")?;
+    session.require_person("delete a plan")?;
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
     let (path, name) = locate(&project, &args.plan)?;

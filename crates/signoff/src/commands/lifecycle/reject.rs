@@ -5,11 +5,10 @@ use signoff_engine::PlanState;
 use super::{by_person, locate, tell};
 use crate::args::Reject;
 use crate::failure::Failure;
-use crate::inside::require_person;
 use crate::session::Session;
 
 pub(crate) fn reject(session: &mut Session, args: &Reject) -> Result<u8, Failure> {
-    require_person(&session.around.variables, "reject a plan")?;
+    session.require_person("reject a plan")?;
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
     let (path, name) = locate(&project, &args.plan.plan)?;

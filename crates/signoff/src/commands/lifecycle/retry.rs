@@ -3,11 +3,10 @@
 use super::{by_person, locate, tell};
 use crate::args::PlanName;
 use crate::failure::Failure;
-use crate::inside::require_person;
 use crate::session::Session;
 
 pub(crate) fn retry(session: &mut Session, args: &PlanName) -> Result<u8, Failure> {
-    require_person(&session.around.variables, "have a plan tried again")?;
+    session.require_person("have a plan tried again")?;
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
     let (path, name) = locate(&project, &args.plan)?;

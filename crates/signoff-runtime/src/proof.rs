@@ -1,0 +1,170 @@
+//! How we know that a signature is a person's: asked for when they sign, and looked at again whenever
+//! a signature is to count.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+
+use signoff_plan::digest::Digest;
+use signoff_plan::signed::Signature;
+use signoff_store::signatures::{self, KeyProof, Proof, Signed};
+
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::project::Project;
+use crate::ssh::{self, KeyError};
+
+/// Digits of the plan's digest that are typed to confirm it.
+const DIGITS: usize = 8;
+
+/// The signature that counts for a plan, or why there is none.
+#[derive(Debug)]
+pub enum Counted {
+    /// The newest that counts.
+    Yes(Box<Signed>),
+    /// None does: those over the present digests, newest first, with what is wrong with them.
+    No(Vec<Doubted>),
+}
+
+/// A signature over the right digests that does not count.
+#[derive(Debug)]
+pub struct Doubted {
+    /// Who is said to have signed.
+    pub by: String,
+    /// When, as it says.
+    pub at: String,
+    /// Why it does not count.
+    pub why: Doubt,
+}
+
+/// Why a signature does not count.
+#[derive(Debug)]
+pub enum Doubt {
+    /// Its proof is weaker than what is asked for here.
+    TooWeak {
+        /// What it has.
+        proof: Proof,
+        /// What is asked for.
+        minimum: Proof,
+    },
+    /// Its key is not believed.
+    Key(KeyError),
+}
+
+/// Finds the newest signature over these digests whose proof is believed and strong enough.
+pub fn counted(
+    project: &Project,
+    key: &str,
+    digests: (&Digest, &Digest),
+    minimum: Proof,
+) -> Result<Counted, Error> {
+    let (plan, terms) = digests;
+    let mut doubted = Vec::new();
+    for signed in signatures::all_matching(&project.store, key, plan, terms)? {
+        match believe(project, &signed, minimum) {
+            Ok(()) => return Ok(Counted::Yes(Box::new(signed))),
+            Err(why) => doubted.push(Doubted {
+                by: signed.signature.by,
+                at: signed.signature.at,
+                why,
+            }),
+        }
+    }
+    Ok(Counted::No(doubted))
+}
+
+fn believe(project: &Project, signed: &Signed, minimum: Proof) -> Result<(), Doubt> {
+    let proof = signed.proof();
+    if !proof.meets(minimum) {
+        return Err(Doubt::TooWeak { proof, minimum });
+    }
+    // Also where less would do: what claims a key and has none is forged.
+    if let Some(said) = &signed.key {
+        ssh::verify(project, &signed.signature, said).map_err(Doubt::Key)?;
+    }
+    Ok(())
+}
+
+/// What the person is asked for: what they chose, which can only be more than what is required.
+pub(crate) fn chosen(wish: Option<Proof>, required: Proof) -> Result<Proof, Error> {
+    match wish {
+        None => Ok(required),
+        // Nobody is asked; whether it counts is for `minimum` to say.
+        Some(Proof::Policy) => Ok(Proof::Policy),
+        Some(proof) if proof.meets(required) => Ok(proof),
+        Some(proof) => Err(Error::WeakerProof { proof, required }),
+    }
+}
+
+/// Lets the person prove that it is them, before anything is saved.
+pub(crate) fn prove(
+    project: &Project,
+    plan: &PlanFile,
+    proof: Proof,
+    signature: &Signature,
+) -> Result<Option<KeyProof>, Error> {
+    match proof {
+        Proof::Policy | Proof::Client | Proof::Any => Ok(None),
+        Proof::Terminal => confirm(plan, signature).map(|()| None),
+        Proof::Key => Ok(Some(ssh::sign(project, signature)?)),
+    }
+}
+
+/// The controlling terminal, wherever input and output go.
+pub(crate) fn terminal() -> std::io::Result<File> {
+    File::options().read(true).write(true).open("/dev/tty")
+}
+
+/// Shows on the terminal what is signed and has a part of it typed there.
+fn confirm(plan: &PlanFile, signature: &Signature) -> Result<(), Error> {
+    let mut terminal = terminal().map_err(|why| Error::NoTerminal { why })?;
+    let digits: String = signature.digest.hex().chars().take(DIGITS).collect();
+    let asked = format!(
+        "{}\n  file   {}\n  plan   {}\n  terms  {}\nto sign it off as {}, type the first {DIGITS} digits of the plan's digest: ",
+        harmless(plan.checked.plan.display_title()),
+        harmless(plan.source.name()),
+        signature.digest.short(),
+        signature.terms.short(),
+        harmless(&signature.by),
+    );
+    let talk = |why| Error::NoTerminal { why };
+    terminal.write_all(asked.as_bytes()).map_err(talk)?;
+    let mut typed = String::new();
+    BufReader::new(terminal)
+        .read_line(&mut typed)
+        .map_err(talk)?;
+    if typed.trim().eq_ignore_ascii_case(&digits) {
+        Ok(())
+    } else {
+        Err(Error::NotConfirmed { digits })
+    }
+}
+
+/// Text that others wrote, without what a terminal would act on.
+pub(crate) fn harmless(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control()).collect()
+}
+
+impl fmt::Display for Doubted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { by, at, why } = self;
+        write!(f, "the signature by {} of {at}: {why}", harmless(by))
+    }
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooWeak { proof, minimum } => {
+                write!(
+                    f,
+                    "its proof is `{proof}`, and `{minimum}` is the least that counts"
+                )
+            }
+            Self::Key(error) => error.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

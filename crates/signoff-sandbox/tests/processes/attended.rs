@@ -1,0 +1,63 @@
+//! Programs that work for the person who waits for them.
+
+use std::path::Path;
+
+use signoff_sandbox::{Attended, Said, StartError, Stdin};
+
+fn run(script: &str, input: &str) -> Said {
+    let attended = Attended {
+        argv: ["sh", "-c", script].map(Into::into).to_vec(),
+        cwd: Path::new("/"),
+        env: vec![
+            ("PATH".into(), "/usr/bin:/bin".into()),
+            ("WHO".into(), "ada".into()),
+        ],
+        stdin: Stdin::Bytes(input.as_bytes().to_vec()),
+    };
+    attended.run().unwrap()
+}
+
+#[test]
+fn gets_what_it_is_given_and_says_what_it_says() {
+    let said = run(
+        "cat; echo \"$WHO $HOME$PWD\"; echo oops >&2; exit 3",
+        "text ",
+    );
+    let expected = Said {
+        code: Some(3),
+        stdout: b"text ada /\n".to_vec(),
+        stderr: b"oops\n".to_vec(),
+    };
+    assert_eq!(said, expected);
+    assert_eq!(run("kill -KILL $$", "").code, None);
+    // More than a pipe holds, and nobody reads it.
+    assert_eq!(run("true", &"x".repeat(1 << 20)).code, Some(0));
+}
+
+/// Its session is ours, and so is the terminal that it may ask on.
+#[test]
+fn keeps_the_persons_terminal() {
+    let session = |stat: &str| {
+        stat.rsplit_once(')')
+            .unwrap()
+            .1
+            .split_whitespace()
+            .nth(3)
+            .map(str::to_owned)
+    };
+    let theirs = String::from_utf8(run("cat /proc/self/stat", "").stdout).unwrap();
+    let ours = std::fs::read_to_string("/proc/self/stat").unwrap();
+    assert_eq!(session(&theirs), session(&ours));
+}
+
+#[test]
+fn a_missing_program_is_named() {
+    let attended = Attended {
+        argv: vec!["no-such-program".into()],
+        cwd: Path::new("/"),
+        env: Vec::new(),
+        stdin: Stdin::Null,
+    };
+    let error = attended.run().unwrap_err();
+    assert!(matches!(error, StartError::NotFound { .. }), "{error}");
+}

@@ -1,0 +1,23 @@
+//! Who signed, and how we know.
+
+use signoff_runtime::proof::Counted;
+
+use crate::report::style::{CARE, DIM, harmless, paint};
+
+/// The signature that counts, or what is wrong with those that do not.
+pub(crate) fn signature(counted: &Counted) -> Vec<String> {
+    match counted {
+        Counted::Yes(signed) => {
+            let (who, proof) = (harmless(&signed.signature.by), signed.proof());
+            let mut line = format!("signed by {who}, proof: {proof}");
+            if let Some(key) = &signed.key {
+                line = format!("{line} of {}", harmless(&key.principal));
+            }
+            vec![paint(DIM, line).to_string()]
+        }
+        Counted::No(doubted) => doubted
+            .iter()
+            .map(|one| format!("{} {one}", paint(CARE, "does not count:")))
+            .collect(),
+    }
+}
