@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::plans::{
-    Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Verify, VerifyFormat,
+    Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Show, Verify, VerifyFormat,
 };
 
 /// Runs plans that AI agents carry out and that nobody has to take on trust.
@@ -134,7 +134,7 @@ pub(crate) enum Command {
     Verify(Verify),
     /// Show a plan as it was understood: steps, dependencies, contracts, state
     #[command(after_help = "Example:\n  signoff show plan.md --format json")]
-    Show(PlanArg),
+    Show(Show),
     /// Draw what waits for what: in the terminal, or as SVG, Mermaid or Graphviz text
     #[command(
         after_help = "Examples:\n  signoff graph plan.md\n  signoff graph plan.md --format svg > plan.svg"
@@ -211,7 +211,7 @@ impl Command {
             },
             Self::New(args) => args.format,
             Self::Fmt(args) => args.format,
-            Self::Convert(args) => args.plan.format,
+            Self::Convert(args) => args.format,
             Self::Diff(args) => args.format,
             Self::Explain(args) => args.format,
             Self::Show(args) => args.format,

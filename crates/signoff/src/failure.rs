@@ -7,6 +7,7 @@ use signoff_runtime::{Difference, Error};
 use signoff_store::signatures::SignatureError;
 
 use crate::report::style::{DIM, ERROR, HINT, paint};
+use crate::shell_words::quoted;
 
 /// A failure as people and programs get to see it.
 #[derive(Debug)]
@@ -83,10 +84,10 @@ impl From<Error> for Failure {
             )
             .hint("read it, then type `signoff trust`"),
             Error::Unreadable { path, why } => {
-                let exit = if why.kind() == std::io::ErrorKind::NotFound {
-                    2
-                } else {
-                    6
+                let exit = match why.kind() {
+                    // Wrong use: no such file, or nothing that can be a plan.
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::InvalidInput => 2,
+                    _ => 6,
                 };
                 Self::new(exit, "unreadable", format!("{}: {why}", path.display()))
             }
@@ -104,11 +105,12 @@ impl From<Error> for Failure {
                     "invalid",
                     format!("{} has {errors} error{plural}", source.name()),
                 )
-                .hint(format!("`signoff verify {}` shows them", source.name()))
+                .hint(format!("`signoff verify {}` shows them", quoted(source.name())))
             }
             Error::NotSigned { plan } => {
+                let word = quoted(&plan);
                 Self::new(4, "not-signed", format!("nobody has signed {plan} off")).hint(format!(
-                    "read it with `signoff show {plan}`, then sign it: `signoff approve {plan}`"
+                    "read it with `signoff show {word}`, then sign it: `signoff approve {word}`"
                 ))
             }
             Error::Changed { plan, difference } => changed(&plan, &difference),
@@ -261,7 +263,10 @@ pub(crate) fn changed(plan: &str, difference: &Difference) -> Failure {
             .detail(paint(DIM, "(the difference is in how ids or defaults resolve)").to_string());
     }
     failure.hints([
-        format!("if the change is right, sign it: `signoff approve {plan}`"),
+        format!(
+            "if the change is right, sign it: `signoff approve {}`",
+            quoted(plan)
+        ),
         "if not, restore the file; the signature still holds for what was signed".to_owned(),
     ])
 }

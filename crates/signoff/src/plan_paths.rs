@@ -11,13 +11,15 @@ use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::root::discover;
 
 use crate::failure::Failure;
+use crate::plan_likeness::{ending, is_task, likeness};
 use crate::session::Session;
+use crate::shell_words::quoted;
 
 /// Directories that hold no plans of ours.
 const PASSED_OVER: [&str; 3] = ["node_modules", "target", "vendor"];
 
-/// How files of plans end.
-const ENDINGS: [&str; 4] = ["md", "yaml", "yml", "json"];
+/// How files of plans end, in capitals or not.
+const ENDINGS: [&str; 5] = ["md", "markdown", "yaml", "yml", "json"];
 
 /// How messages call what comes from stdin.
 pub(crate) const STDIN: &str = "<stdin>";
@@ -26,11 +28,32 @@ pub(crate) const STDIN: &str = "<stdin>";
 pub(crate) struct Found {
     pub(crate) path: PathBuf,
     pub(crate) source: Source,
+    /// It is not recognised as a plan, and looks like one of this dialect.
+    pub(crate) likeness: Option<Dialect>,
 }
 
 impl Found {
+    fn new(path: PathBuf, source: Source) -> Self {
+        let likeness = match recognise(&source) {
+            Some(_) => None,
+            None => likeness(&source),
+        };
+        Self {
+            path,
+            source,
+            likeness,
+        }
+    }
+
+    /// Is it a plan, or meant to be one?
+    fn is_plan(&self) -> bool {
+        let is_thread = !self.source.parts().is_empty();
+        is_thread || self.likeness.is_some() || recognise(&self.source).is_some()
+    }
+
     /// Reads and checks it.
     pub(crate) fn check(self, dialect: Option<Dialect>, workspace: &DiskWorkspace) -> PlanFile {
+        let dialect = dialect.or(self.likeness);
         PlanFile::from_source(&self.path, self.source, dialect, workspace)
     }
 }
@@ -47,15 +70,49 @@ pub(crate) fn workspace(session: &Session) -> Result<DiskWorkspace, Failure> {
 }
 
 /// One plan: a file, the directory of a thread, or stdin.
-pub(crate) fn read(session: &Session, path: &Path) -> Result<PlanFile, Failure> {
-    Ok(one(session, path)?.check(None, &workspace(session)?))
+pub(crate) fn read(
+    session: &Session,
+    path: &Path,
+    dialect: Option<Dialect>,
+) -> Result<PlanFile, Failure> {
+    Ok(one(session, path, dialect)?.check(dialect, &workspace(session)?))
 }
 
-/// Every plan that a path leads to. What cannot be read does not keep the others from being read.
-pub(crate) fn find(session: &Session, path: &Path) -> Vec<Result<Found, Failure>> {
+/// Refuses to read stdin a second time: nothing would be left of it.
+pub(crate) fn stdin_once<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
+    if paths.into_iter().filter(|path| is_stdin(path)).count() < 2 {
+        return Ok(());
+    }
+    Err(Failure::new(
+        2,
+        "usage",
+        "stdin can be read once, and `-` is given twice",
+    ))
+}
+
+/// Every plan that the paths lead to, each once. What cannot be read does not keep the others from
+/// being read.
+pub(crate) fn find(
+    session: &Session,
+    paths: &[PathBuf],
+    dialect: Option<Dialect>,
+) -> Vec<Result<Found, Failure>> {
+    let mut known = BTreeSet::new();
+    let found = paths.iter().flat_map(|path| below(session, path, dialect));
+    found
+        .filter(|one| match one {
+            // A link and what it leads to are one file.
+            Ok(found) => known.insert(found.path.canonicalize().unwrap_or(found.path.clone())),
+            Err(_) => true,
+        })
+        .collect()
+}
+
+/// Every plan that one path leads to.
+fn below(session: &Session, path: &Path, dialect: Option<Dialect>) -> Vec<Result<Found, Failure>> {
     let full = session.around.directory.join(path);
-    if is_stdin(path) || !full.is_dir() || is_thread(&full) {
-        return vec![one(session, path)];
+    if is_stdin(path) || !full.is_dir() || holds_thread(&full) {
+        return vec![one(session, path, dialect)];
     }
     let mut candidates = BTreeSet::new();
     let mut found = Vec::new();
@@ -66,10 +123,8 @@ pub(crate) fn find(session: &Session, path: &Path) -> Vec<Result<Found, Failure>
         let name = shown(path, &full, &candidate);
         match read_source(&candidate, &name) {
             Ok(source) => {
-                if recognise(&source).is_some() || !source.parts().is_empty() {
-                    let path = candidate;
-                    found.push(Ok(Found { path, source }));
-                }
+                let one = Found::new(candidate, source);
+                found.extend(one.is_plan().then_some(Ok(one)));
             }
             Err(error) => found.push(Err(error.into())),
         }
@@ -80,20 +135,73 @@ pub(crate) fn find(session: &Session, path: &Path) -> Vec<Result<Found, Failure>
             "no-plans",
             format!("there is no plan in {}", path.display()),
         )
-        .hint("a plan is a markdown file whose frontmatter says `type: plan`, or has one of the other forms in docs/plan-format.md")));
+        .hint("`signoff new --list` shows what a plan can be begun from")));
     }
     found
 }
 
-fn one(session: &Session, path: &Path) -> Result<Found, Failure> {
+fn one(session: &Session, path: &Path, dialect: Option<Dialect>) -> Result<Found, Failure> {
     let full = session.around.directory.join(path);
-    let source = if is_stdin(path) {
+    if is_stdin(path) {
         let bytes = read_stream(std::io::stdin().lock()).map_err(|why| unreadable(STDIN, &why))?;
-        Source::new(STDIN, bytes)
-    } else {
-        read_source(&full, &path.display().to_string())?
+        return Ok(Found::new(full, Source::new(STDIN, bytes)));
+    }
+    let found = Found::new(
+        full,
+        read_source(
+            &session.around.directory.join(path),
+            &path.display().to_string(),
+        )?,
+    );
+    let own = dialect.is_some() || found.is_plan();
+    match thread_around(path, &found.path).filter(|_| !own) {
+        Some(thread) => Err(part_of(path, &thread)),
+        None => Ok(found),
+    }
+}
+
+/// The directory of the thread that a file is part of, as somebody who typed the file would type it.
+fn thread_around(typed: &Path, full: &Path) -> Option<PathBuf> {
+    let parent = full.parent()?;
+    let name = |path: &Path| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
     };
-    Ok(Found { path: full, source })
+    let (directory, up) = match (name(full)?.as_str(), name(parent).as_deref()) {
+        ("plan.md", _) if parent.join("tasks").is_dir() => (parent, 1),
+        (_, Some("tasks")) => (parent.parent()?, 2),
+        _ => return None,
+    };
+    if !holds_thread(directory) {
+        return None;
+    }
+    match typed.ancestors().nth(up) {
+        Some(above) if above.as_os_str().is_empty() => Some(PathBuf::from(".")),
+        Some(above) => Some(above.to_owned()),
+        // Typed from inside of it.
+        None => Some(directory.to_owned()),
+    }
+}
+
+fn part_of(path: &Path, thread: &Path) -> Failure {
+    let message = format!(
+        "{} belongs to the thread `{}`, which is one plan",
+        path.display(),
+        thread.display()
+    );
+    let word = quoted(&thread.display().to_string());
+    Failure::new(2, "part-of-thread", message)
+        .hint(format!("name the directory: `signoff verify {word}`"))
+}
+
+/// Is this directory one plan? A `plan.md` that is meant to be a plan of its own makes it none.
+fn holds_thread(directory: &Path) -> bool {
+    let own = || {
+        let plan = directory.join("plan.md");
+        let source = read_source(&plan, "plan.md");
+        source.is_ok_and(|source| likeness(&source).is_some())
+    };
+    is_thread(directory) && !own()
 }
 
 pub(crate) fn is_stdin(path: &Path) -> bool {
@@ -123,8 +231,7 @@ fn collect(
     for entry in entries {
         match entry.and_then(|entry| Ok((entry.path(), entry.file_type()?))) {
             Ok((path, kind)) if kind.is_dir() && is_searched(&path) => {
-                if path.join("tasks").is_dir() && path.join("plan.md").is_file() && is_thread(&path)
-                {
+                if is_thread_below(&path) {
                     found.insert(path);
                 } else {
                     collect(&path, found, trouble);
@@ -144,7 +251,23 @@ fn is_searched(directory: &Path) -> bool {
     !name.starts_with('.') && !PASSED_OVER.contains(&name.as_ref())
 }
 
+/// A thread that a search comes upon. Without a `plan.md`, files in `tasks` have to look like tasks:
+/// many projects have a directory of that name.
+fn is_thread_below(directory: &Path) -> bool {
+    let tasks = directory.join("tasks");
+    if !tasks.is_dir() {
+        return false;
+    }
+    if directory.join("plan.md").is_file() {
+        return holds_thread(directory);
+    }
+    let entries = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
+    let mut files = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_file() && ending(path) == "md");
+    files.any(|path| read_source(&path, "task").is_ok_and(|source| is_task(&source)))
+}
+
 fn has_ending(path: &Path) -> bool {
-    let ending = path.extension().unwrap_or_default().to_string_lossy();
-    ENDINGS.contains(&ending.as_ref())
+    ENDINGS.contains(&ending(path).as_str())
 }

@@ -1,39 +1,32 @@
 //! `show`: a plan as it was understood, with the state derived from signatures and journals.
 
-use std::path::Path;
-
 use signoff_api::plan::{Around, Plan};
 use signoff_engine::PlanState;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::project::{Project, load_config};
 use signoff_runtime::state::{Standing, standing};
-use signoff_store::disk_workspace::DiskWorkspace;
 
+use crate::args::Show;
 use crate::failure::Failure;
+use crate::plan_paths::{is_stdin, read};
 use crate::report::plan::lines;
 use crate::report::style::{DIM, TITLE, harmless, paint};
 use crate::session::Session;
+use crate::shell_words::quoted;
 
-pub(crate) fn show(session: &mut Session, path: &Path) -> Result<u8, Failure> {
-    let full = session.around.directory.join(path);
-    let name = path.display().to_string();
-    // Only reading a plan needs no store.
-    let (plan, standing, shell) = match Project::open(&session.around) {
+pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
+    let plan = read(session, &args.path, args.dialect)?;
+    let name = plan.source.name().to_owned();
+    // Only reading a plan needs no store; what comes from stdin is not known to it.
+    let (standing, shell) = match Project::open(&session.around) {
         Ok(project) => {
-            let plan = PlanFile::read(&full, &name, &project.workspace())?;
-            let standing = standing(&project, &plan)?;
-            (plan, Some(standing), project.config.contract.shell.value)
+            let known = (!is_stdin(&args.path)).then(|| standing(&project, &plan));
+            (known.transpose()?, project.config.contract.shell.value)
         }
         Err(Error::NoStore { .. }) => {
             let config = load_config(&session.around, None)?;
-            let workspace =
-                DiskWorkspace::new(&session.around.directory, &session.around.path(), &config);
-            (
-                PlanFile::read(&full, &name, &workspace)?,
-                None,
-                config.contract.shell.value,
-            )
+            (None, config.contract.shell.value)
         }
         Err(error) => return Err(error.into()),
     };
@@ -67,7 +60,8 @@ pub(crate) fn show(session: &mut Session, path: &Path) -> Result<u8, Failure> {
     }
     if plan.checked.errors() > 0 {
         session.out.say(format!(
-            "this plan has errors: `signoff verify {name}` shows them"
+            "this plan has errors: `signoff verify {}` shows them",
+            quoted(&name)
         ));
     }
     Ok(0)
