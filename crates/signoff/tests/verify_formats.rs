@@ -116,10 +116,158 @@ fn two_plans_of_one_id_are_a_problem_of_the_second() {
         "b.md:5:5: error[duplicate-id]: plan id `nightly` is taken: a.md has it too",
     );
     assert_eq!(output.stdout.lines().count(), 1, "{output}");
-    project.signoff(["verify", "a.md", "a.md"]).assert_success();
+}
+
+#[test]
+fn a_file_is_checked_once_however_it_is_named() {
+    let text = plan("id: nightly\n", "test -e x");
+    let project = project(&[("plans/a.md", &text)]);
+    project.bash("ln -s plans/a.md link.md", &project.path());
+    let output = project.signoff(["verify", "plans/a.md", "./plans/a.md", "link.md", "plans"]);
+    output
+        .assert_success()
+        .assert_stderr_contains("verified: plans/a.md");
+    assert_eq!(output.stderr.lines().count(), 1, "{output}");
+}
+
+/// A record of one step.
+const RECORD: &str =
+    "id: a\ntask: Do it\nsteps:\n  - index: 0\n    description: First\n    dependsOn: []\n";
+
+#[test]
+fn a_slip_does_not_hide_a_plan_in_a_directory() {
+    let typed = |kind: &str| good().replace("type: plan", kind);
+    for (name, text) in [
+        ("x.md", typed("typ: plan")),
+        ("x.md", typed("type: Plan")),
+        ("x.md", typed("type: plna")),
+        ("x.md", good().replacen("---\n", "", 1)),
+        ("x.md", good().replacen("---\n", "--\n", 1)),
+        ("x.yaml", RECORD.replace("    dependsOn", "\tdependsOn")),
+        ("plan.md", typed("typ: plan")),
+        (
+            "t/tasks/01-a.md",
+            "---\nid: a\nagent: b\n---\n\nDo it.\n".to_owned(),
+        ),
+    ] {
+        let project = project(&[("plans/good.md", &good())]);
+        project.write(format!("plans/{name}"), &text);
+        let output = project.signoff(["verify", "plans"]);
+        output
+            .assert_code(1)
+            .assert_stderr_contains("verified: plans/good.md")
+            .assert_stderr_contains("invalid: plans/")
+            .assert_stdout_contains(&format!("--> plans/{name}"));
+        let formatted = project.signoff(["fmt", "plans"]);
+        formatted.assert_stdout_lacks("plans/");
+        assert_eq!(project.read(format!("plans/{name}")), text);
+    }
+}
+
+#[test]
+fn endings_are_known_in_capitals_too() {
+    for name in ["x.MD", "x.markdown", "x.Md"] {
+        let project = project(&[]);
+        project.write(format!("plans/{name}"), &good());
+        project
+            .signoff(["verify", "plans"])
+            .assert_success()
+            .assert_stderr_contains(&format!("verified: plans/{name}"));
+    }
+    let project = project(&[("plans/x.YAML", RECORD)]);
     project
-        .signoff(["verify", "a.md", "./a.md"])
+        .signoff(["verify", "plans"])
+        .assert_stderr_contains("plans/x.YAML");
+}
+
+#[test]
+fn a_directory_without_plans_leads_to_a_command() {
+    let project = project(&[("notes/README.md", "# Only prose\n")]);
+    project
+        .signoff(["verify", "notes"])
+        .assert_code(2)
+        .assert_stderr_contains("there is no plan in notes")
+        .assert_stderr_contains("`signoff new --list`");
+}
+
+#[test]
+fn a_file_of_a_thread_leads_to_its_directory() {
+    let project = project(&[]);
+    thread(&project, "a b/t", "---\nid: two\n---\n\nDo it.\n");
+    for file in ["a b/t/plan.md", "a b/t/tasks/01-one.md"] {
+        for args in [
+            &["verify"][..],
+            &["show"],
+            &["graph"],
+            &["convert", "--to", "workunit"],
+            &["diff", "a b/t"],
+            &["fmt"],
+        ] {
+            let output = project.signoff([args, &[file]].concat());
+            output
+                .assert_code(2)
+                .assert_stderr_contains(&format!("{file} belongs to the thread `a b/t`"))
+                .assert_stderr_contains("`signoff verify 'a b/t'`");
+            assert_eq!(output.stderr.lines().count(), 2, "{output}");
+        }
+    }
+    // A plan of its own may lie there all the same.
+    project.write("a b/t/tasks/own.md", &good());
+    project
+        .signoff(["verify", "a b/t/tasks/own.md"])
         .assert_success();
+}
+
+#[test]
+fn stdin_is_read_by_every_command_and_once() {
+    let project = project(&[("plan.md", &good())]);
+    for args in [
+        &["verify", "-"][..],
+        &["show", "-"],
+        &["graph", "-"],
+        &["convert", "-", "--to", "record"],
+        &["diff", "-", "plan.md"],
+        &["diff", "plan.md", "-"],
+        &["fmt", "-"],
+        &["new", "--from", "-"],
+    ] {
+        project.signoff_with_input(args, &good()).assert_success();
+    }
+    for args in [["verify", "-", "-"], ["diff", "-", "-"], ["fmt", "-", "-"]] {
+        project
+            .signoff_with_input(args, &good())
+            .assert_code(2)
+            .assert_stderr_contains("stdin can be read once");
+    }
+    project
+        .signoff_with_input(["show", "-"], &good().replace("owner: me\n", ""))
+        .assert_stderr_contains("`signoff verify -`");
+}
+
+#[test]
+fn a_pipe_that_nobody_writes_into_is_refused() {
+    let project = project(&[("plan.md", &good())]);
+    project.bash("mkfifo pipe.md", &project.path());
+    for command in ["verify", "show", "graph"] {
+        project
+            .signoff([command, "pipe.md"])
+            .assert_code(2)
+            .assert_stderr_contains("pipe.md: this is no file");
+    }
+    let line = format!("{BINARY} diff <(cat plan.md) plan.md");
+    project.bash(&line, &project.path()).assert_success();
+}
+
+#[test]
+fn hints_can_be_typed_as_they_are() {
+    let broken = good().replace("**contract:**", "**depends_on:** 7\n**contract:**");
+    let project = project(&[("with space.md", &broken)]);
+    project.signoff(["init"]).assert_success();
+    for command in ["show", "graph", "approve"] {
+        project
+            .signoff([command, "with space.md"])
+            .assert_stderr_contains("`signoff verify 'with space.md'`");
+    }
 }
 
 #[test]
@@ -135,6 +283,24 @@ fn a_dialect_can_be_forced() {
         .signoff(["verify", "plan.md", "--dialect", "wrkunit"])
         .assert_code(2)
         .assert_stderr_contains("workunit");
+    for args in [
+        &["show", "plan.md"][..],
+        &["graph", "plan.md"],
+        &["diff", "plan.md", "plan.md"],
+        &["convert", "plan.md", "--to", "record"],
+        &["fmt", "--check", "plan.md"],
+    ] {
+        project
+            .signoff([args, &["--dialect", "workunit"]].concat())
+            .assert_success();
+        let output = project.signoff([args, &["--dialect", "toolplan"]].concat());
+        let plain = project.signoff(args);
+        assert_ne!(
+            (&output.stdout, &output.stderr),
+            (&plain.stdout, &plain.stderr),
+            "{args:?}"
+        );
+    }
 }
 
 fn thread(project: &Project, directory: &str, second: &str) {

@@ -137,8 +137,8 @@ pub(crate) struct Graph {
     /// Draw every step of a long chain
     #[arg(long)]
     pub(crate) full: bool,
-    /// Columns of the terminal drawing, at least 20; without it, those of the terminal
-    #[arg(long, value_name = "COLUMNS", value_parser = RangedU64ValueParser::<usize>::new().range(20..))]
+    /// Columns of the terminal drawing, from 20 to 1000; without it, those of the terminal
+    #[arg(long, value_name = "COLUMNS", value_parser = RangedU64ValueParser::<usize>::new().range(20..=1000))]
     pub(crate) width: Option<usize>,
 }
 
