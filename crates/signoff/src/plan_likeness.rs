@@ -25,6 +25,7 @@ pub(crate) fn likeness(source: &Source) -> Option<Dialect> {
     match ending(Path::new(source.name())).as_str() {
         "yaml" | "yml" => object::likeness(text, object::Form::Yaml),
         "json" => object::likeness(text, object::Form::Json),
+        "md" | "markdown" => markdown::likeness(text),
         _ => markdown::likeness(text).or_else(|| {
             let form = if text.trim_start().starts_with(['{', '[']) {
                 object::Form::Json

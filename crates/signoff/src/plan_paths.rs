@@ -1,19 +1,21 @@
 //! From what was typed to plans: files, threads, directories of plans, stdin.
 
+mod threads;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use signoff_plan::dialect::{Dialect, recognise};
 use signoff_plan::source::Source;
-use signoff_runtime::plan_file::{PlanFile, is_thread, read_source, read_stream};
+use signoff_runtime::plan_file::{PlanFile, read_source, read_stream};
 use signoff_runtime::project::load_config;
 use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::root::discover;
 
+use self::threads::{holds_thread, is_thread_below, part_of, thread_around};
 use crate::failure::Failure;
-use crate::plan_likeness::{ending, is_task, likeness};
+use crate::plan_likeness::{ending, likeness};
 use crate::session::Session;
-use crate::shell_words::quoted;
 
 /// Directories that hold no plans of ours.
 const PASSED_OVER: [&str; 3] = ["node_modules", "target", "vendor"];
@@ -146,62 +148,13 @@ fn one(session: &Session, path: &Path, dialect: Option<Dialect>) -> Result<Found
         let bytes = read_stream(std::io::stdin().lock()).map_err(|why| unreadable(STDIN, &why))?;
         return Ok(Found::new(full, Source::new(STDIN, bytes)));
     }
-    let found = Found::new(
-        full,
-        read_source(
-            &session.around.directory.join(path),
-            &path.display().to_string(),
-        )?,
-    );
+    let source = read_source(&full, &path.display().to_string())?;
+    let found = Found::new(full, source);
     let own = dialect.is_some() || found.is_plan();
     match thread_around(path, &found.path).filter(|_| !own) {
         Some(thread) => Err(part_of(path, &thread)),
         None => Ok(found),
     }
-}
-
-/// The directory of the thread that a file is part of, as somebody who typed the file would type it.
-fn thread_around(typed: &Path, full: &Path) -> Option<PathBuf> {
-    let parent = full.parent()?;
-    let name = |path: &Path| {
-        path.file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-    };
-    let (directory, up) = match (name(full)?.as_str(), name(parent).as_deref()) {
-        ("plan.md", _) if parent.join("tasks").is_dir() => (parent, 1),
-        (_, Some("tasks")) => (parent.parent()?, 2),
-        _ => return None,
-    };
-    if !holds_thread(directory) {
-        return None;
-    }
-    match typed.ancestors().nth(up) {
-        Some(above) if above.as_os_str().is_empty() => Some(PathBuf::from(".")),
-        Some(above) => Some(above.to_owned()),
-        // Typed from inside of it.
-        None => Some(directory.to_owned()),
-    }
-}
-
-fn part_of(path: &Path, thread: &Path) -> Failure {
-    let message = format!(
-        "{} belongs to the thread `{}`, which is one plan",
-        path.display(),
-        thread.display()
-    );
-    let word = quoted(&thread.display().to_string());
-    Failure::new(2, "part-of-thread", message)
-        .hint(format!("name the directory: `signoff verify {word}`"))
-}
-
-/// Is this directory one plan? A `plan.md` that is meant to be a plan of its own makes it none.
-fn holds_thread(directory: &Path) -> bool {
-    let own = || {
-        let plan = directory.join("plan.md");
-        let source = read_source(&plan, "plan.md");
-        source.is_ok_and(|source| likeness(&source).is_some())
-    };
-    is_thread(directory) && !own()
 }
 
 pub(crate) fn is_stdin(path: &Path) -> bool {
@@ -249,23 +202,6 @@ fn collect(
 fn is_searched(directory: &Path) -> bool {
     let name = directory.file_name().unwrap_or_default().to_string_lossy();
     !name.starts_with('.') && !PASSED_OVER.contains(&name.as_ref())
-}
-
-/// A thread that a search comes upon. Without a `plan.md`, files in `tasks` have to look like tasks:
-/// many projects have a directory of that name.
-fn is_thread_below(directory: &Path) -> bool {
-    let tasks = directory.join("tasks");
-    if !tasks.is_dir() {
-        return false;
-    }
-    if directory.join("plan.md").is_file() {
-        return holds_thread(directory);
-    }
-    let entries = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
-    let mut files = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.is_file() && ending(path) == "md");
-    files.any(|path| read_source(&path, "task").is_ok_and(|source| is_task(&source)))
 }
 
 fn has_ending(path: &Path) -> bool {

@@ -124,6 +124,10 @@ impl Body {
             if is_fence(line) {
                 let run = line.trim_start();
                 let rest = run.trim_start_matches(['`', '~']);
+                // A text about plans; its fences may not be nested as they should.
+                if matches!(rest.trim(), "markdown" | "md") {
+                    break;
+                }
                 fence = run.strip_suffix(rest);
             } else if let Some(heading) = heading(line) {
                 in_step = is_numbered(heading);

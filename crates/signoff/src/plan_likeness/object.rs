@@ -62,17 +62,53 @@ impl<'a> Keys<'a> {
             steps: false,
             task: false,
         };
-        for line in text.lines() {
-            let indented = form == Form::Yaml && line.starts_with([' ', '\t', '-']);
-            for (at, piece) in line.split([',', '{', '[']).enumerate() {
-                let Some(name) = key(piece) else { continue };
-                let top = !indented && (form == Form::Json || at == 0);
-                keys.steps |= top && is_slip(name, "steps");
-                keys.task |= top && name == "task";
-                keys.all.push(name);
-            }
+        match form {
+            Form::Yaml => keys.yaml(text),
+            Form::Json => keys.json(text),
         }
         keys
+    }
+
+    fn add(&mut self, name: &'a str, top: bool) {
+        self.steps |= top && is_slip(name, "steps");
+        self.task |= top && name == "task";
+        self.all.push(name);
+    }
+
+    fn yaml(&mut self, text: &'a str) {
+        for line in text.lines() {
+            let indented = line.starts_with([' ', '\t', '-']);
+            for (at, piece) in line.split([',', '{', '[']).enumerate() {
+                if let Some(name) = key(piece) {
+                    self.add(name, at == 0 && !indented);
+                }
+            }
+        }
+    }
+
+    /// Texts before a colon. A plan may be in a list, but not in another object: schemas and
+    /// descriptions of interfaces have `steps` too.
+    fn json(&mut self, text: &'a str) {
+        let mut depth = 0_usize;
+        let top = if text.trim_start().starts_with('[') {
+            2
+        } else {
+            1
+        };
+        for line in text.lines() {
+            // No text goes on in the next line, so that a quote that is missing harms one line only.
+            let mut pieces = line.split('"');
+            let mut outside = pieces.next();
+            while let Some(between) = outside {
+                depth += between.matches(['{', '[']).count();
+                depth = depth.saturating_sub(between.matches(['}', ']']).count());
+                let Some(name) = pieces.next() else { break };
+                outside = pieces.next();
+                if outside.is_some_and(|after| after.trim_start().starts_with(':')) {
+                    self.add(name, depth <= top);
+                }
+            }
+        }
     }
 
     fn has(&self, name: &str) -> bool {

@@ -46,6 +46,7 @@ fn keys_and_values_are_known_by_their_keys() {
     let tab = RECORD.replace("    dependsOn", "\tdependsOn");
     check("a.yaml", &tab, Some(Dialect::Record));
     check("a.YML", &tab, Some(Dialect::Record));
+    check("<stdin>", &tab, Some(Dialect::Record));
     check(
         "a.yaml",
         &RECORD.replace("steps:", "stpes:"),
@@ -84,6 +85,8 @@ fn other_files_are_left_alone() {
         "---\ntype: plant\n---\n\n# Fern\n",
         // Plans as examples.
         &format!("# How to\n\n````markdown\n{PLAN}````\n\n## Steps\n\n### 1. Write it\n"),
+        &format!("# How to\n\n```markdown\n{PLAN}\n### 2. More\n\n**contract:** `x`\n```\n"),
+        &format!("# How to\n\n```yaml\n{RECORD}```\n"),
         "# Law\n\n**contract:** between two parties\n**depends_on:** trust\n",
     ] {
         check("a.md", text, None);
@@ -92,6 +95,14 @@ fn other_files_are_left_alone() {
         (
             "package.json",
             "{\"name\": \"x\", \"version\": \"1\", \"description\": \"y\"}",
+        ),
+        (
+            "schema.json",
+            "{\"properties\": {\"task\": {}, \"steps\": {\"description\": \"x\"}, \"index\": 1}}",
+        ),
+        (
+            "interface.json",
+            "{\"schemas\": {\"Job\": {\"properties\": {\"steps\": {\"description\": \"x\"}, \"index\": 1}}}}",
         ),
         (
             "ci.yml",
