@@ -182,6 +182,30 @@ fn a_value_changes_nothing_but_the_text_it_stands_in() {
 }
 
 #[test]
+fn a_value_stands_whole_where_it_was_put() {
+    let project = project();
+    let template = DECLARES
+        .replace("owner: me", "owner: {{ params.who }}")
+        .replace("notes.txt}", "\"{{ params.what }}\"}");
+    project.write(".signoff/templates/t.md", &template);
+    let new = |who: &str, what: &str| {
+        let (who, what) = (format!("who={who}"), format!("what={what}"));
+        project.signoff(with(
+            &["new", "x", "--template", "t", "-o", "-"],
+            &[&who, &what],
+        ))
+    };
+    new("me", "a b").assert_success();
+    // A comment, and an escape: it would be there, but not as it is.
+    new("me # and you", "a")
+        .assert_code(2)
+        .assert_stderr_contains("`who`: it would not stand as it is in `owner` of the plan");
+    new("me", "a\\tb")
+        .assert_code(2)
+        .assert_stderr_contains("`what`: it would not stand as it is in `params` of the plan");
+}
+
+#[test]
 fn an_empty_value_and_one_given_twice_are_said() {
     let project = project();
     let new = |values: &[&str]| {
