@@ -184,8 +184,7 @@ fn the_difference_between_two_versions_is_readable() {
         changes,
         [
             "step `step-1` `contract.command`: …alysis-423.md)\" -gt 10 → …alysis-423.md)\" -gt 20",
-            "step `step-3` `on_fail.retries`: 1 → 0",
-            "step `step-3` `on_fail.then`: escalate → abort",
+            "step `step-3` `on_fail`: retry(1), then escalate → abort",
         ]
     );
 }

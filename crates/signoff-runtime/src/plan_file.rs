@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -170,12 +171,25 @@ fn stays_inside(directory: &Path, path: &Path) -> Result<(), Error> {
 }
 
 fn read_up_to(path: &Path, limit: usize) -> Result<Vec<u8>, Error> {
+    can_be_read(path).map_err(unreadable(path))?;
     let file = File::open(path).map_err(unreadable(path))?;
     let mut bytes = Vec::new();
     file.take(limit as u64)
         .read_to_end(&mut bytes)
         .map_err(unreadable(path))?;
     Ok(bytes)
+}
+
+/// Refuses what might never end, or never begin: devices, and pipes that have a name. A pipe without
+/// one, as the shell makes for `<(command)`, has a writer that ends.
+fn can_be_read(path: &Path) -> io::Result<()> {
+    let kind = path.metadata()?.file_type();
+    let nameless = kind.is_fifo() && path.canonicalize().is_err();
+    if kind.is_file() || kind.is_dir() || nameless {
+        return Ok(());
+    }
+    let why = "this is no file; what a program writes is read from stdin, as `-`";
+    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
 
 fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Error {

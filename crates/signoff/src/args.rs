@@ -11,7 +11,7 @@ use signoff_store::signatures::Proof;
 
 pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 pub(crate) use self::plans::{
-    Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Verify, VerifyFormat,
+    Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Show, Verify, VerifyFormat,
 };
 
 /// Runs plans that AI agents carry out and that nobody has to take on trust.
@@ -150,7 +150,7 @@ pub(crate) enum Command {
     Verify(Verify),
     /// Show a plan as it was understood: steps, dependencies, contracts, state
     #[command(after_help = "Example:\n  signoff show plan.md --format json")]
-    Show(PlanArg),
+    Show(Show),
     /// Draw what waits for what: in the terminal, or as SVG, Mermaid or Graphviz text
     #[command(
         after_help = "Examples:\n  signoff graph plan.md\n  signoff graph plan.md --format svg > plan.svg"
@@ -257,7 +257,7 @@ impl Command {
             Self::Config(args) => args.format,
             Self::New(args) => args.format,
             Self::Fmt(args) => args.format,
-            Self::Convert(args) => args.plan.format,
+            Self::Convert(args) => args.format,
             Self::Diff(args) => args.format,
             Self::Explain(args) => args.format,
             Self::Show(args) => args.format,

@@ -10,6 +10,7 @@ use signoff_runtime::{Difference, Error};
 use signoff_store::signatures::SignatureError;
 
 use crate::report::style::{DIM, ERROR, HINT, paint};
+use crate::shell_words::quoted;
 
 /// A failure as people and programs get to see it.
 #[derive(Debug)]
@@ -86,10 +87,10 @@ impl From<Error> for Failure {
             )
             .hint("read it, then type `signoff trust`"),
             Error::Unreadable { path, why } => {
-                let exit = if why.kind() == std::io::ErrorKind::NotFound {
-                    2
-                } else {
-                    6
+                let exit = match why.kind() {
+                    // Wrong use: no such file, or nothing that can be a plan.
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::InvalidInput => 2,
+                    _ => 6,
                 };
                 Self::new(exit, "unreadable", format!("{}: {why}", path.display()))
             }
@@ -107,11 +108,12 @@ impl From<Error> for Failure {
                     "invalid",
                     format!("{} has {errors} error{plural}", source.name()),
                 )
-                .hint(format!("`signoff verify {}` shows them", source.name()))
+                .hint(format!("`signoff verify {}` shows them", quoted(source.name())))
             }
             Error::NotSigned { plan } => {
+                let word = quoted(&plan);
                 Self::new(4, "not-signed", format!("nobody has signed {plan} off")).hint(format!(
-                    "read it with `signoff show {plan}`, then sign it: `signoff approve {plan}`"
+                    "read it with `signoff show {word}`, then sign it: `signoff approve {word}`"
                 ))
             }
             Error::Changed { plan, difference } => changed(&plan, &difference),
@@ -175,7 +177,7 @@ impl From<Error> for Failure {
                 "duplicate-id",
                 format!("a plan with the id `{id}` is, or was, in this store"),
             )
-            .hint(format!("a new text of it: `signoff revise {id} --with FILE`"))
+            .hint(format!("a new text of it: `signoff revise {} --with FILE`", quoted(&id)))
             .hint("another plan: give it another id, or none"),
             Error::OtherId { expected, found } => {
                 let show = |id: &Option<String>| {
@@ -208,7 +210,7 @@ impl From<Error> for Failure {
                 "state",
                 format!("{plan} is {state}: a plan whose run is not over cannot be deleted"),
             )
-            .hint(format!("`signoff cancel {plan}` first")),
+            .hint(format!("`signoff cancel {}` first", quoted(&plan))),
             Error::RunOver { run, why } => Self::new(
                 5,
                 "run-over",
@@ -401,7 +403,10 @@ pub(crate) fn changed(plan: &str, difference: &Difference) -> Failure {
             .detail(paint(DIM, "(the difference is in how ids or defaults resolve)").to_string());
     }
     failure.hints([
-        format!("if the change is right, sign it: `signoff approve {plan}`"),
+        format!(
+            "if the change is right, sign it: `signoff approve {}`",
+            quoted(plan)
+        ),
         "if not, restore the file; the signature still holds for what was signed".to_owned(),
     ])
 }

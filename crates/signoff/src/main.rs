@@ -9,9 +9,11 @@ mod diagnostics;
 mod failure;
 mod inside;
 mod new_files;
+mod plan_likeness;
 mod plan_paths;
 mod report;
 mod session;
+mod shell_words;
 mod surroundings;
 mod terminal;
 

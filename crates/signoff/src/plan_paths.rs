@@ -1,23 +1,27 @@
 //! From what was typed to plans: files, threads, directories of plans, stdin.
 
+mod threads;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use signoff_plan::dialect::{Dialect, recognise};
 use signoff_plan::source::Source;
-use signoff_runtime::plan_file::{PlanFile, is_thread, read_source, read_stream};
+use signoff_runtime::plan_file::{PlanFile, read_source, read_stream};
 use signoff_runtime::project::load_config;
 use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::root::discover;
 
+use self::threads::{holds_thread, is_thread_below, part_of, thread_around};
 use crate::failure::Failure;
+use crate::plan_likeness::{ending, likeness};
 use crate::session::Session;
 
 /// Directories that hold no plans of ours.
 const PASSED_OVER: [&str; 3] = ["node_modules", "target", "vendor"];
 
-/// How files of plans end.
-const ENDINGS: [&str; 4] = ["md", "yaml", "yml", "json"];
+/// How files of plans end, in capitals or not.
+const ENDINGS: [&str; 5] = ["md", "markdown", "yaml", "yml", "json"];
 
 /// How messages call what comes from stdin.
 pub(crate) const STDIN: &str = "<stdin>";
@@ -26,11 +30,32 @@ pub(crate) const STDIN: &str = "<stdin>";
 pub(crate) struct Found {
     pub(crate) path: PathBuf,
     pub(crate) source: Source,
+    /// It is not recognised as a plan, and looks like one of this dialect.
+    pub(crate) likeness: Option<Dialect>,
 }
 
 impl Found {
+    fn new(path: PathBuf, source: Source) -> Self {
+        let likeness = match recognise(&source) {
+            Some(_) => None,
+            None => likeness(&source),
+        };
+        Self {
+            path,
+            source,
+            likeness,
+        }
+    }
+
+    /// Is it a plan, or meant to be one?
+    fn is_plan(&self) -> bool {
+        let is_thread = !self.source.parts().is_empty();
+        is_thread || self.likeness.is_some() || recognise(&self.source).is_some()
+    }
+
     /// Reads and checks it.
     pub(crate) fn check(self, dialect: Option<Dialect>, workspace: &DiskWorkspace) -> PlanFile {
+        let dialect = dialect.or(self.likeness);
         PlanFile::from_source(&self.path, self.source, dialect, workspace)
     }
 }
@@ -47,15 +72,49 @@ pub(crate) fn workspace(session: &Session) -> Result<DiskWorkspace, Failure> {
 }
 
 /// One plan: a file, the directory of a thread, or stdin.
-pub(crate) fn read(session: &Session, path: &Path) -> Result<PlanFile, Failure> {
-    Ok(one(session, path)?.check(None, &workspace(session)?))
+pub(crate) fn read(
+    session: &Session,
+    path: &Path,
+    dialect: Option<Dialect>,
+) -> Result<PlanFile, Failure> {
+    Ok(one(session, path, dialect)?.check(dialect, &workspace(session)?))
 }
 
-/// Every plan that a path leads to. What cannot be read does not keep the others from being read.
-pub(crate) fn find(session: &Session, path: &Path) -> Vec<Result<Found, Failure>> {
+/// Refuses to read stdin a second time: nothing would be left of it.
+pub(crate) fn stdin_once<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
+    if paths.into_iter().filter(|path| is_stdin(path)).count() < 2 {
+        return Ok(());
+    }
+    Err(Failure::new(
+        2,
+        "usage",
+        "stdin can be read once, and `-` is given twice",
+    ))
+}
+
+/// Every plan that the paths lead to, each once. What cannot be read does not keep the others from
+/// being read.
+pub(crate) fn find(
+    session: &Session,
+    paths: &[PathBuf],
+    dialect: Option<Dialect>,
+) -> Vec<Result<Found, Failure>> {
+    let mut known = BTreeSet::new();
+    let found = paths.iter().flat_map(|path| below(session, path, dialect));
+    found
+        .filter(|one| match one {
+            // A link and what it leads to are one file.
+            Ok(found) => known.insert(found.path.canonicalize().unwrap_or(found.path.clone())),
+            Err(_) => true,
+        })
+        .collect()
+}
+
+/// Every plan that one path leads to.
+fn below(session: &Session, path: &Path, dialect: Option<Dialect>) -> Vec<Result<Found, Failure>> {
     let full = session.around.directory.join(path);
-    if is_stdin(path) || !full.is_dir() || is_thread(&full) {
-        return vec![one(session, path)];
+    if is_stdin(path) || !full.is_dir() || holds_thread(&full) {
+        return vec![one(session, path, dialect)];
     }
     let mut candidates = BTreeSet::new();
     let mut found = Vec::new();
@@ -66,10 +125,8 @@ pub(crate) fn find(session: &Session, path: &Path) -> Vec<Result<Found, Failure>
         let name = shown(path, &full, &candidate);
         match read_source(&candidate, &name) {
             Ok(source) => {
-                if recognise(&source).is_some() || !source.parts().is_empty() {
-                    let path = candidate;
-                    found.push(Ok(Found { path, source }));
-                }
+                let one = Found::new(candidate, source);
+                found.extend(one.is_plan().then_some(Ok(one)));
             }
             Err(error) => found.push(Err(error.into())),
         }
@@ -80,20 +137,24 @@ pub(crate) fn find(session: &Session, path: &Path) -> Vec<Result<Found, Failure>
             "no-plans",
             format!("there is no plan in {}", path.display()),
         )
-        .hint("a plan is a markdown file whose frontmatter says `type: plan`, or has one of the other forms in docs/plan-format.md")));
+        .hint("`signoff new --list` shows what a plan can be begun from")));
     }
     found
 }
 
-fn one(session: &Session, path: &Path) -> Result<Found, Failure> {
+fn one(session: &Session, path: &Path, dialect: Option<Dialect>) -> Result<Found, Failure> {
     let full = session.around.directory.join(path);
-    let source = if is_stdin(path) {
+    if is_stdin(path) {
         let bytes = read_stream(std::io::stdin().lock()).map_err(|why| unreadable(STDIN, &why))?;
-        Source::new(STDIN, bytes)
-    } else {
-        read_source(&full, &path.display().to_string())?
-    };
-    Ok(Found { path: full, source })
+        return Ok(Found::new(full, Source::new(STDIN, bytes)));
+    }
+    let source = read_source(&full, &path.display().to_string())?;
+    let found = Found::new(full, source);
+    let own = dialect.is_some() || found.is_plan();
+    match thread_around(path, &found.path).filter(|_| !own) {
+        Some(thread) => Err(part_of(path, &thread)),
+        None => Ok(found),
+    }
 }
 
 pub(crate) fn is_stdin(path: &Path) -> bool {
@@ -123,8 +184,7 @@ fn collect(
     for entry in entries {
         match entry.and_then(|entry| Ok((entry.path(), entry.file_type()?))) {
             Ok((path, kind)) if kind.is_dir() && is_searched(&path) => {
-                if path.join("tasks").is_dir() && path.join("plan.md").is_file() && is_thread(&path)
-                {
+                if is_thread_below(&path) {
                     found.insert(path);
                 } else {
                     collect(&path, found, trouble);
@@ -145,6 +205,5 @@ fn is_searched(directory: &Path) -> bool {
 }
 
 fn has_ending(path: &Path) -> bool {
-    let ending = path.extension().unwrap_or_default().to_string_lossy();
-    ENDINGS.contains(&ending.as_ref())
+    ENDINGS.contains(&ending(path).as_str())
 }

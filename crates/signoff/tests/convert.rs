@@ -37,6 +37,7 @@ fn a_plan_says_the_same_in_every_dialect_that_can_hold_it() {
         project
             .signoff(["diff", "plan.md", target])
             .assert_success();
+        project.signoff(["fmt", "--check", target]).assert_success();
         // And back again.
         let back = format!("from-{dialect}.md");
         project
@@ -59,10 +60,15 @@ fn what_a_dialect_cannot_hold_is_listed_and_refused() {
         .assert_stderr_contains("step `look`")
         .assert_stderr_contains("--lossy");
     assert_eq!(output.stdout, "");
-    project
-        .signoff(["convert", "plan.md", "--to", "toolplan", "--lossy"])
-        .assert_success()
-        .assert_stderr_contains("left out:");
+    for (dialect, target) in [("toolplan", "x.json"), ("proposal", "x.md")] {
+        project
+            .signoff([
+                "convert", "plan.md", "--to", dialect, "--lossy", "-o", target,
+            ])
+            .assert_success()
+            .assert_stderr_contains("left out:");
+        project.signoff(["fmt", "--check", target]).assert_success();
+    }
     let shape = project
         .signoff([
             "convert", "plan.md", "--to", "toolplan", "--lossy", "--format", "json",

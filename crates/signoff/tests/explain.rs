@@ -92,12 +92,14 @@ fn manual_pages_are_written_for_every_command() {
     let project = Project::new(BINARY);
     let page = project.signoff(["man"]);
     page.assert_success()
-        .assert_stdout_contains(".TH signoff 1")
+        .assert_stdout_contains(".TH SIGNOFF 1  \"signoff ")
         .assert_stdout_contains("signoff\\-verify(1)");
     project
         .signoff(["man", "verify"])
         .assert_success()
-        .assert_stdout_contains("\\-\\-deny");
+        .assert_stdout_contains("\\-\\-deny")
+        .assert_stdout_contains(".TH SIGNOFF-VERIFY 1  \"signoff ")
+        .assert_stdout_contains("[OPTIONS] <PATH>...");
     project
         .signoff(["man", "--dir", "man1"])
         .assert_success()

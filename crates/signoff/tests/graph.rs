@@ -61,6 +61,30 @@ fn no_line_is_wider_than_asked() {
 }
 
 #[test]
+fn a_width_that_cannot_be_kept_is_refused() {
+    let project = project(&DIAMOND);
+    for width in ["0", "5", "19", "x"] {
+        project
+            .signoff(["graph", "plan.md", "--width", width])
+            .assert_code(2)
+            .assert_stderr_contains("--width");
+    }
+}
+
+#[test]
+fn every_drawing_says_who_works_and_what_the_signs_mean() {
+    let free: [Option<&[usize]>; 2] = [Some(&[]), Some(&[])];
+    let one: [Option<&[usize]>; 1] = [None];
+    for steps in [&DIAMOND[..], &free, &one] {
+        let output = project(steps).signoff(["graph", "plan.md"]);
+        let text = &output.assert_success().stdout;
+        let remarks = text.lines().filter(|line| line.ends_with("  check"));
+        assert_eq!(remarks.count(), steps.len(), "{text}");
+        assert!(text.ends_with("\n\n○ check\n"), "{text}");
+    }
+}
+
+#[test]
 fn long_chains_are_folded_unless_all_is_wanted() {
     let steps: Vec<Option<&[usize]>> = vec![None; 60];
     let project = project(&steps);
@@ -176,4 +200,33 @@ fn differences_are_shown_field_by_field() {
         .signoff(["diff", "plan.md", "gone.md"])
         .assert_code(2);
     project.signoff(["diff", "plan.md"]).assert_code(2);
+}
+
+#[test]
+fn differences_are_told_in_the_words_of_plans() {
+    let project = project(&[None]);
+    let text = plan("A plan", &[None]);
+    let budget = "# A plan\n\n**Budget:** max 200k tokens, $1.50, 20 minutes wall clock, 3 agents";
+    let other = text
+        .replace("# A plan", budget)
+        .replace("```\n", "```\nexit_code == 1\n**on_fail:** abort\n")
+        .replace("```sh\nexit_code == 1\n**on_fail:** abort\n", "```sh\n");
+    project.write("other.md", &other);
+    project
+        .signoff(["diff", "plan.md", "other.md"])
+        .assert_code(1)
+        .assert_stdout_contains("+ 200k tokens, $1.50, 20m, 3 agents")
+        .assert_stdout_contains("- exit_code == 0")
+        .assert_stdout_contains("+ exit_code == 1")
+        .assert_stdout_contains("- retry(2), then escalate")
+        .assert_stdout_contains("+ abort");
+    project.write(
+        "folded.yaml",
+        "title: A\ntask: Do it\nsteps:\n  - index: 0\n    title: \"folded text\\nmore\"\n    description: x\n",
+    );
+    project.write("empty.yaml", "title: A\ntask: Do it\nsteps: []\n");
+    project
+        .signoff(["diff", "empty.yaml", "folded.yaml"])
+        .assert_code(1)
+        .assert_stdout_contains("folded text more");
 }

@@ -144,21 +144,83 @@ fn everything_missing_or_unknown_is_said_at_once() {
 }
 
 #[test]
-fn a_value_makes_no_other_steps() {
+fn a_value_changes_nothing_but_the_text_it_stands_in() {
     let project = project();
-    let output = project.signoff(with(
-        &["new", "x", "--template", "bugfix"],
-        &["problem=a\n\n### 9. Another\n**task:** evil", "test=make"],
-    ));
-    output
-        .assert_code(2)
-        .assert_stderr_contains("which steps and fields");
-    project
-        .signoff(with(
-            &["new", "x", "--template", "bugfix"],
-            &["problem=Two\n\nparagraphs.", "test=make"],
+    let new = |problem: &str, test: &str| {
+        let (problem, test) = (format!("problem={problem}"), format!("test={test}"));
+        project.signoff(with(
+            &["new", "x", "--template", "bugfix", "-o", "-"],
+            &[&problem, &test],
         ))
-        .assert_success();
+    };
+    for (problem, test, why) in [
+        ("a\n\n### 9. Another\n**task:** evil", "make", "`problem`"),
+        ("x\n**Priority:** low", "make", "`priority`"),
+        ("x\n**target:** y", "make", "`problem`"),
+        ("x\n## Risks\n- y", "make", "`risks`"),
+        ("x\n```\ny", "make", "`problem`"),
+        (
+            "x",
+            "test -s x\n```\n**baseline:** no\n```sh\ntrue",
+            "`test`: it would add `baseline` to step 1",
+        ),
+        ("x", "make\n```\nexit_code == 1", "`test`"),
+    ] {
+        new(problem, test)
+            .assert_code(2)
+            .assert_stderr_contains("which steps and fields")
+            .assert_stderr_contains(why);
+    }
+    for (problem, test) in [
+        ("Two\n\nparagraphs.", "make"),
+        ("A list:\n- one\n- two", "make one\nmake two"),
+        ("Code:\n```\n**target:** x\n```", "make \"a\" 'b' `c` $d"),
+        ("**bold** and status: done", "make"),
+    ] {
+        new(problem, test).assert_success();
+    }
+}
+
+#[test]
+fn a_value_stands_whole_where_it_was_put() {
+    let project = project();
+    let template = DECLARES
+        .replace("owner: me", "owner: {{ params.who }}")
+        .replace("notes.txt}", "\"{{ params.what }}\"}");
+    project.write(".signoff/templates/t.md", &template);
+    let new = |who: &str, what: &str| {
+        let (who, what) = (format!("who={who}"), format!("what={what}"));
+        project.signoff(with(
+            &["new", "x", "--template", "t", "-o", "-"],
+            &[&who, &what],
+        ))
+    };
+    new("me", "a b").assert_success();
+    // A comment, and an escape: it would be there, but not as it is.
+    new("me # and you", "a")
+        .assert_code(2)
+        .assert_stderr_contains("`who`: it would not stand as it is in `owner` of the plan");
+    new("me", "a\\tb")
+        .assert_code(2)
+        .assert_stderr_contains("`what`: it would not stand as it is in `params` of the plan");
+}
+
+#[test]
+fn an_empty_value_and_one_given_twice_are_said() {
+    let project = project();
+    let new = |values: &[&str]| {
+        project.signoff(with(
+            &["new", "x", "--template", "bugfix", "-o", "-"],
+            values,
+        ))
+    };
+    new(&["problem=", "test= "])
+        .assert_code(2)
+        .assert_stderr_contains("`problem` is empty")
+        .assert_stderr_contains("`test` is empty");
+    new(&["problem=a", "problem=b", "test=make"])
+        .assert_code(2)
+        .assert_stderr_contains("`problem` is given twice");
 }
 
 #[test]
@@ -276,6 +338,66 @@ fn a_plan_becomes_a_template_without_its_past() {
         .assert_stderr_contains("no such text");
 }
 
+/// A plan with a parameter of its own.
+const DECLARES: &str = "---\ntype: plan\nstatus: draft\nowner: me\nparams: {file: notes.txt}\n---\n\n# Look\n\n## Steps\n\n### 1. Look\n\n**target:** coder\n**task:** Look at {{ params.file }}.\n**contract:**\n```sh\ntest -e notes.txt\n```\n";
+
+#[test]
+fn a_saved_template_says_what_it_needs_and_can_be_filled() {
+    let project = project();
+    project.write("b.md", DECLARES);
+    let save = |name: &str, values: &[&str]| {
+        project.signoff(with(&["new", "--from", "b.md", "--save", name], values))
+    };
+    for (values, why) in [
+        (&["word=Look", "file=notes.txt"][..], "declares a parameter"),
+        (&["a-b=Look"], "is no name"),
+        (&["a=contract"], "`a`"),
+        (&["a="], "`a` is empty"),
+        (&["a=Look", "a=notes"], "given twice"),
+    ] {
+        save("n", values).assert_code(2).assert_stderr_contains(why);
+        assert!(!project.exists(".signoff/templates/n.md"), "{values:?}");
+    }
+    save("n", &["word=Look", "f=notes.txt"])
+        .assert_success()
+        .assert_stderr_contains("parameters: f, word");
+    project
+        .signoff(["new", "--list"])
+        .assert_stdout_contains("f, word\n");
+    project
+        .signoff(["new", "x", "--template", "n", "--set", "word=A"])
+        .assert_code(2)
+        .assert_stderr_contains("`f` is not given");
+    project
+        .signoff([
+            "new",
+            "x",
+            "--template",
+            "n",
+            "--set",
+            "word=Look",
+            "--set",
+            "f=notes.txt",
+        ])
+        .assert_success();
+    assert_eq!(project.read("x.md"), DECLARES);
+}
+
+#[test]
+fn a_built_in_template_is_not_replaced_by_accident() {
+    let project = project();
+    project.write("b.md", DECLARES);
+    let args = ["new", "--from", "b.md", "--save", "bugfix"];
+    project
+        .signoff(args)
+        .assert_code(5)
+        .assert_stderr_contains("built in");
+    project
+        .signoff([&args[..], &["--force"]].concat())
+        .assert_success()
+        .assert_stderr_contains("stands for the built-in template `bugfix`");
+}
+
 #[test]
 fn another_dialect_holds_the_same_plan_or_says_why_not() {
     let project = project();
@@ -297,4 +419,21 @@ fn another_dialect_holds_the_same_plan_or_says_why_not() {
         ))
         .assert_code(1)
         .assert_stderr_contains("cannot hold");
+    let thread = with(
+        &["new", "t", "--template", "bugfix", "--dialect", "thread"],
+        values,
+    );
+    let output = project.signoff(&thread);
+    output
+        .assert_code(1)
+        .assert_stderr_contains("`budget` of the plan")
+        .assert_stderr_contains("`contract.holds` of step `reproduce`")
+        .assert_stderr_contains("--lossy");
+    // Error, two losses, the way out: nothing that is no loss.
+    assert_eq!(output.stderr.lines().count(), 4, "{output}");
+    project
+        .signoff([&thread[..], &["--lossy"]].concat())
+        .assert_success()
+        .assert_stderr_contains("left out: `budget`");
+    project.signoff(["fmt", "--check", "t"]).assert_success();
 }

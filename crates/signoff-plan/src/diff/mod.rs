@@ -8,6 +8,7 @@ mod lines;
 mod matching;
 mod names;
 mod order;
+mod spelling;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,6 +17,7 @@ use serde_json::{Map, Value};
 
 pub use self::definition::definition_hash;
 use self::names::Names;
+use self::spelling::spelled;
 
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +101,8 @@ fn one_line(text: &str) -> String {
 pub fn compare(before: &Value, after: &Value) -> Vec<Change> {
     let mut changes = Vec::new();
     let (old, new) = (without_steps(before), without_steps(after));
-    fields(None, "", &old, &new, &mut changes);
+    let (was, is) = (spelled(&old, &new), spelled(&new, &old));
+    fields(None, "", &was, &is, &mut changes);
     let (old, new) = (steps(before), steps(after));
     let pairs = matching::pairs(old, new);
     let names = Names::new(old, new, &pairs);
@@ -120,6 +123,7 @@ pub fn compare(before: &Value, after: &Value) -> Vec<Change> {
         }
         let (mut was, mut is) = (object(other), object(step));
         names.align(&mut was, &mut is, position, index);
+        let (was, is) = (spelled(&was, &is), spelled(&is, &was));
         fields(Some(id), "", &was, &is, &mut changes);
     }
     let kept: BTreeSet<usize> = pairs.iter().copied().flatten().collect();
@@ -190,9 +194,16 @@ fn fields(
         let path = format!("{prefix}{name}");
         // Tool arguments and parameters are the author's own shape: shown whole.
         let ours = !matches!(name.as_str(), "args" | "params");
+        let nothing = Map::new();
         match (old, new) {
             (Some(Value::Object(old)), Some(Value::Object(new))) if ours => {
                 fields(step, &format!("{path}."), old, new, changes);
+            }
+            (Some(Value::Object(old)), None) if ours => {
+                fields(step, &format!("{path}."), old, &nothing, changes);
+            }
+            (None, Some(Value::Object(new))) if ours => {
+                fields(step, &format!("{path}."), &nothing, new, changes);
             }
             _ => changes.push(value(step, path, old, new)),
         }

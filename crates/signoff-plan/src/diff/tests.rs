@@ -12,11 +12,10 @@ fn check(before: Value, after: Value, expected: &[&str]) {
 #[test]
 fn plan_fields_are_compared() {
     check(
-        json!({"schema": "a", "title": "A", "budget": {"tokens": 1}, "tools": ["x"], "steps": []}),
-        json!({"schema": "b", "title": "B", "budget": {"tokens": 2, "agents": 1}, "steps": []}),
+        json!({"schema": "a", "title": "A", "budget": {"tokens": 1000}, "tools": ["x"], "steps": []}),
+        json!({"schema": "b", "title": "B", "budget": {"tokens": 2000, "agents": 1}, "steps": []}),
         &[
-            "plan `budget.agents`: added 1",
-            "plan `budget.tokens`: 1 → 2",
+            "plan `budget`: 1k tokens → 2k tokens, 1 agent",
             "plan `title`: A → B",
             "plan `tools`: removed x",
         ],
@@ -43,10 +42,75 @@ fn nested_fields_have_paths() {
         json!({"steps": [{"id": "a", "contract": {"command": "x"}, "work": {"kind": "tool", "args": {"p": 1}}}]}),
         json!({"steps": [{"id": "a", "contract": {"command": "y", "baseline": false}, "work": {"kind": "tool", "args": {"p": 2}}}]}),
         &[
-            "step `a` `contract.baseline`: added false",
+            "step `a` `contract.baseline`: added no",
             "step `a` `contract.command`: x → y",
             "step `a` `work.args`: {\"p\":1} → {\"p\":2}",
         ],
+    );
+}
+
+#[test]
+fn values_are_spelled_as_in_plans() {
+    let step = |fields: Value| {
+        let mut step = json!({"id": "a", "title": "A"});
+        let members = fields.as_object().unwrap().clone();
+        step.as_object_mut().unwrap().extend(members);
+        json!({"steps": [step]})
+    };
+    let table = [
+        (
+            json!({"budget": {"agents": 3, "tokens": 200_000, "usd_e4": 15_000, "wall_ms": 1_200_000}}),
+            "`budget`: added 200k tokens, $1.50, 20m, 3 agents",
+        ),
+        (json!({"timeout_ms": 90_000}), "`timeout`: added 1m 30s"),
+        (
+            json!({"on_fail": {"retries": 0, "then": "abort"}}),
+            "`on_fail`: retry(2), then escalate → abort",
+        ),
+        (
+            json!({"depends_on": []}),
+            "`depends_on`: every step before → none",
+        ),
+        (json!({"tools": []}), "`tools`: added none"),
+        (json!({"approval": true}), "`approval`: added required"),
+        (json!({"critical": false}), "`critical`: added no"),
+        (
+            json!({"hint": {"operation": "send"}}),
+            "`hint.operation`: added send",
+        ),
+    ];
+    for (fields, expected) in table {
+        check(
+            step(json!({})),
+            step(fields),
+            &[&format!("step `a` {expected}")],
+        );
+    }
+    check(
+        step(json!({"contract": {"command": "x"}})),
+        step(json!({})),
+        &[
+            "step `a` `contract.command`: removed x",
+            "step `a` `contract.expect`: removed exit_code == 0",
+        ],
+    );
+}
+
+#[test]
+fn a_condition_that_was_not_written_is_shown_as_what_it_was() {
+    let plan = |expect: Value| {
+        let contract = json!({"command": "x", "expect": expect});
+        json!({"steps": [{"id": "a", "contract": contract}]})
+    };
+    check(
+        plan(json!([])),
+        plan(json!(["exit_code == 1"])),
+        &["step `a` `contract.expect`: exit_code == 0 → exit_code == 1"],
+    );
+    check(
+        plan(json!(["stdout contains \"a\""])),
+        plan(json!(["exit_code == 1", "stdout contains \"a\""])),
+        &["step `a` `contract.expect`: exit_code == 0 → exit_code == 1"],
     );
 }
 

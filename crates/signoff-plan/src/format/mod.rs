@@ -22,7 +22,11 @@ pub fn format(source: &Source) -> Result<Vec<u8>, EditRefused> {
 
 /// The tidy source of a plan; of a directory every file is there. What is tidy stays as it is.
 pub fn format_source(source: &Source) -> Result<Source, EditRefused> {
-    let dialect = recognise(source).unwrap_or(Dialect::Workunit);
+    format_as(source, recognise(source).unwrap_or(Dialect::Workunit))
+}
+
+/// The same of a plan that is of this dialect, whatever it looks like.
+pub fn format_as(source: &Source, dialect: Dialect) -> Result<Source, EditRefused> {
     let before = parse_as(source, dialect);
     crate::edit::readable(&before)?;
     // From the most to the least that can be done; each on its own must change nothing.

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use signoff_plan::dialect::Dialect;
 
-use super::{Format, PlanArg};
+use super::Format;
 
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
@@ -45,7 +45,7 @@ pub(crate) struct New {
     /// Template to begin from: bugfix, feature, refactor, migration, release, or one that was saved
     #[arg(long, value_name = "TEMPLATE", conflicts_with = "from")]
     pub(crate) template: Option<String>,
-    /// Plan to begin from
+    /// Plan to begin from; `-` is stdin
     #[arg(long, value_name = "PLAN")]
     pub(crate) from: Option<PathBuf>,
     /// Value of a parameter
@@ -57,6 +57,9 @@ pub(crate) struct New {
     /// Dialect of the new plan
     #[arg(long, value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,
+    /// With `--dialect`: leave out what it cannot hold
+    #[arg(long, requires = "dialect")]
+    pub(crate) lossy: bool,
     /// Where to write it; `-` is stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -64,8 +67,20 @@ pub(crate) struct New {
     #[arg(long)]
     pub(crate) force: bool,
     /// List the templates and their parameters
-    #[arg(long, conflicts_with_all = ["name", "template", "from", "set", "save", "dialect", "output", "force"])]
+    #[arg(long, conflicts_with_all = ["name", "template", "from", "set", "save", "dialect", "lossy", "output", "force"])]
     pub(crate) list: bool,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The plan's file or directory, or `-` for stdin
+    #[arg(value_name = "PLAN")]
+    pub(crate) path: PathBuf,
+    /// Read the plan in this dialect, whatever it looks like
+    #[arg(long, value_parser = dialect())]
+    pub(crate) dialect: Option<Dialect>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -78,17 +93,24 @@ pub(crate) struct Fmt {
     /// Change nothing; exit code 1 if a file would change
     #[arg(long)]
     pub(crate) check: bool,
+    /// Read every plan in this dialect, whatever it looks like
+    #[arg(long, value_parser = dialect())]
+    pub(crate) dialect: Option<Dialect>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Convert {
-    #[command(flatten)]
-    pub(crate) plan: PlanArg,
+    /// The plan's file or directory, or `-` for stdin
+    #[arg(value_name = "PLAN")]
+    pub(crate) path: PathBuf,
     /// Dialect to write
     #[arg(long, value_parser = dialect())]
     pub(crate) to: Dialect,
+    /// Read the plan in this dialect, whatever it looks like
+    #[arg(long, value_parser = dialect())]
+    pub(crate) dialect: Option<Dialect>,
     /// Where to write it, a directory for a thread; without it, to stdout
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
@@ -98,20 +120,25 @@ pub(crate) struct Convert {
     /// Replace what is there
     #[arg(long)]
     pub(crate) force: bool,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Graph {
-    /// The plan's file or directory
+    /// The plan's file or directory, or `-` for stdin
     #[arg(value_name = "PLAN")]
     pub(crate) path: PathBuf,
+    /// Read the plan in this dialect, whatever it looks like
+    #[arg(long, value_parser = dialect())]
+    pub(crate) dialect: Option<Dialect>,
     #[arg(long, value_enum, default_value_t = GraphFormat::Terminal)]
     pub(crate) format: GraphFormat,
     /// Draw every step of a long chain
     #[arg(long)]
     pub(crate) full: bool,
-    /// Columns of the terminal drawing; without it, those of the terminal
-    #[arg(long, value_name = "COLUMNS")]
+    /// Columns of the terminal drawing, from 20 to 1000; without it, those of the terminal
+    #[arg(long, value_name = "COLUMNS", value_parser = RangedU64ValueParser::<usize>::new().range(20..=1000))]
     pub(crate) width: Option<usize>,
 }
 
@@ -129,12 +156,15 @@ pub(crate) enum GraphFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct Diff {
-    /// The older plan
+    /// The older plan; `-` is stdin, for one of the two
     #[arg(value_name = "A")]
     pub(crate) before: PathBuf,
     /// The newer plan
     #[arg(value_name = "B")]
     pub(crate) after: PathBuf,
+    /// Read both plans in this dialect, whatever they look like
+    #[arg(long, value_parser = dialect())]
+    pub(crate) dialect: Option<Dialect>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

@@ -6,6 +6,7 @@ use signoff_api::convert::{Converted, File, Loss as LossShape, SCHEMA};
 use signoff_plan::diagnostic::{Code, Severity};
 use signoff_plan::dialect::Dialect;
 use signoff_plan::diff::compare;
+use signoff_plan::format::format_as;
 use signoff_plan::source::Source;
 use signoff_plan::write::{Loss, Written, write};
 use signoff_runtime::plan_file::PlanFile;
@@ -17,11 +18,12 @@ use crate::new_files;
 use crate::plan_paths::{read, workspace};
 use crate::report::style::{CARE, harmless, paint};
 use crate::session::Session;
+use crate::shell_words::quoted;
 
 pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failure> {
-    let plan = read(session, &args.plan.path)?;
+    let plan = read(session, &args.path, args.dialect)?;
     certain(&plan)?;
-    let mut written = write(&plan.checked.plan, args.to);
+    let mut written = tidy(write(&plan.checked.plan, args.to), args.to);
     written.losses.splice(0..0, not_understood(&plan));
     if written.losses.iter().any(matters) && !args.lossy {
         return Err(refusal(&plan, args.to, &written.losses));
@@ -45,9 +47,7 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
         return Ok(0);
     }
     for loss in &written.losses {
-        session
-            .out
-            .say(format!("{} {}", paint(CARE, "left out:"), said(loss)));
+        tell_loss(session, loss);
     }
     match output {
         Some(shown) => told(session, shown, args.to, plan.digest() == again.digest()),
@@ -97,7 +97,7 @@ fn certain(plan: &PlanFile) -> Result<(), Failure> {
             let name = plan.source.name();
             let message = format!("{name} cannot be converted as long as {}", problem.message);
             Err(Failure::new(1, "uncertain", message)
-                .hint(format!("`signoff verify {name}` shows the place")))
+                .hint(format!("`signoff verify {}` shows the place", quoted(name))))
         }
         None => Ok(()),
     }
@@ -118,7 +118,7 @@ fn not_understood(plan: &PlanFile) -> Vec<Loss> {
 
 /// A status is a mark, which lives in the store and is never believed; who owns a plan decides
 /// nothing. Leaving these out is told, and no reason to refuse.
-fn matters(loss: &Loss) -> bool {
+pub(super) fn matters(loss: &Loss) -> bool {
     match loss.field.as_str() {
         "status" => false,
         "owner" => loss.step.is_some(),
@@ -134,6 +134,11 @@ fn refusal(plan: &PlanFile, to: Dialect, losses: &[Loss]) -> Failure {
     failure.hint("`--lossy` leaves it out")
 }
 
+pub(super) fn tell_loss(session: &mut Session, loss: &Loss) {
+    let line = format!("{} {}", paint(CARE, "left out:"), said(loss));
+    session.out.say(line);
+}
+
 /// A loss in a line.
 pub(super) fn said(loss: &Loss) -> String {
     let owner = match &loss.step {
@@ -141,6 +146,18 @@ pub(super) fn said(loss: &Loss) -> String {
         None => "the plan".to_owned(),
     };
     harmless(&format!("`{}` of {owner}: {}", loss.field, loss.why))
+}
+
+/// What was written, in the form that `fmt` gives it. Where there is none, it stays as it is.
+pub(super) fn tidy(mut written: Written, dialect: Dialect) -> Written {
+    if let Ok(tidy) = format_as(&source(&written), dialect) {
+        for ((_, text), (_, bytes)) in written.files.iter_mut().zip(tidy.split()) {
+            if let Ok(tidy) = std::str::from_utf8(bytes) {
+                tidy.clone_into(text);
+            }
+        }
+    }
+    written
 }
 
 /// Reads what would be written. Without a loss it must be the same plan: the digest says so.

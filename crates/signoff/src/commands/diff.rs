@@ -6,13 +6,15 @@ use signoff_runtime::plan_file::PlanFile;
 
 use crate::args::Diff;
 use crate::failure::Failure;
-use crate::plan_paths::read;
+use crate::plan_paths::{read, stdin_once};
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 use crate::session::Session;
+use crate::shell_words::quoted;
 
 pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
-    let before = read(session, &args.before)?;
-    let after = read(session, &args.after)?;
+    stdin_once([&args.before, &args.after])?;
+    let before = read(session, &args.before, args.dialect)?;
+    let after = read(session, &args.after, args.dialect)?;
     let changes = compare(&before.canonical(), &after.canonical());
     if session.is_json() {
         let shape = Shape::new(side(&before), side(&after), &changes);
@@ -24,7 +26,8 @@ pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
         {
             let name = plan.source.name();
             let note = format!(
-                "{name} has errors and is compared as far as it was understood: `signoff verify {name}`"
+                "{name} has errors and is compared as far as it was understood: `signoff verify {}`",
+                quoted(name)
             );
             session.out.say(paint(DIM, note));
         }

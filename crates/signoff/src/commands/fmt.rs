@@ -3,17 +3,20 @@
 use std::path::PathBuf;
 
 use signoff_api::formatted::{Formatted, Refused, SCHEMA};
-use signoff_plan::format::format_source;
+use signoff_plan::dialect::Dialect;
+use signoff_plan::format::{format_as, format_source};
 use signoff_plan::source::Source;
 use signoff_store::atomic::replace;
 
 use crate::args::Fmt;
 use crate::failure::Failure;
-use crate::plan_paths::{Found, STDIN, find};
+use crate::plan_paths::{Found, STDIN, find, stdin_once};
 use crate::report::style::{CARE, ERROR, paint};
 use crate::session::Session;
+use crate::shell_words::quoted;
 
-pub(crate) fn fmt(session: &mut Session, args: &Fmt) -> u8 {
+pub(crate) fn fmt(session: &mut Session, args: &Fmt) -> Result<u8, Failure> {
+    stdin_once(&args.paths)?;
     let mut exit = 0;
     let mut outcome = Formatted {
         schema: SCHEMA.to_owned(),
@@ -21,12 +24,10 @@ pub(crate) fn fmt(session: &mut Session, args: &Fmt) -> u8 {
         changed: Vec::new(),
         refused: Vec::new(),
     };
-    for path in &args.paths {
-        for found in find(session, path) {
-            let done = found.and_then(|found| one(session, args, &found, &mut outcome));
-            if let Err(failure) = done {
-                exit = exit.max(session.report_failure(&failure));
-            }
+    for found in find(session, &args.paths, args.dialect) {
+        let done = found.and_then(|found| one(session, args, &found, &mut outcome));
+        if let Err(failure) = done {
+            exit = exit.max(session.report_failure(&failure));
         }
     }
     if session.is_json() {
@@ -35,7 +36,7 @@ pub(crate) fn fmt(session: &mut Session, args: &Fmt) -> u8 {
         tell(session, args, &outcome);
     }
     let failed = !outcome.refused.is_empty() || (args.check && !outcome.changed.is_empty());
-    exit.max(u8::from(failed))
+    Ok(exit.max(u8::from(failed)))
 }
 
 fn one(
@@ -45,10 +46,10 @@ fn one(
     outcome: &mut Formatted,
 ) -> Result<(), Failure> {
     let source = &found.source;
-    let tidy = match format_source(source) {
+    let tidy = match tidied(source, found, args.dialect) {
         Ok(tidy) => tidy,
         Err(why) => {
-            let (path, why) = (source.name().to_owned(), why.to_string());
+            let path = source.name().to_owned();
             outcome.refused.push(Refused { path, why });
             return Ok(());
         }
@@ -71,6 +72,20 @@ fn one(
         outcome.changed.push(file.name);
     }
     Ok(())
+}
+
+fn tidied(source: &Source, found: &Found, dialect: Option<Dialect>) -> Result<Source, String> {
+    let tidy = match (dialect, found.likeness) {
+        (Some(dialect), _) => format_as(source, dialect),
+        (None, None) => format_source(source),
+        (None, Some(_)) => {
+            let word = quoted(source.name());
+            return Err(format!(
+                "it looks like a plan and is not read as one: `signoff verify {word}` shows why"
+            ));
+        }
+    };
+    tidy.map_err(|why| why.to_string())
 }
 
 /// A file before and after.

@@ -10,17 +10,18 @@ use crate::plan_paths::read;
 use crate::report::graph::{svg, terminal, text};
 use crate::report::style::{DIM, TITLE, harmless, paint};
 use crate::session::Session;
+use crate::shell_words::quoted;
 
 /// Where the answer goes to a file or another program.
 const NO_TERMINAL: usize = 100;
 
 pub(crate) fn graph(session: &mut Session, args: &Graph) -> Result<u8, Failure> {
-    let file = read(session, &args.path)?;
+    let file = read(session, &args.path, args.dialect)?;
     let plan = &file.checked.plan;
     let layout = Layout::of_plan(plan);
     match args.format {
         GraphFormat::Terminal => {
-            let width = args.width.unwrap_or_else(|| columns(session)).max(20);
+            let width = args.width.unwrap_or_else(|| columns(session).max(20));
             let title = harmless(plan.display_title());
             session.out.answer(paint(TITLE, title));
             for line in terminal::lines(plan, &layout, args.full, width) {
@@ -42,7 +43,7 @@ pub(crate) fn graph(session: &mut Session, args: &Graph) -> Result<u8, Failure> 
     }
     let errors = file.checked.errors();
     if errors > 0 {
-        let name = file.source.name();
+        let name = quoted(file.source.name());
         let note = format!(
             "drawn as far as it was understood: `signoff verify {name}` shows what is wrong with it"
         );

@@ -48,9 +48,17 @@ fn pages() -> Vec<(String, Command)> {
 }
 
 fn rendered(name: &str, command: &Command) -> Vec<u8> {
+    let mut command = command.clone();
+    // The synopsis of the library leaves out what may be repeated, and what an option takes.
+    let usage = command.render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage:").trim().to_owned();
+    let page = Page::new(command.override_usage(usage))
+        .title(name.to_uppercase())
+        .source(concat!("signoff ", env!("CARGO_PKG_VERSION")))
+        .manual("Signoff");
     let mut bytes = Vec::new();
     // Writing into memory does not fail.
-    drop(Page::new(command.clone()).title(name).render(&mut bytes));
+    drop(page.render(&mut bytes));
     bytes
 }
 

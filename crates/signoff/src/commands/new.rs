@@ -2,14 +2,16 @@
 
 mod library;
 mod origin;
+mod outline;
+mod saving;
 mod template;
+mod values;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use signoff_api::plan_ref::{PlanRef, SCHEMA};
 use signoff_api::templates::{SCHEMA as TEMPLATES, Templates};
-use signoff_plan::dialect::{Dialect, parse};
+use signoff_plan::dialect::Dialect;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
 use signoff_runtime::plan_file::PlanFile;
@@ -21,6 +23,7 @@ use crate::new_files;
 use crate::plan_paths::{is_stdin, workspace};
 use crate::report::style::{DIM, TITLE, paint};
 use crate::session::Session;
+use crate::shell_words::quoted;
 
 pub(crate) fn new(session: &mut Session, args: &New) -> Result<u8, Failure> {
     if args.list {
@@ -40,12 +43,12 @@ pub(crate) fn new(session: &mut Session, args: &New) -> Result<u8, Failure> {
         }
     };
     if let Some(name) = &args.save {
-        return save(session, name, &text, args);
+        return saving::save(session, name, &text, args);
     }
-    let text = filled(&label, &text, args)?;
+    let text = values::filled(&label, &text, args)?;
     let files = match args.dialect {
         None | Some(Dialect::Workunit) => vec![(String::new(), text)],
-        Some(dialect) => in_dialect(session, &text, dialect)?,
+        Some(dialect) => in_dialect(session, &text, dialect, args.lossy)?,
     };
     match target(args) {
         Some(shown) => begin(session, &shown, &files, args),
@@ -83,10 +86,11 @@ fn begin(
     }
     let steps = plan.checked.plan.steps.len();
     session.out.answer(format!("wrote {name}: {steps} steps"));
+    let word = quoted(&name);
     let next = if plan.checked.errors() > 0 {
-        format!("next: `signoff verify {name}` shows what is missing here")
+        format!("next: `signoff verify {word}` shows what is missing here")
     } else {
-        format!("next: read it, make it yours, then `signoff verify {name}`")
+        format!("next: read it, make it yours, then `signoff verify {word}`")
     };
     session.out.say(paint(DIM, next));
     Ok(0)
@@ -114,158 +118,34 @@ fn stem(name: &str) -> &str {
     name.strip_suffix(".md").unwrap_or(name)
 }
 
-/// The text with every place filled; everything that is missing or means nothing is said at once.
-fn filled(label: &str, text: &str, args: &New) -> Result<String, Failure> {
-    let name = args.name.as_deref().map(stem);
-    let mut problems = Vec::new();
-    if let Some(name) = name.filter(|name| name.is_empty() || name.contains(['/', '\0', '\n'])) {
-        problems.push(format!("`{name}` is no name; `-o` takes a path"));
-    }
-    let places = template::places(text);
-    let declared = origin::params(text);
-    let mut values = BTreeMap::new();
-    for pair in &args.set {
-        match pair.split_once('=') {
-            Some((param, value)) if places.iter().any(|place| place == param) => {
-                values.insert(param.to_owned(), value.to_owned());
-            }
-            Some((param, _)) => problems.push(unknown(label, param, &places)),
-            None => problems.push(format!("`--set {pair}` has no `=`")),
-        }
-    }
-    for place in places.iter().filter(|place| !declared.contains(place)) {
-        if values.contains_key(place) {
-            continue;
-        }
-        match name.and_then(|name| library::default(place, name)) {
-            Some(value) => {
-                values.insert(place.clone(), value);
-            }
-            None => problems.push(format!("`{place}` is not given: `--set {place}=…`")),
-        }
-    }
-    if !problems.is_empty() {
-        let mut failure = Failure::new(2, "params", format!("{label} cannot be filled"));
-        failure.details = problems;
-        return Err(failure.hint("`signoff new --list` shows what each template needs"));
-    }
-    same_shape(text, template::fill(text, &values))
-}
-
-fn unknown(label: &str, param: &str, places: &[String]) -> String {
-    let near = places
-        .iter()
-        .map(|place| (strsim::damerau_levenshtein(place, param), place))
-        .min()
-        .filter(|(distance, _)| *distance <= 2);
-    match near {
-        Some((_, near)) => format!("{label} has no `{param}`; did you mean `{near}`?"),
-        None => format!("{label} has no `{param}`; it has {}", places.join(", ")),
-    }
-}
-
-/// Refuses values that would make other steps or fields of the plan.
-fn same_shape(before: &str, after: String) -> Result<String, Failure> {
-    let shape = |text: &str| {
-        let draft = parse(&Source::new("<template>", text.as_bytes().to_vec()));
-        let steps: Vec<_> = draft
-            .steps
-            .iter()
-            .map(|step| {
-                let id = step.id.as_ref().map(|id| id.value.clone());
-                (
-                    id,
-                    step.target.is_some(),
-                    step.contract.is_some(),
-                    step.on_fail.is_some(),
-                )
-            })
-            .collect();
-        (draft.dialect, steps)
-    };
-    if shape(before) == shape(&after) {
-        return Ok(after);
-    }
-    let message = "a value would change which steps and fields the plan has";
-    Err(Failure::new(2, "params", message).hint(
-        "a value may have several lines, but none that is a heading, a label or a fence of a plan",
-    ))
-}
-
-/// The plan in another dialect, which must be able to hold all that a signature covers.
+/// The plan in another dialect, which must be able to hold all that a signature covers, unless
+/// losses are wanted.
 fn in_dialect(
-    session: &Session,
+    session: &mut Session,
     text: &str,
     dialect: Dialect,
+    lossy: bool,
 ) -> Result<Vec<(String, String)>, Failure> {
     let source = Source::new("<template>", text.as_bytes().to_vec());
     let workspace = workspace(session)?;
     let plan = PlanFile::from_source(Path::new(""), source, None, &workspace);
-    let written = write(&plan.checked.plan, dialect);
+    let mut written = convert::tidy(write(&plan.checked.plan, dialect), dialect);
     let again = convert::source(&written);
     let again = PlanFile::from_source(Path::new(""), again, Some(dialect), &workspace);
     // Who owns a plan that nobody has begun yet, and its status, are no loss.
-    if again.digest() == plan.digest() {
-        return Ok(written.files);
+    written.losses.retain(convert::matters);
+    if again.digest() != plan.digest() && !lossy {
+        let message = format!("the template holds what `{dialect}` cannot hold");
+        let mut failure = Failure::new(1, "lossy", message);
+        failure
+            .details
+            .extend(written.losses.iter().map(convert::said));
+        return Err(failure.hint("`--lossy` leaves it out"));
     }
-    let message = format!("the template holds what `{dialect}` cannot hold");
-    let mut failure = Failure::new(1, "lossy", message);
-    failure
-        .details
-        .extend(written.losses.iter().map(convert::said));
-    Err(failure.hint("begin it without `--dialect`, then `signoff convert --lossy`"))
-}
-
-/// Keeps a text as a template of the project.
-fn save(session: &mut Session, name: &str, text: &str, args: &New) -> Result<u8, Failure> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if name.is_empty() || !name.chars().all(plain) {
-        let message = format!("`{name}` is no name for a template");
-        return Err(Failure::new(2, "usage", message).hint("letters, digits, `-` and `_`"));
+    for loss in &written.losses {
+        convert::tell_loss(session, loss);
     }
-    let project = session.project()?;
-    let path = project
-        .store
-        .dir()
-        .join("templates")
-        .join(format!("{name}.md"));
-    let text = if args.set.is_empty() {
-        text.to_owned()
-    } else {
-        filled_partly(text, &args.set)?
-    };
-    let shown = PathBuf::from(format!(".signoff/templates/{name}.md"));
-    new_files::write(&path, &shown, &[(String::new(), text.clone())], args.force)?;
-    let params = template::places(&text);
-    let needs = if params.is_empty() {
-        "it has no parameters: write `{{ params.NAME }}` where plans differ".to_owned()
-    } else {
-        format!("parameters: {}", params.join(", "))
-    };
-    session
-        .out
-        .say(format!("wrote {}; {needs}", shown.display()));
-    Ok(0)
-}
-
-/// With `--save`, `--set name=text` turns a text into a place of that name.
-fn filled_partly(text: &str, set: &[String]) -> Result<String, Failure> {
-    let mut text = text.to_owned();
-    let mut failure = Failure::new(2, "params", "not every parameter can be made");
-    for pair in set {
-        match pair.split_once('=') {
-            Some((name, value)) if !value.is_empty() && text.contains(value) => {
-                text = text.replace(value, &format!("{{{{ params.{name} }}}}"));
-            }
-            _ => failure
-                .details
-                .push(format!("`--set {pair}`: the plan has no such text")),
-        }
-    }
-    if failure.details.is_empty() {
-        return Ok(text);
-    }
-    Err(failure.hint("with `--save`, `--set NAME=TEXT` makes a parameter of a text of the plan"))
+    Ok(written.files)
 }
 
 fn list(session: &mut Session) -> Result<u8, Failure> {

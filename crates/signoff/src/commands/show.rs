@@ -1,44 +1,40 @@
 //! `show`: a plan as it was understood, with the state derived from signatures and journals.
 
-use std::path::Path;
-
 use signoff_api::plan::{Around, Plan};
 use signoff_engine::PlanState;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::project::{Project, load_config};
 use signoff_runtime::state::{Standing, standing};
-use signoff_store::disk_workspace::DiskWorkspace;
 
 use super::lifecycle::locate;
+use crate::args::Show;
 use crate::failure::Failure;
+use crate::plan_paths::{is_stdin, read};
 use crate::report::plan::lines;
 use crate::report::signature::signature;
-use crate::report::style::{DIM, TITLE, harmless, paint};
+use crate::report::style::{CARE, DIM, TITLE, harmless, paint};
 use crate::session::Session;
+use crate::shell_words::quoted;
 
-pub(crate) fn show(session: &mut Session, path: &Path) -> Result<u8, Failure> {
-    let name = path.display().to_string();
-    // Only reading a plan needs no store.
-    let (plan, standing, shell) = match Project::open(&session.around) {
-        Ok(project) => {
-            let (full, name) = locate(&project, &name)?;
-            let plan = PlanFile::read(&full, &name, &project.workspace())?;
-            let standing = standing(&project, &plan)?;
-            (plan, Some(standing), project.config.contract.shell.value)
-        }
-        Err(Error::NoStore { .. }) => {
-            let full = session.around.directory.join(path);
-            let config = load_config(&session.around, None)?;
-            let workspace =
-                DiskWorkspace::new(&session.around.directory, &session.around.path(), &config);
-            (
-                PlanFile::read(&full, &name, &workspace)?,
-                None,
-                config.contract.shell.value,
-            )
-        }
+pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
+    // Only reading a plan needs no store; what comes from stdin is not known to it.
+    let project = match Project::open(&session.around) {
+        Ok(project) => Some(project),
+        Err(Error::NoStore { .. }) => None,
         Err(error) => return Err(error.into()),
+    };
+    let known = project.as_ref().filter(|_| !is_stdin(&args.path));
+    let path = match known {
+        Some(project) => locate(project, &args.path.display().to_string())?.1.into(),
+        None => args.path.clone(),
+    };
+    let plan = read(session, &path, args.dialect)?;
+    let name = plan.source.name().to_owned();
+    let standing = known.map(|project| standing(project, &plan)).transpose()?;
+    let shell = match project {
+        Some(project) => project.config.contract.shell.value,
+        None => load_config(&session.around, None)?.contract.shell.value,
     };
     let state = standing
         .as_ref()
@@ -66,7 +62,9 @@ pub(crate) fn show(session: &mut Session, path: &Path) -> Result<u8, Failure> {
         paint(DIM, plan.digest().short())
     ));
     if let Some(standing) = &standing {
-        for line in signature(&standing.signature) {
+        let said = standing.history.feedback().filter_map(|(_, said)| said);
+        let said = said.map(|text| format!("{}   {}", paint(CARE, "rejected"), harmless(text)));
+        for line in signature(&standing.signature).into_iter().chain(said) {
             session.out.answer(line);
         }
     }
@@ -75,7 +73,8 @@ pub(crate) fn show(session: &mut Session, path: &Path) -> Result<u8, Failure> {
     }
     if plan.checked.errors() > 0 {
         session.out.say(format!(
-            "this plan has errors: `signoff verify {name}` shows them"
+            "this plan has errors: `signoff verify {}` shows them",
+            quoted(&name)
         ));
     }
     Ok(0)

@@ -11,22 +11,28 @@ use signoff_runtime::plan_file::PlanFile;
 use crate::args::{Verify, VerifyFormat};
 use crate::diagnostics::{concise, render};
 use crate::failure::Failure;
-use crate::plan_paths::{find, workspace};
+use crate::plan_paths::{find, stdin_once, workspace};
 use crate::report::style::{CARE, ERROR, GOOD, paint};
 use crate::report::{github, sarif};
 use crate::session::Session;
 
 pub(crate) fn verify(session: &mut Session, args: &Verify) -> Result<u8, Failure> {
+    stdin_once(&args.paths)?;
     let workspace = workspace(session)?;
     let mut plans = Vec::new();
     let mut exit = 0;
-    for path in &args.paths {
-        for found in find(session, path) {
-            match found {
-                Ok(found) => plans.push(found.check(args.dialect, &workspace)),
-                // What is left unchecked weighs more than what was found elsewhere.
-                Err(failure) => exit = exit.max(session.report_failure(&failure)),
+    for found in find(session, &args.paths, args.dialect) {
+        match found {
+            Ok(found) => {
+                let guessed = args.dialect.is_none() && found.likeness.is_some();
+                let plan = found.check(args.dialect, &workspace);
+                if guessed {
+                    exit = exit.max(unrecognised(session, &plan));
+                }
+                plans.push(plan);
             }
+            // What is left unchecked weighs more than what was found elsewhere.
+            Err(failure) => exit = exit.max(session.report_failure(&failure)),
         }
     }
     same_ids(&mut plans);
@@ -47,6 +53,18 @@ pub(crate) fn verify(session: &mut Session, args: &Verify) -> Result<u8, Failure
     }
     let passed = outcomes.iter().all(|outcome| *outcome == Outcome::Verified);
     Ok(exit.max(u8::from(!passed)))
+}
+
+/// A file that looks like a plan and is none: what is wrong with it are its diagnostics, and never
+/// nothing.
+fn unrecognised(session: &mut Session, plan: &PlanFile) -> u8 {
+    if plan.checked.errors() > 0 {
+        return 1;
+    }
+    let (name, dialect) = (plan.source.name(), plan.checked.dialect);
+    let message = format!("{name} looks like a plan, and is not recognised as one");
+    let hint = format!("`--dialect {dialect}` reads it as what it looks like");
+    session.report_failure(&Failure::new(1, "unrecognised", message).hint(hint))
 }
 
 /// What became of one plan.
@@ -136,15 +154,13 @@ fn some(count: usize, word: &str) -> String {
 
 /// A plan is known by its id: two of one id would share signatures and runs.
 fn same_ids(plans: &mut [PlanFile]) {
-    let mut known: BTreeMap<String, (String, std::path::PathBuf)> = BTreeMap::new();
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
     for plan in plans {
         let Some(id) = plan.checked.plan.id.clone() else {
             continue;
         };
         match known.get(&id) {
-            // The same file, named twice.
-            Some((_, path)) if *path == plan.path => {}
-            Some((first, _)) => {
+            Some(first) => {
                 let message = format!("plan id `{id}` is taken: {first} has it too");
                 let dialect = plan.checked.dialect;
                 let problem =
@@ -155,7 +171,7 @@ fn same_ids(plans: &mut [PlanFile]) {
                 all.insert(place, problem);
             }
             None => {
-                known.insert(id, (plan.source.name().to_owned(), plan.path.clone()));
+                known.insert(id, plan.source.name().to_owned());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A plan for people: everything a signature covers, in full. What is not shown cannot be reviewed.
 
 use signoff_plan::duration::format;
-use signoff_plan::model::{Budget, Contract, Depends, Plan, Step, Work};
+use signoff_plan::model::{Budget, Contract, Depends, Hint, Plan, Step, Work};
 
 use crate::report::style::{DIM, TITLE, harmless, paint};
 
@@ -9,6 +9,9 @@ use crate::report::style::{DIM, TITLE, harmless, paint};
 pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut fields = Fields::new(&mut lines, "");
+    // Another text stands in its place, which a signature covers as what it is.
+    let untitled = plan.title.is_none().then_some("none of its own");
+    fields.text("title", untitled);
     fields.text("request", plan.task.as_deref());
     fields.text("context", plan.context.as_deref());
     fields.list("constraint", &plan.constraints);
@@ -25,7 +28,7 @@ pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
         lines.push(format!(
             "{} {} {}",
             paint(TITLE, format!("{}. {}", step.number, harmless(&step.title))),
-            paint(DIM, format!("[{}]", step.id)),
+            paint(DIM, format!("[{}]", harmless(&step.id))),
             paint(DIM, status),
         ));
         let mut fields = Fields::new(&mut lines, "   ");
@@ -36,6 +39,7 @@ pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
 
 fn step_fields(fields: &mut Fields<'_>, plan: &Plan, at: usize, step: &Step) {
     work(fields, &step.work);
+    fields.text("hint", step.hint.as_ref().and_then(hint).as_deref());
     fields.text("instruct", step.instructions.as_deref());
     fields.list("accept", &step.acceptance);
     fields.list("subtask", &step.subtasks);
@@ -81,7 +85,8 @@ fn step_fields(fields: &mut Fields<'_>, plan: &Plan, at: usize, step: &Step) {
 fn work(fields: &mut Fields<'_>, work: &Work) {
     match work {
         Work::Agent { role, task } => {
-            fields.text("agent", Some(role.as_deref().unwrap_or("default")));
+            let unnamed = "default (no role is named)";
+            fields.text("agent", Some(role.as_deref().unwrap_or(unnamed)));
             fields.text("task", Some(task));
         }
         Work::Tool { tool, args } => {
@@ -94,6 +99,22 @@ fn work(fields: &mut Fields<'_>, work: &Work) {
         }
         Work::Check => fields.text("check", Some("no work, only the contract")),
     }
+}
+
+/// `tool: operation → target`, as a proposal writes it.
+fn hint(hint: &Hint) -> Option<String> {
+    let Hint {
+        tool,
+        operation,
+        target,
+    } = hint;
+    let target = target.as_ref().map(|target| format!("→ {target}"));
+    let tool = tool.as_ref().map(|tool| format!("{tool}:"));
+    let parts: Vec<String> = [tool, operation.clone(), target]
+        .into_iter()
+        .flatten()
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
 }
 
 fn contract(fields: &mut Fields<'_>, contract: &Contract) {
@@ -157,7 +178,12 @@ impl<'a> Fields<'a> {
         let Some(value) = value else {
             return;
         };
-        for (at, line) in value.trim_end().lines().enumerate() {
+        // A text without a letter is not the same as no text.
+        let value = match value.trim_end() {
+            "" => "(empty)",
+            value => value,
+        };
+        for (at, line) in value.lines().enumerate() {
             let name = if at == 0 { name } else { "" };
             let shown = format!(
                 "{}{} {}",
@@ -186,3 +212,6 @@ impl<'a> Fields<'a> {
         self.text(name, text.as_deref());
     }
 }
+
+#[cfg(test)]
+mod tests;

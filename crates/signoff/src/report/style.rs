@@ -33,9 +33,23 @@ impl<T: fmt::Display> fmt::Display for Painted<T> {
     }
 }
 
-/// Text from outside without what a terminal would act on.
+/// Text from outside on one line, without what a terminal would act on.
 pub(crate) fn harmless(text: &str) -> String {
-    text.chars()
+    text.replace("\r\n", "\n")
+        .chars()
+        .map(|c| if c == '\n' { ' ' } else { c })
         .filter(|c| !c.is_control() || *c == '\t')
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn lines_become_one_and_nothing_moves_the_cursor() {
+        assert_eq!(harmless("folded\nmore"), "folded more");
+        assert_eq!(harmless("a\r\nb\tc"), "a b\tc");
+        assert_eq!(harmless("\u{1b}[1mx\r\u{7}"), "[1mx");
+    }
 }

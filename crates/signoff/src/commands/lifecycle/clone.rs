@@ -19,7 +19,7 @@ pub(crate) fn clone(session: &mut Session, args: &PlanName) -> Result<u8, Failur
     let (path, name) = locate(&project, &args.plan)?;
     let done = signoff_runtime::plans::clone(doing, &path, &name);
     let done = done.map_err(|error| super::super::approve::shown(session, error))?;
-    let next = format!("`signoff show {0}`, then `signoff approve {0}`", done.key);
+    let next = super::then_approve(&done);
     tell(session, &done, "cloned as", Some(next));
     Ok(0)
 }

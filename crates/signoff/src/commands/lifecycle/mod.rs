@@ -12,7 +12,7 @@ mod revise;
 use std::path::PathBuf;
 
 use signoff_api::plan_ref::{PlanRef, SCHEMA};
-use signoff_engine::Actor;
+use signoff_engine::{Actor, PlanState};
 use signoff_runtime::SystemClock;
 use signoff_runtime::plans::{Doing, Done, find};
 use signoff_runtime::project::Project;
@@ -27,6 +27,7 @@ pub(crate) use self::revise::revise;
 use crate::failure::Failure;
 use crate::report::style::{CARE, GOOD, paint};
 use crate::session::Session;
+use crate::shell_words::quoted;
 
 /// The file of the plan that somebody means, and how messages call it.
 pub(crate) fn locate(project: &Project, text: &str) -> Result<(PathBuf, String), Failure> {
@@ -76,6 +77,15 @@ pub(crate) fn tell(session: &mut Session, done: &Done, word: &str, next: Option<
     ));
     if let Some(next) = next {
         session.out.answer(format!("next: {next}"));
+    }
+}
+
+/// What comes after handing a plan in.
+fn then_approve(done: &Done) -> String {
+    let name = quoted(&done.key);
+    match done.state {
+        PlanState::Approved => format!("`signoff run {name}`"),
+        _ => format!("`signoff show {name}`, then `signoff approve {name}`"),
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn propose(session: &mut Session, args: &Propose) -> Result<u8, Failu
         }
     };
     let done = done.map_err(|error| super::super::approve::shown(session, error))?;
-    let next = format!("`signoff show {0}`, then `signoff approve {0}`", done.key);
+    let next = super::then_approve(&done);
     tell(session, &done, "proposed", Some(next));
     Ok(0)
 }

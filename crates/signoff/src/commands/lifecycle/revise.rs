@@ -22,7 +22,7 @@ pub(crate) fn revise(session: &mut Session, args: &Revise) -> Result<u8, Failure
     let revision = revision(session, args)?;
     let done = signoff_runtime::plans::revise(doing, &path, &name, &revision, args.expect_version);
     let done = done.map_err(|error| super::super::approve::shown(session, error))?;
-    let next = format!("`signoff show {0}`, then `signoff approve {0}`", done.key);
+    let next = super::then_approve(&done);
     tell(session, &done, "revised", Some(next));
     Ok(0)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use signoff_api::templates::{Param, Template as Shape};
 use signoff_store::root::discover;
 
-use super::template::places;
+use super::values::needed;
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -45,6 +45,11 @@ const BUILT_IN: [(&str, &str, &str); 5] = [
         include_str!("../templates/release.md"),
     ),
 ];
+
+/// Is a template of this name built in?
+pub(super) fn is_built_in(name: &str) -> bool {
+    BUILT_IN.iter().any(|(other, _, _)| *other == name)
+}
 
 /// What is put into a place if nothing is said, made from the plan's name.
 pub(super) fn default(param: &str, name: &str) -> Option<String> {
@@ -145,7 +150,7 @@ pub(super) fn find(session: &Session, name: &str) -> Result<Template, Failure> {
 
 impl Template {
     pub(super) fn shape(&self) -> Shape {
-        let params = places(&self.text).into_iter().map(|name| Param {
+        let params = needed(&self.text).into_iter().map(|name| Param {
             default: default(&name, "NAME"),
             name,
         });

@@ -13,23 +13,17 @@ use signoff_runtime::plan_file::PlanFile;
 use crate::failure::Failure;
 use crate::plan_paths::read;
 use crate::session::Session;
+use crate::shell_words::quoted;
 
 /// The text of a plan as a native draft: no marks, no id, no history.
 pub(super) fn text(session: &Session, path: &Path) -> Result<String, Failure> {
-    let plan = read(session, path)?;
+    let plan = read(session, path, None)?;
     let native = if plan.checked.dialect == Dialect::Workunit {
         plan.source.text().to_owned()
     } else {
         converted(&plan)?
     };
     without_marks(&without_identity(native), &plan)
-}
-
-/// Names of the parameters that a plan declares itself: they are filled when it runs.
-pub(super) fn params(text: &str) -> Vec<String> {
-    let draft = parse(&Source::new("<plan>", text.as_bytes().to_vec()));
-    let names = draft.params.into_iter().map(|(name, _)| name.value);
-    names.collect()
 }
 
 fn converted(plan: &PlanFile) -> Result<String, Failure> {
@@ -109,7 +103,7 @@ fn without_marks(text: &str, plan: &PlanFile) -> Result<String, Failure> {
         let message = format!("{} cannot be begun from: {refused}", plan.source.name());
         Failure::new(1, "refused", message).hint(format!(
             "`signoff verify {}` shows what is wrong with it",
-            plan.source.name()
+            quoted(plan.source.name())
         ))
     })?;
     String::from_utf8(bytes).map_err(|why| Failure::new(1, "not-utf8", why.to_string()))

@@ -38,6 +38,32 @@ pub(super) fn fill(text: &str, values: &BTreeMap<String, String>) -> String {
     filled
 }
 
+/// The text with a place wherever one of these texts stands; of two that begin at the same point, the
+/// longer. Places there are stay as they are.
+pub(super) fn make_places(text: &str, values: &BTreeMap<String, String>) -> String {
+    let mut wanted: Vec<(&String, &String)> = values.iter().collect();
+    wanted.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+    let mut made = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let found = wanted
+            .iter()
+            .find(|(_, value)| rest.starts_with(value.as_str()));
+        let length = if let Some((_, after)) = place_at(rest) {
+            made.push_str(&rest[..rest.len() - after.len()]);
+            rest.len() - after.len()
+        } else if let Some((name, value)) = found {
+            made.extend(["{{ params.", name.as_str(), " }}"]);
+            value.len()
+        } else {
+            made.push(first);
+            first.len_utf8()
+        };
+        rest = &rest[length..];
+    }
+    made
+}
+
 enum Piece<'a> {
     Text(&'a str),
     Place(&'a str),
@@ -69,8 +95,13 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
 fn place_at(text: &str) -> Option<(&str, &str)> {
     let (inner, after) = text.strip_prefix("{{")?.split_once("}}")?;
     let name = inner.trim().strip_prefix("params.")?;
+    is_name(name).then_some((name, after))
+}
+
+/// Can a place have this name?
+pub(super) fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    (!name.is_empty() && name.chars().all(plain)).then_some((name, after))
+    !name.is_empty() && name.chars().all(plain)
 }
 
 #[cfg(test)]
@@ -97,6 +128,16 @@ mod tests {
         );
         // A value is text, whatever it looks like.
         check("{{ params.y_2 }}", &["y_2"], "{{ params.x }}");
+    }
+
+    #[test]
+    fn places_are_made_of_texts() {
+        let values = [("a", "note"), ("b", "notes"), ("c", "params")];
+        let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(
+            make_places("note notes {{ params.x }} params", &values.into()),
+            "{{ params.a }} {{ params.b }} {{ params.x }} {{ params.c }}"
+        );
     }
 
     #[test]

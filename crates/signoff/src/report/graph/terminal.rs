@@ -143,7 +143,7 @@ fn listed(plan: &Plan, graph: &Graph, width: usize) -> Vec<String> {
                 numbers => shortened(&format!("  ← {}", numbers.join(" ")), width / 2),
             };
             let room = width.saturating_sub(2 + after.width());
-            let text = shortened(&heading(step), room);
+            let text = step_text(step, room);
             format!("{} {text}{}", glyph(step), paint(DIM, after))
         })
         .collect()
@@ -164,7 +164,7 @@ fn sign(work: &Work) -> (&'static str, Style) {
     }
 }
 
-/// What the signs mean, if there is more than one.
+/// What the signs mean.
 fn legend(plan: &Plan) -> Option<String> {
     let mut kinds: Vec<(&str, &Work)> = Vec::new();
     for step in &plan.steps {
@@ -179,5 +179,5 @@ fn legend(plan: &Plan) -> Option<String> {
             format!("{} {}", paint(style, sign), paint(DIM, kind))
         })
         .collect();
-    (kinds.len() > 1).then(|| format!("\n{}", entries.join("   ")))
+    (!kinds.is_empty()).then(|| format!("\n{}", entries.join("   ")))
 }

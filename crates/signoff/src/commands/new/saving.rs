@@ -1,0 +1,88 @@
+//! A text kept as a template of the project.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::values::{declared, misplaced, needed, pairs};
+use super::{library, template};
+use crate::args::New;
+use crate::failure::Failure;
+use crate::new_files;
+use crate::session::Session;
+
+/// Writes the template and says what it needs.
+pub(super) fn save(
+    session: &mut Session,
+    name: &str,
+    text: &str,
+    args: &New,
+) -> Result<u8, Failure> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.is_empty() || !name.chars().all(plain) {
+        let message = format!("`{name}` is no name for a template");
+        return Err(Failure::new(2, "usage", message).hint("letters, digits, `-` and `_`"));
+    }
+    let built_in = library::is_built_in(name);
+    if built_in && !args.force {
+        let message = format!("`{name}` is a template that is built in");
+        return Err(Failure::new(5, "exists", message)
+            .hint("save it under another name, or let it stand for the other with `--force`"));
+    }
+    let text = with_places(text, &args.set)?;
+    let path = session.project()?.store.dir().join("templates");
+    let path = path.join(format!("{name}.md"));
+    let shown = PathBuf::from(format!(".signoff/templates/{name}.md"));
+    new_files::write(&path, &shown, &[(String::new(), text.clone())], args.force)?;
+    let params = needed(&text);
+    let needs = if params.is_empty() {
+        "it has no parameters: write `{{ params.NAME }}` where plans differ".to_owned()
+    } else {
+        format!("parameters: {}", params.join(", "))
+    };
+    let line = format!("wrote {}; {needs}", shown.display());
+    session.out.say(line);
+    if built_in {
+        let line = format!("it now stands for the built-in template `{name}` in this project");
+        session.out.say(line);
+    }
+    Ok(0)
+}
+
+/// With `--save`, `--set name=text` turns a text into a place of that name.
+fn with_places(text: &str, set: &[String]) -> Result<String, Failure> {
+    let mut problems = Vec::new();
+    let declared = declared(text);
+    let known = template::places(text);
+    let mut values = BTreeMap::new();
+    for (name, value) in pairs(set, &mut problems) {
+        let taken = |why: &str| format!("`--set {name}=…`: {why}; give it another name");
+        if !template::is_name(name) {
+            problems.push(format!("`{name}` is no name: letters, digits and `_`"));
+        } else if declared.iter().any(|other| other == name) {
+            problems.push(taken("the plan declares a parameter of that name itself"));
+        } else if known.iter().any(|other| other == name) {
+            problems.push(taken("the plan has a place of that name already"));
+        } else if !text.contains(value) {
+            problems.push(format!("`--set {name}={value}`: the plan has no such text"));
+        } else {
+            values.insert(name.to_owned(), value.to_owned());
+        }
+    }
+    let made = template::make_places(text, &values);
+    if problems.is_empty() {
+        // What stands for the text now must be a value, in each place.
+        problems = misplaced(&made, &values);
+        let missing = values
+            .keys()
+            .filter(|name| !template::places(&made).contains(name));
+        problems.extend(missing.map(|name| {
+            format!("`{name}`: its text stands only inside of that of another parameter")
+        }));
+    }
+    if problems.is_empty() {
+        return Ok(made);
+    }
+    let mut failure = Failure::new(2, "params", "not every parameter can be made");
+    failure.details = problems;
+    Err(failure.hint("with `--save`, `--set NAME=TEXT` makes a parameter of a text of the plan"))
+}

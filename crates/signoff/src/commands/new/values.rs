@@ -1,0 +1,154 @@
+//! Values for the places of a text: which there must be, and that each stays where it was put.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use signoff_plan::dialect::parse;
+use signoff_plan::draft::Draft;
+use signoff_plan::source::Source;
+
+use super::outline::{self, Difference};
+use super::{library, stem, template};
+use crate::args::New;
+use crate::failure::Failure;
+
+/// The text with every place filled; everything that is missing or means nothing is said at once.
+pub(super) fn filled(label: &str, text: &str, args: &New) -> Result<String, Failure> {
+    let name = args.name.as_deref().map(stem);
+    let mut problems = Vec::new();
+    if let Some(name) = name.filter(|name| name.is_empty() || name.contains(['/', '\0', '\n'])) {
+        problems.push(format!("`{name}` is no name; `-o` takes a path"));
+    }
+    let places = template::places(text);
+    let mut values = BTreeMap::new();
+    for (param, value) in pairs(&args.set, &mut problems) {
+        if places.iter().any(|place| place == param) {
+            values.insert(param.to_owned(), value.to_owned());
+        } else {
+            problems.push(unknown(label, param, &places));
+        }
+    }
+    for place in needed(text) {
+        if args.set.iter().any(|pair| names(pair, &place)) {
+            continue;
+        }
+        match name.and_then(|name| library::default(&place, name)) {
+            Some(value) => {
+                values.insert(place, value);
+            }
+            None => problems.push(format!("`{place}` is not given: `--set {place}=…`")),
+        }
+    }
+    if !problems.is_empty() {
+        let mut failure = Failure::new(2, "params", format!("{label} cannot be filled"));
+        failure.details = problems;
+        return Err(failure.hint("`signoff new --list` shows what each template needs"));
+    }
+    let misplaced = misplaced(text, &values);
+    if misplaced.is_empty() {
+        return Ok(template::fill(text, &values));
+    }
+    let message = "a value would change which steps and fields the plan has";
+    let mut failure = Failure::new(2, "params", message);
+    failure.details = misplaced;
+    Err(failure.hint(
+        "a value may have several lines where a text stands, but none that is a heading, a label or a fence of a plan",
+    ))
+}
+
+/// Names of the places that have to be filled, in the order they are first met. Parameters that the
+/// plan declares itself are left for the run.
+pub(super) fn needed(text: &str) -> Vec<String> {
+    let mut places = template::places(text);
+    let declared = declared(text);
+    places.retain(|place| !declared.contains(place));
+    places
+}
+
+/// Names of the parameters that a plan declares itself.
+pub(super) fn declared(text: &str) -> Vec<String> {
+    // Between braces of YAML a place would be more braces.
+    let places = template::places(text);
+    let params = read(text, &stand_ins(text, &places)).params.into_iter();
+    params.map(|(name, _)| name.value).collect()
+}
+
+/// What `--set` was given; what cannot be meant is a problem.
+pub(super) fn pairs<'a>(set: &'a [String], problems: &mut Vec<String>) -> Vec<(&'a str, &'a str)> {
+    let mut seen = BTreeSet::new();
+    let mut pairs = Vec::new();
+    for pair in set {
+        match pair.split_once('=') {
+            None => problems.push(format!("`--set {pair}` has no `=`")),
+            Some((name, _)) if !seen.insert(name) => {
+                problems.push(format!("`{name}` is given twice"));
+            }
+            Some((name, value)) if value.trim().is_empty() => {
+                problems.push(format!("`{name}` is empty: `--set {name}=…`"));
+            }
+            Some(pair) => pairs.push(pair),
+        }
+    }
+    pairs
+}
+
+fn names(pair: &str, place: &str) -> bool {
+    pair.split_once('=').is_some_and(|(name, _)| name == place)
+}
+
+fn unknown(label: &str, param: &str, places: &[String]) -> String {
+    let near = places
+        .iter()
+        .map(|place| (strsim::damerau_levenshtein(place, param), place))
+        .min()
+        .filter(|(distance, _)| *distance <= 2);
+    match near {
+        Some((_, near)) => format!("{label} has no `{param}`; did you mean `{near}`?"),
+        None if places.is_empty() => format!("{label} has no `{param}`, nor any other parameter"),
+        None => format!("{label} has no `{param}`; it has {}", places.join(", ")),
+    }
+}
+
+/// Values that do more than stand in their places: the text is read once with words that mean
+/// nothing, and once with the value. Only the texts with that word in them may differ, and by nothing
+/// else.
+pub(super) fn misplaced(text: &str, values: &BTreeMap<String, String>) -> Vec<String> {
+    let places: Vec<String> = values.keys().cloned().collect();
+    let words = stand_ins(text, &places);
+    let harmless = read(text, &words);
+    let told = |name: &str, difference: Difference| format!("`{name}`: {difference}");
+    let mut found = Vec::new();
+    for (name, value) in values {
+        let mut one = words.clone();
+        let word = one.insert(name.clone(), value.clone());
+        let put = BTreeMap::from([(word.unwrap_or_default(), value.clone())]);
+        let difference = outline::difference(&harmless, &put, &read(text, &one));
+        found.extend(difference.map(|difference| told(name, difference)));
+    }
+    if found.is_empty() {
+        let put = words.iter().filter_map(|(name, word)| {
+            let value = values.get(name)?;
+            Some((word.clone(), value.clone()))
+        });
+        let all = outline::difference(&harmless, &put.collect(), &read(text, values));
+        found.extend(all.map(|difference| told(&places.join("`, `"), difference)));
+    }
+    found
+}
+
+/// For each place a word that is nowhere in the text.
+fn stand_ins(text: &str, places: &[String]) -> BTreeMap<String, String> {
+    let mut stem = "value".to_owned();
+    while text.contains(&stem) {
+        stem.push('x');
+    }
+    let places = places.iter().enumerate();
+    // A letter at the end keeps the first from being part of the tenth.
+    places
+        .map(|(at, place)| (place.clone(), format!("{stem}{at}z")))
+        .collect()
+}
+
+fn read(text: &str, values: &BTreeMap<String, String>) -> Draft {
+    let text = template::fill(text, values);
+    parse(&Source::new("<template>", text.into_bytes()))
+}

@@ -1,0 +1,70 @@
+//! Directories that are one plan, and files that are only a part of one.
+
+use std::path::{Path, PathBuf};
+
+use signoff_runtime::plan_file::{is_thread, read_source};
+
+use crate::failure::Failure;
+use crate::plan_likeness::{ending, is_task, likeness};
+use crate::shell_words::quoted;
+
+/// The directory of the thread that a file is part of, as somebody who typed the file would type it.
+pub(super) fn thread_around(typed: &Path, full: &Path) -> Option<PathBuf> {
+    let parent = full.parent()?;
+    let name = |path: &Path| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
+    let (directory, up) = match (name(full)?.as_str(), name(parent).as_deref()) {
+        ("plan.md", _) if parent.join("tasks").is_dir() => (parent, 1),
+        (_, Some("tasks")) => (parent.parent()?, 2),
+        _ => return None,
+    };
+    if !holds_thread(directory) {
+        return None;
+    }
+    match typed.ancestors().nth(up) {
+        Some(above) if above.as_os_str().is_empty() => Some(PathBuf::from(".")),
+        Some(above) => Some(above.to_owned()),
+        // Typed from inside of it.
+        None => Some(directory.to_owned()),
+    }
+}
+
+pub(super) fn part_of(path: &Path, thread: &Path) -> Failure {
+    let message = format!(
+        "{} belongs to the thread `{}`, which is one plan",
+        path.display(),
+        thread.display()
+    );
+    let word = quoted(&thread.display().to_string());
+    Failure::new(2, "part-of-thread", message)
+        .hint(format!("name the directory: `signoff verify {word}`"))
+}
+
+/// Is this directory one plan? A `plan.md` that is meant to be a plan of its own makes it none.
+pub(super) fn holds_thread(directory: &Path) -> bool {
+    let own = || {
+        let plan = directory.join("plan.md");
+        let source = read_source(&plan, "plan.md");
+        source.is_ok_and(|source| likeness(&source).is_some())
+    };
+    is_thread(directory) && !own()
+}
+
+/// A thread that a search comes upon. Without a `plan.md`, files in `tasks` have to look like tasks:
+/// many projects have a directory of that name.
+pub(super) fn is_thread_below(directory: &Path) -> bool {
+    let tasks = directory.join("tasks");
+    if !tasks.is_dir() {
+        return false;
+    }
+    if directory.join("plan.md").is_file() {
+        return holds_thread(directory);
+    }
+    let entries = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
+    let mut files = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_file() && ending(path) == "md");
+    files.any(|path| read_source(&path, "task").is_ok_and(|source| is_task(&source)))
+}
