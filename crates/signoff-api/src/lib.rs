@@ -19,3 +19,4 @@ pub mod project;
 pub mod run;
 pub mod schema;
 pub mod templates;
+pub mod threads;

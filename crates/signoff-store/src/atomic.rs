@@ -197,7 +197,7 @@ fn existing_file(target: &Path) -> Result<Option<fs::Metadata>, ReplaceError> {
 }
 
 /// Renames, if nothing has the new name; false when something has.
-fn rename_unless_exists(from: &Path, to: &Path) -> io::Result<bool> {
+pub(crate) fn rename_unless_exists(from: &Path, to: &Path) -> io::Result<bool> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(true),
         Err(Errno::EXIST) => Ok(false),
