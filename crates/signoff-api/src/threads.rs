@@ -74,6 +74,7 @@ pub struct Task {
 /// What `set-topic --format json` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the names are the wire format")]
 pub struct Topic {
     pub schema: String,
     pub session_id: String,

@@ -22,6 +22,7 @@ mod preflight;
 pub mod project;
 mod snapshot;
 pub mod state;
+pub mod threads;
 pub mod view;
 mod watch;
 

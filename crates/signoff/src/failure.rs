@@ -1,6 +1,8 @@
 //! Every way a command can fail: its exit code, its one line, and what to type next. All wording of
 //! hints is in this file.
 
+mod threads;
+
 use std::fmt;
 
 use signoff_engine::{Act, Forbidden, PlanState};
@@ -324,6 +326,7 @@ impl From<Error> for Failure {
                 "sandbox",
                 format!("processes cannot be started: {error}"),
             ),
+            Error::Thread(error) => (*error).into(),
         }
     }
 }
