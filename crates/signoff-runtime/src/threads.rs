@@ -6,6 +6,7 @@
 pub mod commit;
 mod error;
 mod payload;
+mod prepared;
 mod prompt;
 mod rules;
 mod withdraw;

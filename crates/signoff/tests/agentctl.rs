@@ -1,14 +1,18 @@
 //! Seed 004's flows with the real binary, called as `agentctl`: one thread, several, remove, clear,
 //! commit with every error at once; and what is left when it is killed on the way.
 
+mod common;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use common::{BINARY, agent, plan, signed};
 use serde_json::{Value, json};
-use signoff_testkit::{Output, Project};
+use signoff_store::plan_log;
+use signoff_store::root::discover;
+use signoff_testkit::{Output, Project, Reply, Script};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
 const SESSION: &str = "01950f64-7c1a";
 
 /// A project with a store, and a session; `agentctl` is a link to the binary.
@@ -19,6 +23,10 @@ fn project() -> Project {
 fn project_of(session: &str) -> Project {
     let project = Project::new(BINARY).env("AGENTCTL_SESSION_ID", session);
     project.signoff(["init"]).assert_success();
+    with_link(project)
+}
+
+fn with_link(project: Project) -> Project {
     // The testkit makes the link `signoff` beside it.
     symlink(BINARY, project.outside("bin/agentctl")).expect("the folder is ours");
     project
@@ -411,6 +419,38 @@ fn directories_of_others_in_the_store_stay() {
         project.read(format!(".signoff/plans/{SESSION}/mine.md")),
         "mine"
     );
+}
+
+#[test]
+fn a_plan_whose_run_is_not_over_is_left_alone() {
+    let script = Script::new().reply(Reply::when(["Make one"]).say("done"));
+    let project = signed(&script, &plan(&[&agent("Make one.", "out-1")]));
+    let project = with_link(project.env("AGENTCTL_SESSION_ID", SESSION));
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    shell(&project, &format!("{AUTH}\nagentctl plan commit")).assert_success();
+    // Threads cannot be run yet: the run of another plan, which waits on a person, stands for one.
+    let store = discover(&project.path()).expect("a store");
+    let key = format!(".signoff/plans/{SESSION}");
+    let event = json!({
+        "type": "plan_executing",
+        "path": key,
+        "digest": project.json(["show", SESSION])["digest"],
+        "run": project.json(["status"])["run"],
+    });
+    let held = plan_log::lock(&store, &key).expect("a lock");
+    let events = [event.as_object().expect("an object").clone()];
+    plan_log::append(&store, &key, &held, "2026-11-15T09:30:12.345Z", &events).expect("appended");
+    drop(held);
+    assert_eq!(state(&project, SESSION), "executing");
+    let before = tree(&current(&project));
+    shell(&project, "agentctl plan clear-current")
+        .assert_code(5)
+        .assert_stderr_contains("its plan is executing");
+    assert_eq!(tree(&current(&project)), before);
+    shell(&project, "agentctl plan commit").assert_stdout_contains("executing, unchanged");
+    let edit = "echo more >> \"$CURRENT_PLAN_DIR/plan.md\"\nagentctl plan commit";
+    shell(&project, edit).assert_code(5);
+    assert_eq!(state(&project, SESSION), "executing");
 }
 
 #[test]

@@ -7,29 +7,22 @@
 
 use std::path::PathBuf;
 
-use signoff_api::plan_log::PlanEvent;
 use signoff_api::threads::{self, Committed, ThreadDir};
-use signoff_engine::{PlanState, may_delete};
+use signoff_engine::PlanState;
 use signoff_plan::diagnostic::{Diagnostic, Severity};
 use signoff_plan::dialect::{Dialect, parse_as};
 use signoff_plan::source::Source;
-use signoff_store::lock::PlanLock;
 use signoff_store::threads::ThreadId;
-use signoff_store::threads::copy::{self, Files};
-use signoff_store::{atomic, failpoint, plan_log};
+use signoff_store::{atomic, failpoint};
 
-use super::error::Conflict;
 use super::payload::payload;
+use super::prepared::{Prepared, lock_all};
 use super::rules::stops;
 use super::withdraw::{CLEARED, Withdrawn};
-use super::{Planning, ThreadError, shown};
-use crate::clock::timestamp;
+use super::{Planning, ThreadError};
 use crate::error::Error;
 use crate::plan_file::{PlanFile, read_source};
-use crate::plans::history::body;
-use crate::plans::{Doing, History};
-use crate::project::relative;
-use crate::state::standing;
+use crate::plans::Doing;
 
 /// What a commit did.
 #[derive(Debug)]
@@ -83,11 +76,11 @@ impl Planning {
         let plans_dir = doing.project.store.plans_dir();
         doing.project.store.complete()?;
         atomic::create_directories(&plans_dir)?;
-        let mut prepared = self.prepare(doing, plans)?;
+        let prepared = self.prepare(doing, plans)?;
         let withdrawn = self.withdraw_emptied(doing, &prepared)?;
         self.announce(doing, &prepared)?;
         failpoint::reached("commit.announced");
-        for one in &mut prepared {
+        for one in &prepared {
             one.write()?;
         }
         for one in &prepared {
@@ -149,51 +142,22 @@ impl Planning {
         )))
     }
 
-    /// Takes the locks and looks at what the store has.
+    /// Takes the locks and looks at what the store has; every conflict at once.
     fn prepare(
         &mut self,
         doing: Doing<'_>,
         plans: Vec<(ThreadId, PlanFile)>,
     ) -> Result<Vec<Prepared>, Error> {
-        let workspace = doing.project.store.workspace().display().to_string();
-        let mut locks = Vec::new();
-        let mut keys: Vec<_> = plans.iter().map(|(id, _)| place(doing, id)).collect();
-        // In one order, whoever takes them.
-        keys.sort();
-        for (key, _) in keys {
-            let lock = plan_log::lock(&doing.project.store, &key)?;
-            locks.push((key, lock));
-        }
+        let mut places = lock_all(doing, plans.iter().map(|(id, _)| id))?;
         let (mut prepared, mut conflicts) = (Vec::new(), Vec::new());
         for (id, plan) in plans {
-            let (key, path) = place(doing, &id);
-            let files = files(&plan.source);
-            let hash = copy::hash(&files);
-            copy::recover(&path)?;
-            let known = self.committed(&id).cloned().unwrap_or_default();
-            let known = known.into_iter().find(|one| one.workspace == workspace);
-            let expected = known.map(|one| one.contents).unwrap_or_default();
-            let found = copy::hash_of(&path)?;
-            let changed = found.as_ref() != Some(&hash);
-            if changed && let Some(found) = found {
-                conflicts.extend(conflict(doing, &id, &path, expected.contains(&found))?);
-            }
-            let at = locks.iter().position(|(locked, _)| *locked == key);
-            let Some((key, lock)) = at.map(|at| locks.swap_remove(at)) else {
+            let expected = self.contents(doing, &id).cloned().unwrap_or_default();
+            let Some(place) = places.remove(&id) else {
                 continue;
             };
-            prepared.push(Prepared {
-                thread: shown(&id, &plan.path),
-                id,
-                plan,
-                path,
-                key,
-                lock,
-                files,
-                hash,
-                expected,
-                changed,
-            });
+            let (one, conflict) = Prepared::new(doing, id, plan, place, expected)?;
+            prepared.push(one);
+            conflicts.extend(conflict);
         }
         if conflicts.is_empty() {
             return Ok(prepared);
@@ -259,76 +223,6 @@ impl Planning {
     }
 }
 
-/// A plan whose place in the store is ours.
-struct Prepared {
-    thread: ThreadDir,
-    id: ThreadId,
-    plan: PlanFile,
-    path: PathBuf,
-    key: String,
-    lock: PlanLock,
-    files: Files,
-    hash: String,
-    /// Hashes of what may be overwritten.
-    expected: Vec<String>,
-    changed: bool,
-}
-
-impl Prepared {
-    fn write(&self) -> Result<(), Error> {
-        if !self.changed || copy::replace(&self.path, &self.expected, &self.files)? {
-            return Ok(());
-        }
-        let thread = self.thread.thread_id.clone();
-        let path = self.path.clone();
-        Err(ThreadError::Conflicts(vec![Conflict::Edited { thread, path }]).into())
-    }
-
-    /// Hands it in, unless its present text was handed in already, or a person decided about it.
-    fn record(&self, doing: Doing<'_>, session: &str) -> Result<(), Error> {
-        let store = &doing.project.store;
-        let kept = self.kept(doing)?;
-        let standing = standing(doing.project, &kept)?;
-        let open = match standing.state {
-            PlanState::Draft | PlanState::Verified => true,
-            PlanState::Cancelled => given_up_by_us(&standing.history),
-            _ => false,
-        };
-        let digest = kept.digest().to_string();
-        if !open || is_newest_proposal(&standing.history, &digest) {
-            return Ok(());
-        }
-        let event = PlanEvent::PlanProposed {
-            path: relative(doing.project, &self.path),
-            digest,
-            version: None,
-            by: format!("session {session}"),
-            actor: doing.actor.name().to_owned(),
-            cloned_from: None,
-        };
-        let at = timestamp(doing.clock.now());
-        plan_log::append(store, &self.key, &self.lock, &at, &[body(&event)?])?;
-        Ok(())
-    }
-
-    /// The plan as it is in the store.
-    fn kept(&self, doing: Doing<'_>) -> Result<PlanFile, Error> {
-        let name = relative(doing.project, &self.path);
-        PlanFile::read(&self.path, &name, &doing.project.workspace())
-    }
-
-    fn committed(self, doing: Doing<'_>) -> Result<CommittedThread, Error> {
-        let state = standing(doing.project, &self.kept(doing)?)?.state;
-        Ok(CommittedThread {
-            thread: self.thread,
-            plan: self.plan,
-            path: self.path,
-            state,
-            changed: self.changed,
-        })
-    }
-}
-
 /// Every error, if one of them keeps the plan from being committed.
 fn problems(plan: &PlanFile) -> Option<Vec<Diagnostic>> {
     let draft = parse_as(&plan.source, Dialect::Thread);
@@ -340,46 +234,4 @@ fn problems(plan: &PlanFile) -> Option<Vec<Diagnostic>> {
     errors()
         .any(|problem| stops(&draft, problem))
         .then(|| errors().cloned().collect())
-}
-
-/// Key and path of a thread's plan in the store.
-fn place(doing: Doing<'_>, id: &ThreadId) -> (String, PathBuf) {
-    let store = &doing.project.store;
-    let path = store.plans_dir().join(id.as_str());
-    (store.key_of(None, &path), path)
-}
-
-fn files(source: &Source) -> Files {
-    let parts = source.split();
-    parts
-        .map(|(name, bytes)| (name.to_owned(), bytes.to_vec()))
-        .collect()
-}
-
-/// What keeps a plan that is in the store from being replaced.
-fn conflict(
-    doing: Doing<'_>,
-    id: &ThreadId,
-    path: &std::path::Path,
-    ours: bool,
-) -> Result<Option<Conflict>, Error> {
-    let thread = id.to_string();
-    if !ours {
-        let path = path.to_path_buf();
-        return Ok(Some(Conflict::Edited { thread, path }));
-    }
-    let plan = PlanFile::read(path, id.as_str(), &doing.project.workspace())?;
-    let state = standing(doing.project, &plan)?.state;
-    Ok((!may_delete(state)).then_some(Conflict::Running { thread, state }))
-}
-
-/// Was it cancelled by the harness, and not by a person?
-fn given_up_by_us(history: &History) -> bool {
-    let last = history.entries.last().map(|entry| &entry.event);
-    matches!(last, Some(PlanEvent::PlanCancelled { actor, .. }) if actor == "harness")
-}
-
-fn is_newest_proposal(history: &History, present: &str) -> bool {
-    let last = history.entries.last().map(|entry| &entry.event);
-    matches!(last, Some(PlanEvent::PlanProposed { digest, .. }) if digest == present)
 }

@@ -208,11 +208,7 @@ mod tests {
         let cases: [fn(&Path); 4] = [
             |target| fs::write(target.join("plan.md"), "edited").unwrap(),
             |target| fs::write(target.join("notes.md"), "").unwrap(),
-            |target| {
-                fs::create_dir_all(target.join("tasks/sub"))
-                    .map(drop)
-                    .unwrap_or(())
-            },
+            |target| fs::create_dir(target.join("tasks/sub")).unwrap(),
             |target| symlink("/etc/passwd", target.join("tasks/02-b.md")).unwrap(),
         ];
         for (at, edit) in cases.into_iter().enumerate() {
