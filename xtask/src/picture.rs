@@ -13,7 +13,7 @@ const COLUMN_PX: f64 = 8.4;
 /// What stands above the output, as if typed.
 const PROMPT: &str = "\x1b[2m$\x1b[0m \x1b[1mcargo run --release -- demo\x1b[0m";
 /// The most telling part: from the first line with the one text, up to the first with the other.
-const PART: [&str; 2] = ["2. The good plan", "5. What we know"];
+const PART: [&str; 2] = ["3. Somebody weakens", "5. What we know"];
 /// What every pictured run is called: 2026-01-01, noon.
 const RUN: &str = "20260101-120000-demo";
 /// The demo's folder, whose name ends in letters drawn at random.

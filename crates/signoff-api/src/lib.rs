@@ -20,3 +20,4 @@ pub mod project;
 pub mod run;
 pub mod schema;
 pub mod templates;
+pub mod threads;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     checks, config, convert, deleted, diagnostics, diff, error, event, formatted, inbox, plan,
-    plan_log, plan_ref, project, run, templates,
+    plan_log, plan_ref, project, run, templates, threads,
 };
 
 /// Name and schema of every shape.
@@ -28,6 +28,11 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (project::INIT_SCHEMA, of::<project::Init>()),
         (project::TRUST_SCHEMA, of::<project::Trust>()),
         (config::SCHEMA, of::<config::Config>()),
+        (threads::DIR_SCHEMA, of::<threads::ThreadDir>()),
+        (threads::COMMIT_SCHEMA, of::<threads::Commit>()),
+        (threads::TOPIC_SCHEMA, of::<threads::Topic>()),
+        (threads::PROMPT_SCHEMA, of::<threads::Prompt>()),
+        (threads::SESSIONS_SCHEMA, of::<threads::Sessions>()),
         (error::SCHEMA, of::<error::Error>()),
     ]
 }

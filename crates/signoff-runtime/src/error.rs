@@ -129,6 +129,8 @@ pub enum Error {
     Survivors { count: usize },
     /// The sandbox could not be set up.
     Sandbox(std::io::Error),
+    /// Something about the threads of a session.
+    Thread(Box<crate::threads::ThreadError>),
 }
 
 impl From<FileError> for Error {

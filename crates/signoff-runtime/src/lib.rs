@@ -25,6 +25,7 @@ mod snapshot;
 mod ssh;
 pub mod state;
 mod terms;
+pub mod threads;
 pub mod view;
 mod watch;
 

@@ -134,6 +134,17 @@ pub fn remove_stray_temp(path: &Path) -> Result<bool, ReplaceError> {
     Ok(Temp::remove_stray(&real_target(path)?)?)
 }
 
+/// Removes a directory with everything in it; first its name, so that nobody finds half of it.
+pub fn remove_directory(path: &Path) -> Result<(), FileError> {
+    let gone = temp::hidden(path, "gone");
+    crate::threads::remove_whole(&gone)?;
+    failpoint::change()
+        .and_then(|()| fs::rename(path, &gone))
+        .map_err(FileError::at("remove", path))?;
+    sync_parent(path)?;
+    crate::threads::remove_whole(&gone)
+}
+
 /// Removes a file, so that it stays removed after a power failure. One that is gone is no error.
 pub fn remove(path: &Path) -> Result<(), FileError> {
     match failpoint::change().and_then(|()| fs::remove_file(path)) {
@@ -229,7 +240,7 @@ fn existing_file(target: &Path) -> Result<Option<fs::Metadata>, ReplaceError> {
 }
 
 /// Renames, if nothing has the new name; false when something has.
-fn rename_unless_exists(from: &Path, to: &Path) -> io::Result<bool> {
+pub(crate) fn rename_unless_exists(from: &Path, to: &Path) -> io::Result<bool> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(true),
         Err(Errno::EXIST) => Ok(false),

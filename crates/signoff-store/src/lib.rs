@@ -20,6 +20,7 @@ pub mod root;
 pub mod runs;
 pub mod signatures;
 pub mod terms;
+pub mod threads;
 pub mod timestamp;
 pub mod trust;
 

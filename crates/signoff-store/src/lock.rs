@@ -16,6 +16,9 @@ pub type WorkspaceLock = Lock<Workspace>;
 /// Held while something is done to one plan.
 pub type PlanLock = Lock<Plan>;
 
+/// Held while the threads of sessions are changed.
+pub type SessionsLock = Lock<Sessions>;
+
 /// Marks [`RunLock`].
 #[derive(Debug)]
 pub enum Run {}
@@ -26,6 +29,10 @@ pub enum Workspace {}
 /// Marks [`PlanLock`].
 #[derive(Debug)]
 pub enum Plan {}
+
+/// Marks [`SessionsLock`].
+#[derive(Debug)]
+pub enum Sessions {}
 
 /// A lock that is held. Dropping it, or the death of the process, releases it.
 #[derive(Debug)]
@@ -74,6 +81,19 @@ impl WorkspaceLock {
 impl PlanLock {
     /// Waits for the lock and takes it. Whoever holds it never waits for a person.
     pub fn acquire_waiting(path: &Path) -> io::Result<Self> {
+        Self::wait(path)
+    }
+}
+
+impl SessionsLock {
+    /// Waits for the lock and takes it. Whoever holds it waits for plans at most.
+    pub fn acquire_waiting(path: &Path) -> io::Result<Self> {
+        Self::wait(path)
+    }
+}
+
+impl<Kind> Lock<Kind> {
+    fn wait(path: &Path) -> io::Result<Self> {
         if let Some(directory) = path.parent() {
             DirBuilder::new()
                 .recursive(true)
@@ -87,9 +107,7 @@ impl PlanLock {
             kind: PhantomData,
         })
     }
-}
 
-impl<Kind> Lock<Kind> {
     fn acquire(path: &Path) -> io::Result<Option<Self>> {
         let file = open_or_create(path)?;
         if !try_lock_patiently(&file)? {

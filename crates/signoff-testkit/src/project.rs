@@ -144,11 +144,8 @@ impl Project {
         if !link.exists() {
             symlink(&self.binary, link).expect("the folder is ours");
         }
-        let bin = self.root.join("bin");
         let mut command = self.command(Path::new("bash"), ["--norc", "-c", line]);
-        command
-            .env("PATH", format!("{}:{SYSTEM_PATH}", bin.display()))
-            .current_dir(directory);
+        command.current_dir(directory);
         command
     }
 
@@ -177,10 +174,12 @@ impl Project {
         args: impl IntoIterator<Item = S>,
     ) -> Command {
         let mut command = Command::new(program);
+        // The same for every way of starting it: the PATH is part of what is signed.
+        let path = format!("{}:{SYSTEM_PATH}", self.root.join("bin").display());
         command
             .args(args)
             .env_clear()
-            .env("PATH", SYSTEM_PATH)
+            .env("PATH", path)
             .env("HOME", self.home())
             .env("XDG_CONFIG_HOME", self.home().join(".config"))
             .env("XDG_STATE_HOME", self.home().join(".local/state"))

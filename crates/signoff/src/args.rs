@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod agentctl;
 mod lifecycle;
 mod plans;
 
@@ -9,6 +10,8 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use signoff_store::signatures::Proof;
 
+pub(crate) use self::agentctl::{Agentctl, AgentctlCommand, Prompt, PromptName, ThreadCommand};
+use self::agentctl::{AgentctlCli, is_agentctl};
 pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Show, Verify, VerifyFormat,
@@ -78,6 +81,10 @@ Run:
   inbox        Show what waits on a person
   answer       Answer something in the inbox
 
+Connect:
+  agentctl     Plan the threads of a session and commit their plans
+  prompt       Print what an agent is told before it begins
+
 Keep:
   completions  Write shell completions
   man          Write manual pages
@@ -91,8 +98,18 @@ Exit codes: 0 done, 1 invalid plan or failed run, 2 wrong use,
 
 Start with:  signoff demo";
 
+/// Understands what was typed, under either name of the program.
+pub(crate) fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
+    if words.first().is_some_and(|program| is_agentctl(program)) {
+        let AgentctlCli { color, agentctl } = AgentctlCli::try_parse_from(words)?;
+        let command = Command::Agentctl(agentctl);
+        return Ok(Cli { color, command });
+    }
+    Cli::try_parse_from(without_plan_word(words.to_vec()))
+}
+
 /// A first `plan` before a command is seed 002's spelling: `plan verify FILE`, `plan run FILE`.
-pub(crate) fn without_plan_word(mut args: Vec<OsString>) -> Vec<OsString> {
+fn without_plan_word(mut args: Vec<OsString>) -> Vec<OsString> {
     let word = |at: usize| args.get(at).and_then(|arg| arg.to_str());
     let names_command = |name: &str| Cli::command().find_subcommand(name).is_some();
     if word(1) == Some("plan") && word(2).is_some_and(names_command) {
@@ -222,6 +239,18 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume"
     )]
     Answer(Answer),
+    /// Plan the threads of a session and commit their plans (for agents; also as `agentctl`)
+    #[command(
+        after_help = agentctl::AFTER_HELP,
+        subcommand_required = true,
+        arg_required_else_help = true
+    )]
+    Agentctl(Agentctl),
+    /// Print what an agent is told before it begins
+    #[command(
+        after_help = "Example:\n  AGENTCTL_SESSION_ID=01950f64 signoff prompt overseer > prompt.txt"
+    )]
+    Prompt(Prompt),
     /// Write shell completions to stdout
     #[command(
         after_help = "Example:\n  signoff completions bash > ~/.local/share/bash-completion/completions/signoff"
@@ -270,6 +299,8 @@ impl Command {
             Self::Run(args) => args.plan.format,
             Self::Resume(args) | Self::Status(args) | Self::Log(args) => args.format,
             Self::Answer(args) => args.format,
+            Self::Agentctl(args) => args.format(),
+            Self::Prompt(args) => args.format,
         }
     }
 }

@@ -2,6 +2,7 @@
 //! hints is in this file.
 
 mod proofs;
+mod threads;
 
 use std::fmt;
 
@@ -333,6 +334,7 @@ impl From<Error> for Failure {
                 "sandbox",
                 format!("processes cannot be started: {error}"),
             ),
+            Error::Thread(error) => (*error).into(),
         }
     }
 }

@@ -19,15 +19,12 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use crate::args::Cli;
 use crate::session::Session;
 
 fn main() -> ExitCode {
     // Nothing is set up before the command is known: `--version` and completions must be quick.
-    let words = args::without_plan_word(std::env::args_os().collect());
-    let cli = match Cli::try_parse_from(&words) {
+    let words: Vec<_> = std::env::args_os().collect();
+    let cli = match args::parse(&words) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && args::wants_json(&words) => {
             return session::usage_error(&error).into();

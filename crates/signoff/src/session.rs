@@ -77,6 +77,13 @@ impl Session {
         }
     }
 
+    /// Writes why something was refused, as a value of a documented shape.
+    pub(crate) fn json_error(&mut self, value: &impl serde::Serialize) {
+        let text = serde_json::to_string(value);
+        self.out
+            .say(text.unwrap_or_else(|error| format!("error: {error}")));
+    }
+
     /// Tells what went wrong; returns the exit code.
     pub(crate) fn report_failure(&mut self, failure: &Failure) -> u8 {
         if self.is_json() {

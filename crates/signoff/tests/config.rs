@@ -173,7 +173,10 @@ fn init_tells_what_git_says() {
 
 #[test]
 fn another_path_is_another_deal() {
-    let project = signed(&obliging(), &plan(&[&agent("Make it.", "out")]));
+    let project = project(&obliging(), &plan(&[&agent("Make it.", "out")]))
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
     let project = project.env("PATH", "/opt/mine:/usr/bin:/bin:/usr/bin");
     project
         .signoff(["run", "plan.md"])

@@ -45,9 +45,8 @@ fn signed_by_key() -> Project {
     project
 }
 
-/// Runs the plan with the PATH that command lines get: it is part of what was signed.
 fn run(project: &Project) -> Output {
-    project.bash("signoff run plan.md", &project.path())
+    project.signoff(["run", "plan.md"])
 }
 
 fn by_key(project: &Project) -> Output {

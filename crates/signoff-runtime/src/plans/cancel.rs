@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::Act;
+use signoff_engine::{Act, Actor, Forbidden, PlanState, may_delete, possible};
 
 use super::held::Held;
 use super::{Doing, Done};
@@ -30,6 +30,39 @@ pub fn cancel(
         run,
     }])?;
     held.conclude(state, Vec::new())
+}
+
+/// Cancels a plan because what it was made from is gone, whoever caused that. A plan whose run is
+/// not over is a person's to cancel. `None`: nobody could start it any more anyway.
+pub fn withdraw(
+    doing: Doing<'_>,
+    path: &Path,
+    name: &str,
+    reason: &str,
+) -> Result<Option<Done>, Error> {
+    let held = Held::open(doing, path, name)?;
+    let state = held.standing.state;
+    if !may_delete(state) {
+        let act = Act::Cancel;
+        let possible = possible(state, doing.actor);
+        return Err(Forbidden::State {
+            state,
+            act,
+            possible,
+        }
+        .into());
+    }
+    if matches!(state, PlanState::Completed | PlanState::Cancelled) {
+        return Ok(None);
+    }
+    held.record(&[PlanEvent::PlanCancelled {
+        digest: held.digest(),
+        by: Actor::Harness.name().to_owned(),
+        actor: Actor::Harness.name().to_owned(),
+        reason: reason.to_owned(),
+        run: None,
+    }])?;
+    held.conclude(PlanState::Cancelled, Vec::new()).map(Some)
 }
 
 /// Makes a failed or stalled plan approved again: the next run starts from scratch, under the

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use signoff_plan::dialect::Dialect;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
 
-use super::identity::keep;
+use super::identity::{Text, keep};
 use super::propose::{hand_in, shown};
 use super::{Doing, Done};
 use crate::error::Error;
@@ -34,13 +35,17 @@ pub fn clone(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
             step.claimed = false;
             step.record.clear();
         }
-        let written = write(&plan, dialect);
-        match written.files.as_slice() {
-            [(_, text)] => Ok(Source::new(id, text.clone().into_bytes())),
-            _ => Err(Error::ThreadRevision {
-                plan: name.to_owned(),
-            }),
-        }
+        let written = write(&plan, dialect).files;
+        let files = written
+            .into_iter()
+            .map(|(name, text)| (name, text.into_bytes()));
+        Ok(match dialect {
+            Dialect::Thread => Text::Thread(files.collect()),
+            Dialect::Workunit | Dialect::Proposal | Dialect::Record | Dialect::Toolplan => {
+                let text = files.map(|(_, text)| text).next();
+                Text::File(Source::new(id, text.unwrap_or_default()))
+            }
+        })
     })?;
     hand_in(doing, &kept, &shown(doing, &kept), Some(from))
 }

@@ -38,8 +38,10 @@ pub fn delete(doing: Doing<'_>, path: &Path, name: &str) -> Result<Deleted, Erro
         kept.iter()
             .any(|kept| real(kept).is_some() && real(kept) == real(parent))
     });
-    if ours {
-        atomic::remove(&held.plan.path)?;
+    match (ours, held.plan.path.is_dir()) {
+        (true, true) => atomic::remove_directory(&held.plan.path)?,
+        (true, false) => atomic::remove(&held.plan.path)?,
+        (false, _) => {}
     }
     Ok(Deleted {
         key: held.key,

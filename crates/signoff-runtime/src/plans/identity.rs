@@ -7,16 +7,25 @@ use signoff_plan::dialect::{Dialect, parse};
 use signoff_plan::edit::{Edit, apply_to};
 use signoff_plan::source::Source;
 use signoff_store::atomic::{self, ReplaceError};
+use signoff_store::threads::copy::{self, Files};
 
 use super::Doing;
 use crate::error::Error;
 use crate::project::random;
 
+/// What a new plan consists of.
+pub(super) enum Text {
+    /// One file.
+    File(Source),
+    /// The directory of a thread.
+    Thread(Files),
+}
+
 /// Keeps a text under a new name where proposals are kept. `text` is handed the name, so that it can
 /// stand in it.
 pub(super) fn keep(
     doing: Doing<'_>,
-    text: impl Fn(&str) -> Result<Source, Error>,
+    text: impl Fn(&str) -> Result<Text, Error>,
 ) -> Result<PathBuf, Error> {
     let store = &doing.project.store;
     store.complete()?;
@@ -24,16 +33,25 @@ pub(super) fn keep(
     atomic::create_directories(&directory)?;
     loop {
         let id = format!("PLAN-{:08x}", random());
-        let source = text(&id)?;
-        let path = directory.join(format!("{id}.{}", ending(&source)));
         // A name that was ever used is a plan's key, even when its file is gone.
         if store.log_path(&id).exists() {
             continue;
         }
-        match atomic::replace(&path, None, source.bytes(), true) {
-            Ok(_) => return Ok(path),
-            Err(ReplaceError::Changed { .. }) => {}
-            Err(error) => return Err(error.into()),
+        match text(&id)? {
+            Text::File(source) => {
+                let path = directory.join(format!("{id}.{}", ending(&source)));
+                match atomic::replace(&path, None, source.bytes(), true) {
+                    Ok(_) => return Ok(path),
+                    Err(ReplaceError::Changed { .. }) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Text::Thread(files) => {
+                let path = directory.join(&id);
+                if copy::replace(&path, &[], &files)? {
+                    return Ok(path);
+                }
+            }
         }
     }
 }

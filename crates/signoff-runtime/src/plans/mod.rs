@@ -24,7 +24,7 @@ mod write_back;
 
 use signoff_engine::{Actor, PlanState};
 
-pub use self::cancel::{cancel, retry};
+pub use self::cancel::{cancel, retry, withdraw};
 pub use self::clone::clone;
 pub use self::delete::{Deleted, delete};
 pub use self::find::find;

@@ -8,7 +8,7 @@ use signoff_plan::source::Source;
 use signoff_store::atomic;
 
 use super::held::Held;
-use super::identity::{keep, with_id};
+use super::identity::{Text, keep, with_id};
 use super::policy::after_handing_in;
 use super::request::{INLINE, Request};
 use super::{Doing, Done};
@@ -108,7 +108,7 @@ fn keep_text(doing: Doing<'_>, bytes: &[u8]) -> Result<PathBuf, Error> {
     {
         return Err(Error::IdTaken { id: id.clone() });
     }
-    keep(doing, |id| Ok(with_id(&source, id)))
+    keep(doing, |id| Ok(Text::File(with_id(&source, id))))
 }
 
 fn keep_request(doing: Doing<'_>, request: Result<Request, String>) -> Result<PathBuf, Error> {
@@ -118,7 +118,7 @@ fn keep_request(doing: Doing<'_>, request: Result<Request, String>) -> Result<Pa
     let large = request.context.take_if(|context| context.len() > INLINE);
     keep(doing, |id| {
         let Some(large) = &large else {
-            return request.to_file(id, &now).map_err(bad);
+            return request.to_file(id, &now).map(Text::File).map_err(bad);
         };
         let path = doing.project.store.artifacts_dir(id).join("context.md");
         let mut small = request.clone();
@@ -127,6 +127,6 @@ fn keep_request(doing: Doing<'_>, request: Result<Request, String>) -> Result<Pa
         let file = small.to_file(id, &now).map_err(bad)?;
         atomic::create_directories(&doing.project.store.artifacts_dir(id))?;
         atomic::replace(&path, None, large.as_bytes(), true)?;
-        Ok(file)
+        Ok(Text::File(file))
     })
 }

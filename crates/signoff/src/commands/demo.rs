@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use signoff_store::signatures::Proof;
 
-use crate::args::{Approve, Demo, Format, PlanArg, Run, Verify, VerifyFormat};
-use crate::commands::{approve, init, run, status, trust, verify};
+use crate::args::{
+    Approve, Demo, Format, PlanArg, PlanName, Propose, Reject, Revise, Run, Verify, VerifyFormat,
+};
+use crate::commands::{approve, init, lifecycle, run, status, trust, verify};
 use crate::failure::Failure;
 use crate::report::style::{DIM, HINT, TITLE, paint};
 use crate::session::Session;
@@ -41,40 +43,32 @@ fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
     command(session, "signoff verify broken.md");
     expect(verify::verify(session, &verify_args("broken.md"))?, 1)?;
 
-    chapter(session, 2, "The good plan: a person signs it off");
-    command(session, "signoff verify plan.md");
-    expect(verify::verify(session, &verify_args("plan.md"))?, 0)?;
-    command(session, "signoff approve plan.md");
-    expect(approve::approve(session, &approve_args())?, 0)?;
+    chapter(session, 2, "A good plan is handed in; a person reads it");
+    negotiate(session, folder)?;
 
     chapter(
         session,
         3,
-        "It runs. Agents report; only the harness judges",
+        "Somebody weakens a contract after the signature",
     );
+    let signed = edit(
+        session,
+        folder,
+        (">&2; exit 1; }", ">&2; }"),
+        "(plan.md, step `docs`: `exit 1` is taken out of the contract)",
+    )?;
     command(session, "signoff run plan.md");
-    expect(run::run(session, &run_args())?, 0)?;
+    refused(session)?;
+    session.out.answer(paint(DIM, "(plan.md is restored)"));
+    write(folder, &signed)?;
 
     chapter(
         session,
         4,
-        "Somebody weakens a contract after the signature",
+        "It runs. Agents report; only the harness judges",
     );
-    weaken(session, folder)?;
     command(session, "signoff run plan.md");
-    match run::run(session, &run_args()) {
-        Err(refused) if refused.exit == 4 => {
-            session.report_failure(&refused);
-        }
-        Err(other) => return Err(other),
-        Ok(_) => {
-            return Err(Failure::new(
-                1,
-                "demo",
-                "the changed plan ran: this must not happen",
-            ));
-        }
-    }
+    expect(run::run(session, &run_args())?, 0)?;
 
     chapter(session, 5, "What we know, and how");
     command(session, "signoff status");
@@ -132,16 +126,63 @@ fn quietly(
     result.map(|_| ())
 }
 
-/// What an agent with a bad conscience might do.
-fn weaken(session: &mut Session, folder: &Path) -> Result<(), Failure> {
+/// Handed in, rejected with a reason, revised, signed.
+fn negotiate(session: &mut Session, folder: &Path) -> Result<(), Failure> {
+    let feedback = "README.md is there already: that contract proves nothing";
+    command(session, "signoff propose plan.md");
+    expect(lifecycle::propose(session, &propose_args())?, 0)?;
+    command(
+        session,
+        &format!("signoff reject plan.md --feedback \"{feedback}\""),
+    );
+    expect(lifecycle::reject(session, &reject_args(feedback))?, 0)?;
+    edit(
+        session,
+        folder,
+        (LAX, STRICT),
+        "(plan.md, step `docs`: the contract now looks for the section)",
+    )?;
+    command(session, "signoff revise plan.md");
+    expect(lifecycle::revise(session, &revise_args())?, 0)?;
+    command(session, "signoff approve plan.md");
+    expect(approve::approve(session, &approve_args())?, 0)
+}
+
+/// What the contract of step `docs` is at first, and what a person makes of it.
+const LAX: &str = "test -s README.md";
+const STRICT: &str = "grep -q '^## Usage' README.md || { echo \"README.md has no section '## Usage'\" >&2; exit 1; }";
+
+/// Runs a plan that is not what was signed.
+fn refused(session: &mut Session) -> Result<(), Failure> {
+    match run::run(session, &run_args()) {
+        Err(refused) if refused.exit == 4 => {
+            session.report_failure(&refused);
+            Ok(())
+        }
+        Err(other) => Err(other),
+        Ok(_) => {
+            let message = "the changed plan ran: this must not happen";
+            Err(Failure::new(1, "demo", message))
+        }
+    }
+}
+
+/// Changes the plan, as a person or an agent with a bad conscience might; returns what it was.
+fn edit(
+    session: &mut Session,
+    folder: &Path,
+    (old, new): (&str, &str),
+    what: &str,
+) -> Result<String, Failure> {
     let path = folder.join("project/plan.md");
-    let text = std::fs::read_to_string(&path).map_err(|why| cannot(&why))?;
-    let edited = text.replace(">&2; exit 1; }", ">&2; }");
-    session.out.answer(paint(
-        DIM,
-        "(plan.md, step `docs`: `exit 1` is taken out of the contract)",
-    ));
-    std::fs::write(&path, edited).map_err(|why| cannot(&why))
+    let text = std::fs::read_to_string(path).map_err(|why| cannot(&why))?;
+    session.out.answer(paint(DIM, what));
+    write(folder, &text.replace(old, new))?;
+    Ok(text)
+}
+
+fn write(folder: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(folder.join("project/plan.md"), text).map_err(|why| cannot(&why))
 }
 
 fn chapter(session: &mut Session, number: u32, title: &str) {
@@ -189,6 +230,35 @@ fn verify_args(path: &str) -> Verify {
         deny: Vec::new(),
         deny_warnings: false,
         dialect: None,
+    }
+}
+
+fn propose_args() -> Propose {
+    Propose {
+        path: PathBuf::from("plan.md"),
+        format: Format::Human,
+    }
+}
+
+fn plan_name() -> PlanName {
+    PlanName {
+        plan: "plan.md".to_owned(),
+        format: Format::Human,
+    }
+}
+
+fn reject_args(feedback: &str) -> Reject {
+    Reject {
+        plan: plan_name(),
+        feedback: Some(feedback.to_owned()),
+    }
+}
+
+fn revise_args() -> Revise {
+    Revise {
+        plan: plan_name(),
+        with: None,
+        expect_version: None,
     }
 }
 

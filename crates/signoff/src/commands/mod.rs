@@ -1,5 +1,6 @@
 //! One file for each command.
 
+mod agentctl;
 mod answer;
 mod approve;
 mod completions;
@@ -16,6 +17,7 @@ mod lifecycle;
 mod log;
 mod man;
 mod new;
+mod prompt;
 mod resume;
 mod run;
 mod scripted_agent;
@@ -57,6 +59,8 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Log(args) => log::log(session, args.run.as_deref()),
         Command::Inbox(_) => inbox::inbox(session),
         Command::Answer(args) => answer::answer(session, &args),
+        Command::Agentctl(args) => agentctl::agentctl(session, &args),
+        Command::Prompt(args) => prompt::prompt(session, &args),
         Command::Completions(args) => Ok(completions::completions(session, args.shell)),
         Command::Man(args) => man::man(session, &args),
         Command::ScriptedAgent(args) => scripted_agent::play(session, &args.script),

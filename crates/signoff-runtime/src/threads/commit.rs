@@ -1,0 +1,237 @@
+//! Commits the plans of all threads of a session: all of them or none.
+//!
+//! First everything is read and checked, then every plan's lock is taken and its place in the store
+//! looked at; only then is anything written. What was written so far is known before it is written,
+//! so that a commit that was killed is told apart from somebody else's edit, and the same command
+//! finishes it.
+
+use std::path::PathBuf;
+
+use signoff_api::threads::{self, Committed, ThreadDir};
+use signoff_engine::PlanState;
+use signoff_plan::diagnostic::{Diagnostic, Severity};
+use signoff_plan::dialect::{Dialect, parse_as};
+use signoff_plan::source::Source;
+use signoff_store::threads::ThreadId;
+use signoff_store::{atomic, failpoint};
+
+use super::payload::payload;
+use super::prepared::{Prepared, lock_all};
+use super::rules::stops;
+use super::withdraw::{CLEARED, Withdrawn};
+use super::{Planning, ThreadError};
+use crate::error::Error;
+use crate::plan_file::{PlanFile, read_source};
+use crate::plans::Doing;
+
+/// What a commit did.
+#[derive(Debug)]
+pub struct Commit {
+    /// The plans, that of the current thread first.
+    pub plans: Vec<CommittedThread>,
+    /// The plan that an emptied current thread had before.
+    pub withdrawn: Option<Withdrawn>,
+}
+
+impl Commit {
+    /// The seed's shape.
+    pub fn payload(&self) -> threads::Commit {
+        let plans = self.plans.iter();
+        let plans = plans.map(|one| payload(&one.thread, &one.plan.source));
+        threads::Commit {
+            version: 1,
+            plans: plans.collect(),
+        }
+    }
+}
+
+/// The plan of one thread, committed.
+#[derive(Debug)]
+pub struct CommittedThread {
+    /// The thread.
+    pub thread: ThreadDir,
+    /// Its plan, as it is in the thread's directory.
+    pub plan: PlanFile,
+    /// Where it is in the store.
+    pub path: PathBuf,
+    /// Where it stands there.
+    pub state: PlanState,
+    /// The store did not have it like this.
+    pub changed: bool,
+}
+
+impl CommittedThread {
+    /// What does not keep it from being committed, but from being signed.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        let found = self.plan.checked.diagnostics.iter();
+        found.filter(|problem| problem.severity == Severity::Error)
+    }
+}
+
+impl Planning {
+    /// Commits every thread of the session to the project's store.
+    pub fn commit(&mut self, doing: Doing<'_>) -> Result<Commit, Error> {
+        self.current()?;
+        let plans = self.read_all(doing)?;
+        let plans_dir = doing.project.store.plans_dir();
+        doing.project.store.complete()?;
+        atomic::create_directories(&plans_dir)?;
+        let prepared = self.prepare(doing, plans)?;
+        let withdrawn = self.withdraw_emptied(doing, &prepared)?;
+        self.announce(doing, &prepared)?;
+        failpoint::reached("commit.announced");
+        for one in &prepared {
+            one.write()?;
+        }
+        for one in &prepared {
+            one.record(doing, self.session.as_str())?;
+            failpoint::reached("commit.recorded");
+        }
+        self.remember(doing, &prepared)?;
+        failpoint::reached("commit.remembered");
+        let plans = prepared.into_iter().map(|one| one.committed(doing));
+        Ok(Commit {
+            plans: plans.collect::<Result<_, _>>()?,
+            withdrawn,
+        })
+    }
+
+    /// Every plan there is, or every problem of every one.
+    fn read_all(&self, doing: Doing<'_>) -> Result<Vec<(ThreadId, PlanFile)>, Error> {
+        let mut plans = Vec::new();
+        let (mut invalid, mut unreadable) = (Vec::new(), Vec::new());
+        let ids = [self.session.clone()]
+            .into_iter()
+            .chain(self.additional_ids()?);
+        for id in ids {
+            match self.read(doing, &id) {
+                Ok(Some(plan)) => match problems(&plan) {
+                    Some(problems) => invalid.push((plan.source, problems)),
+                    None => plans.push((id, plan)),
+                },
+                Ok(None) => {}
+                Err(error) => unreadable.push(error),
+            }
+        }
+        if invalid.is_empty() && unreadable.is_empty() {
+            return Ok(plans);
+        }
+        Err(ThreadError::Problems {
+            plans: invalid,
+            unreadable,
+        }
+        .into())
+    }
+
+    /// The plan of a thread; `None` for the current one when it has none.
+    fn read(&self, doing: Doing<'_>, id: &ThreadId) -> Result<Option<PlanFile>, Error> {
+        let directory = self.threads.make(id).map_err(ThreadError::Store)?;
+        let name = directory.display().to_string();
+        let source = if self.threads.is_empty(id).map_err(ThreadError::Store)? {
+            if *id == self.session {
+                return Ok(None);
+            }
+            Source::directory(name, Vec::new())
+        } else {
+            read_source(&directory, &name)?
+        };
+        let workspace = doing.project.workspace();
+        let dialect = Some(Dialect::Thread);
+        Ok(Some(PlanFile::from_source(
+            &directory, source, dialect, &workspace,
+        )))
+    }
+
+    /// Takes the locks and looks at what the store has; every conflict at once.
+    fn prepare(
+        &mut self,
+        doing: Doing<'_>,
+        plans: Vec<(ThreadId, PlanFile)>,
+    ) -> Result<Vec<Prepared>, Error> {
+        let mut places = lock_all(doing, plans.iter().map(|(id, _)| id))?;
+        let (mut prepared, mut conflicts) = (Vec::new(), Vec::new());
+        for (id, plan) in plans {
+            let expected = self.contents(doing, &id).cloned().unwrap_or_default();
+            let Some(place) = places.remove(&id) else {
+                continue;
+            };
+            let (one, conflict) = Prepared::new(doing, id, plan, place, expected)?;
+            prepared.push(one);
+            conflicts.extend(conflict);
+        }
+        if conflicts.is_empty() {
+            return Ok(prepared);
+        }
+        Err(ThreadError::Conflicts(conflicts).into())
+    }
+
+    /// A current thread without a plan: what it had before is given up.
+    fn withdraw_emptied(
+        &mut self,
+        doing: Doing<'_>,
+        prepared: &[Prepared],
+    ) -> Result<Option<Withdrawn>, Error> {
+        let thread = self.session.clone();
+        let committed = self
+            .committed(&thread)
+            .is_some_and(|places| !places.is_empty());
+        if !committed || prepared.iter().any(|one| one.id == thread) {
+            return Ok(None);
+        }
+        let around = &doing.project.around;
+        let withdrawn = self.withdraw(around, doing.clock, &thread, CLEARED)?;
+        Ok(Some(withdrawn))
+    }
+
+    /// Writes down what is about to be in the store, beside what is.
+    fn announce(&mut self, doing: Doing<'_>, prepared: &[Prepared]) -> Result<(), Error> {
+        for one in prepared {
+            let contents = self.contents(doing, &one.id);
+            if let Some(contents) = contents.filter(|contents| !contents.contains(&one.hash)) {
+                contents.push(one.hash.clone());
+            }
+        }
+        self.save()
+    }
+
+    /// Writes down what is in the store now.
+    fn remember(&mut self, doing: Doing<'_>, prepared: &[Prepared]) -> Result<(), Error> {
+        for one in prepared {
+            if let Some(contents) = self.contents(doing, &one.id) {
+                *contents = vec![one.hash.clone()];
+            }
+        }
+        self.save()
+    }
+
+    /// What is known of the plan of a thread in this project.
+    fn contents(&mut self, doing: Doing<'_>, thread: &ThreadId) -> Option<&mut Vec<String>> {
+        let workspace = doing.project.store.workspace().display().to_string();
+        let places = self.committed(thread)?;
+        let at = match places.iter().position(|one| one.workspace == workspace) {
+            Some(at) => at,
+            None => {
+                let contents = Vec::new();
+                places.push(Committed {
+                    workspace,
+                    contents,
+                });
+                places.len() - 1
+            }
+        };
+        places.get_mut(at).map(|place| &mut place.contents)
+    }
+}
+
+/// Every error, if one of them keeps the plan from being committed.
+fn problems(plan: &PlanFile) -> Option<Vec<Diagnostic>> {
+    let draft = parse_as(&plan.source, Dialect::Thread);
+    let all = &plan.checked.diagnostics;
+    let errors = || {
+        all.iter()
+            .filter(|problem| problem.severity == Severity::Error)
+    };
+    errors()
+        .any(|problem| stops(&draft, problem))
+        .then(|| errors().cloned().collect())
+}

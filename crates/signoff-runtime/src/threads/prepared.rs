@@ -1,0 +1,189 @@
+//! A plan on its way into the store: its place is ours, and what is there is known.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use signoff_api::plan_log::PlanEvent;
+use signoff_api::threads::ThreadDir;
+use signoff_engine::{Actor, PlanState, may_delete};
+use signoff_plan::source::Source;
+use signoff_store::lock::PlanLock;
+use signoff_store::plan_log;
+use signoff_store::threads::ThreadId;
+use signoff_store::threads::copy::{self, Files};
+
+use super::commit::CommittedThread;
+use super::error::Conflict;
+use super::{ThreadError, shown};
+use crate::clock::timestamp;
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::plans::history::body;
+use crate::plans::{Doing, History};
+use crate::project::relative;
+use crate::state::standing;
+
+/// Where the plan of a thread is in the store, while nobody else does anything to it.
+pub(super) struct Place {
+    key: String,
+    path: PathBuf,
+    lock: PlanLock,
+}
+
+/// The places of these threads, locked in one order, whoever takes them.
+pub(super) fn lock_all<'a>(
+    doing: Doing<'_>,
+    ids: impl Iterator<Item = &'a ThreadId>,
+) -> Result<BTreeMap<ThreadId, Place>, Error> {
+    let store = &doing.project.store;
+    let mut sorted: Vec<_> = ids.collect();
+    sorted.sort();
+    let mut places = BTreeMap::new();
+    for id in sorted {
+        let path = store.plans_dir().join(id.as_str());
+        let key = store.key_of(None, &path);
+        let lock = plan_log::lock(store, &key)?;
+        places.insert(id.clone(), Place { key, path, lock });
+    }
+    Ok(places)
+}
+
+/// A plan that can be written.
+pub(super) struct Prepared {
+    pub(super) id: ThreadId,
+    /// Hash of its files.
+    pub(super) hash: String,
+    thread: ThreadDir,
+    plan: PlanFile,
+    place: Place,
+    files: Files,
+    /// Hashes of what may be overwritten.
+    expected: Vec<String>,
+    changed: bool,
+}
+
+impl Prepared {
+    /// Looks at what the store has; also why it may not be replaced.
+    pub(super) fn new(
+        doing: Doing<'_>,
+        id: ThreadId,
+        plan: PlanFile,
+        place: Place,
+        expected: Vec<String>,
+    ) -> Result<(Self, Option<Conflict>), Error> {
+        let files = files(&plan.source);
+        let hash = copy::hash(&files);
+        copy::recover(&place.path)?;
+        let found = copy::hash_of(&place.path)?;
+        let changed = found.as_ref() != Some(&hash);
+        let conflict = match found.filter(|_| changed) {
+            Some(found) => conflict(doing, &id, &place.path, expected.contains(&found))?,
+            None => None,
+        };
+        let prepared = Self {
+            thread: shown(&id, &plan.path),
+            id,
+            hash,
+            plan,
+            place,
+            files,
+            expected,
+            changed,
+        };
+        Ok((prepared, conflict))
+    }
+
+    pub(super) fn write(&self) -> Result<(), Error> {
+        if !self.changed || copy::replace(&self.place.path, &self.expected, &self.files)? {
+            return Ok(());
+        }
+        let thread = self.thread.thread_id.clone();
+        let path = self.place.path.clone();
+        Err(ThreadError::Conflicts(vec![Conflict::Edited { thread, path }]).into())
+    }
+
+    /// Hands it in, unless its present text was handed in already, or a person decided about it.
+    pub(super) fn record(&self, doing: Doing<'_>, session: &str) -> Result<(), Error> {
+        let store = &doing.project.store;
+        let kept = self.kept(doing)?;
+        let standing = standing(doing.project, &kept)?;
+        let open = match standing.state {
+            PlanState::Draft | PlanState::Verified => true,
+            PlanState::Cancelled => given_up_by_us(&standing.history),
+            _ => false,
+        };
+        let digest = kept.digest().to_string();
+        if !open || is_newest_proposal(&standing.history, &digest) {
+            return Ok(());
+        }
+        let event = PlanEvent::PlanProposed {
+            path: relative(doing.project, &self.place.path),
+            digest,
+            version: None,
+            by: format!("session {session}"),
+            actor: doing.actor.name().to_owned(),
+            cloned_from: None,
+        };
+        let at = timestamp(doing.clock.now());
+        plan_log::append(
+            store,
+            &self.place.key,
+            &self.place.lock,
+            &at,
+            &[body(&event)?],
+        )?;
+        Ok(())
+    }
+
+    /// The plan as it is in the store.
+    fn kept(&self, doing: Doing<'_>) -> Result<PlanFile, Error> {
+        let name = relative(doing.project, &self.place.path);
+        PlanFile::read(&self.place.path, &name, &doing.project.workspace())
+    }
+
+    pub(super) fn committed(self, doing: Doing<'_>) -> Result<CommittedThread, Error> {
+        let state = standing(doing.project, &self.kept(doing)?)?.state;
+        Ok(CommittedThread {
+            thread: self.thread,
+            plan: self.plan,
+            path: self.place.path,
+            state,
+            changed: self.changed,
+        })
+    }
+}
+
+fn files(source: &Source) -> Files {
+    let parts = source.split();
+    parts
+        .map(|(name, bytes)| (name.to_owned(), bytes.to_vec()))
+        .collect()
+}
+
+/// What keeps a plan that is in the store from being replaced.
+fn conflict(
+    doing: Doing<'_>,
+    id: &ThreadId,
+    path: &Path,
+    ours: bool,
+) -> Result<Option<Conflict>, Error> {
+    let thread = id.to_string();
+    if !ours {
+        let path = path.to_path_buf();
+        return Ok(Some(Conflict::Edited { thread, path }));
+    }
+    let plan = PlanFile::read(path, id.as_str(), &doing.project.workspace())?;
+    let state = standing(doing.project, &plan)?.state;
+    Ok((!may_delete(state)).then_some(Conflict::Running { thread, state }))
+}
+
+/// Was it cancelled by the harness, and not by a person?
+fn given_up_by_us(history: &History) -> bool {
+    let last = history.entries.last().map(|entry| &entry.event);
+    matches!(last, Some(PlanEvent::PlanCancelled { actor, .. }) if actor == Actor::Harness.name())
+}
+
+fn is_newest_proposal(history: &History, present: &str) -> bool {
+    let last = history.entries.last().map(|entry| &entry.event);
+    matches!(last, Some(PlanEvent::PlanProposed { digest, .. }) if digest == present)
+}

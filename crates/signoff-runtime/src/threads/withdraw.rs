@@ -1,0 +1,152 @@
+//! Gives the plan of a thread up: in its directory, and in every store that it was committed to.
+
+use std::path::Path;
+
+use signoff_api::threads::ThreadDir;
+use signoff_engine::{Actor, Forbidden, PlanState};
+use signoff_store::threads::{ThreadId, copy};
+
+use super::error::Conflict;
+use super::{Planning, ThreadError, id, shown};
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::plans::{self, Doing};
+use crate::project::{Project, Surroundings};
+
+/// What was given up.
+#[derive(Debug)]
+pub struct Withdrawn {
+    /// The thread.
+    pub thread: ThreadDir,
+    /// Names of the plans that are cancelled now.
+    pub cancelled: Vec<String>,
+    /// Something that a person should know.
+    pub notes: Vec<String>,
+}
+
+impl Planning {
+    /// Removes an additional thread and its directory.
+    pub fn remove(
+        &mut self,
+        around: &Surroundings,
+        clock: &dyn Clock,
+        thread: &str,
+    ) -> Result<Withdrawn, Error> {
+        if thread == self.session.as_str() {
+            return Err(ThreadError::CurrentThread {
+                thread: thread.to_owned(),
+            }
+            .into());
+        }
+        let known = self.known_threads();
+        if !known.iter().any(|id| id == thread) {
+            return Err(ThreadError::UnknownThread {
+                thread: thread.to_owned(),
+                known,
+            }
+            .into());
+        }
+        let thread = id(thread)?;
+        let withdrawn = self.withdraw(around, clock, &thread, "its thread was removed")?;
+        // The directory first: repeating the command after a crash finishes it.
+        self.threads.remove(&thread).map_err(ThreadError::Store)?;
+        let threads = &mut self.known().threads;
+        threads.retain(|known| known.thread_id != thread.as_str());
+        self.save()?;
+        Ok(withdrawn)
+    }
+
+    /// Removes the plan of the current thread; the directory stays.
+    pub fn clear_current(
+        &mut self,
+        around: &Surroundings,
+        clock: &dyn Clock,
+    ) -> Result<Withdrawn, Error> {
+        self.current()?;
+        let thread = self.session.clone();
+        let withdrawn = self.withdraw(around, clock, &thread, CLEARED)?;
+        self.threads.clear(&thread).map_err(ThreadError::Store)?;
+        self.save()?;
+        Ok(withdrawn)
+    }
+
+    /// Cancels the plan of a thread wherever it was committed to, and forgets that it was. The file
+    /// that remembers it is the caller's to save.
+    pub(super) fn withdraw(
+        &mut self,
+        around: &Surroundings,
+        clock: &dyn Clock,
+        thread: &ThreadId,
+        reason: &str,
+    ) -> Result<Withdrawn, Error> {
+        let mut withdrawn = Withdrawn {
+            thread: shown(thread, &self.threads.directory(thread)),
+            cancelled: Vec::new(),
+            notes: Vec::new(),
+        };
+        let committed = self.committed(thread).cloned().unwrap_or_default();
+        for place in &committed {
+            let workspace = Path::new(&place.workspace);
+            let Some(project) = project_at(around, workspace)? else {
+                let note = format!("{} is no project any more", place.workspace);
+                withdrawn.notes.push(note);
+                continue;
+            };
+            let doing = Doing {
+                project: &project,
+                actor: Actor::Harness,
+                clock,
+            };
+            let cancelled = cancel(doing, thread, reason)?;
+            withdrawn.cancelled.extend(cancelled);
+        }
+        if let Some(committed) = self.committed(thread) {
+            committed.clear();
+        }
+        Ok(withdrawn)
+    }
+
+    fn known_threads(&self) -> Vec<String> {
+        let session = self.threads.sessions.sessions.get(self.session.as_str());
+        let threads = session.map_or(&[][..], |session| &session.threads);
+        threads
+            .iter()
+            .map(|thread| thread.thread_id.clone())
+            .collect()
+    }
+}
+
+/// Why the plan of a cleared thread is cancelled.
+pub(super) const CLEARED: &str = "its thread was cleared";
+
+/// The project of this workspace itself, not one around it.
+fn project_at(around: &Surroundings, workspace: &Path) -> Result<Option<Project>, Error> {
+    let there = Surroundings {
+        directory: workspace.to_path_buf(),
+        ..around.clone()
+    };
+    match Project::open(&there) {
+        Ok(project) if project.store.workspace() == workspace => Ok(Some(project)),
+        Ok(_) | Err(Error::NoStore { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Cancels the plan in one store; returns its name there, unless there was nothing to cancel.
+fn cancel(doing: Doing<'_>, thread: &ThreadId, reason: &str) -> Result<Option<String>, Error> {
+    let path = doing.project.store.plans_dir().join(thread.as_str());
+    copy::recover(&path)?;
+    if path.symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    match plans::withdraw(doing, &path, thread.as_str(), reason) {
+        Ok(done) => Ok(done.map(|done| done.key)),
+        Err(Error::Forbidden(Forbidden::State { state, .. })) => Err(running(thread, state)),
+        Err(error) => Err(error),
+    }
+}
+
+fn running(thread: &ThreadId, state: PlanState) -> Error {
+    let thread = thread.to_string();
+    ThreadError::Conflicts(vec![Conflict::Running { thread, state }]).into()
+}

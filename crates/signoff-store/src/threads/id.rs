@@ -1,0 +1,99 @@
+//! The name of a thread, which is also the name of its directory.
+
+use std::fmt;
+
+/// Longest id: names that are made of one must stay below the systems' limit.
+const LONGEST: usize = 128;
+
+/// The id of a thread or a session. No id leads out of the directory it stands in.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ThreadId(String);
+
+impl ThreadId {
+    /// Takes letters, digits, `-` and `_`, beginning with one of the first two.
+    pub fn new(text: &str) -> Result<Self, BadId> {
+        let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        match text.chars().next() {
+            None => return Err(BadId::Empty),
+            Some(first) if !first.is_ascii_alphanumeric() => return Err(BadId::Beginning(first)),
+            Some(_) => {}
+        }
+        if let Some(other) = text.chars().find(|c| !plain(c)) {
+            return Err(BadId::Character(other));
+        }
+        if text.len() > LONGEST {
+            return Err(BadId::Long(text.len()));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why a text is no id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BadId {
+    Empty,
+    Beginning(char),
+    Character(char),
+    Long(usize),
+}
+
+impl fmt::Display for BadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("it is empty"),
+            Self::Beginning(c) => write!(f, "it begins with {c:?}, not with a letter or digit"),
+            Self::Character(c) => write!(f, "it holds {c:?}"),
+            Self::Long(length) => {
+                write!(f, "it has {length} characters, and {LONGEST} are the most")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_plain_names() {
+        for good in [
+            "01950f64-7c1a-7d2e-9a55-0242ac120002",
+            "thread_456",
+            "A",
+            &"x".repeat(128),
+        ] {
+            assert_eq!(ThreadId::new(good).map(|id| id.0), Ok(good.to_owned()));
+        }
+        for (bad, why) in [
+            ("", BadId::Empty),
+            ("..", BadId::Beginning('.')),
+            ("../../etc", BadId::Beginning('.')),
+            ("/etc/passwd", BadId::Beginning('/')),
+            ("a/b", BadId::Character('/')),
+            ("a\\b", BadId::Character('\\')),
+            ("a.b", BadId::Character('.')),
+            ("a b", BadId::Character(' ')),
+            ("a\0b", BadId::Character('\0')),
+            ("a\nb", BadId::Character('\n')),
+            ("-rf", BadId::Beginning('-')),
+            ("~", BadId::Beginning('~')),
+            ("é", BadId::Beginning('é')),
+            // A full-width dot and slash, and a letter that looks like a Latin one.
+            ("a\u{ff0e}\u{ff0f}", BadId::Character('\u{ff0e}')),
+            ("p\u{0430}th", BadId::Character('\u{0430}')),
+            (&"x".repeat(129), BadId::Long(129)),
+        ] {
+            assert_eq!(ThreadId::new(bad), Err(why), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `agentctl plan commit`: every plan of every thread, or every problem of every one.
+
+use signoff_api::diagnostics::{Diagnostic, Diagnostics};
+use signoff_engine::Actor;
+use signoff_plan::diagnostic;
+use signoff_plan::source::Source;
+use signoff_runtime::plans::Doing;
+use signoff_runtime::threads::{Commit, CommittedThread, ThreadError};
+use signoff_runtime::{Error, SystemClock};
+
+use super::{planning, told};
+use crate::diagnostics::render;
+use crate::failure::Failure;
+use crate::report::style::{CARE, ERROR, GOOD, paint};
+use crate::session::Session;
+
+pub(super) fn commit(session: &mut Session) -> Result<u8, Failure> {
+    let mut planning = planning(&session.around)?;
+    let project = session.project()?;
+    let doing = Doing {
+        project: &project,
+        actor: Actor::Planner,
+        clock: &SystemClock::new(),
+    };
+    let commit = match planning.commit(doing) {
+        Ok(commit) => commit,
+        Err(Error::Thread(error)) => match *error {
+            ThreadError::Problems { plans, unreadable } => {
+                return Ok(refused(session, &plans, unreadable));
+            }
+            other => return Err(Error::from(other).into()),
+        },
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(withdrawn) = &commit.withdrawn {
+        told::withdrawn(session, withdrawn);
+    }
+    for plan in &commit.plans {
+        warn(session, plan);
+    }
+    if session.is_json() {
+        session.json(&commit.payload());
+    } else {
+        tell(session, &commit);
+    }
+    Ok(0)
+}
+
+/// Every problem at once; returns the exit code.
+fn refused(
+    session: &mut Session,
+    plans: &[(Source, Vec<diagnostic::Diagnostic>)],
+    unreadable: Vec<Error>,
+) -> u8 {
+    let all = || {
+        let each = |(source, found)| std::iter::repeat(source).zip(found);
+        plans
+            .iter()
+            .map(|(source, found)| (source, found))
+            .flat_map(each)
+    };
+    let mut exit = 0;
+    if !plans.is_empty() {
+        exit = 1;
+        if session.is_json() {
+            let shapes = all().map(|(source, one)| Diagnostic::new(one, source));
+            let shape = Diagnostics::new(shapes.collect());
+            session.json_error(&shape);
+        } else {
+            for (source, one) in all() {
+                session.out.say(render(one, source));
+                session.out.say("");
+            }
+        }
+    }
+    for error in unreadable {
+        let code = session.report_failure(&error.into());
+        exit = if exit == 0 { code } else { exit };
+    }
+    if !session.is_json() {
+        let errors = all().count();
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        session.out.say(format!(
+            "{}: nothing was committed: {errors} error{} in {} plan{}",
+            paint(ERROR, "invalid"),
+            plural(errors),
+            plans.len(),
+            plural(plans.len()),
+        ));
+    }
+    exit
+}
+
+/// What a plan was committed with and will not be signed with.
+fn warn(session: &mut Session, plan: &CommittedThread) {
+    for error in plan.errors() {
+        session.out.say(render(error, &plan.plan.source));
+        session.out.say("");
+    }
+    let errors = plan.errors().count();
+    if errors > 0 {
+        let plural = if errors == 1 { "" } else { "s" };
+        session.out.say(format!(
+            "{} {} is committed, but nobody can sign it off with {errors} error{plural}",
+            paint(CARE, "note:"),
+            plan.thread.thread_id,
+        ));
+    }
+}
+
+fn tell(session: &mut Session, commit: &Commit) {
+    let word = paint(GOOD, "committed");
+    for plan in &commit.plans {
+        let title = plan.plan.checked.plan.title.clone().unwrap_or_default();
+        let tasks = plan.plan.checked.plan.steps.len();
+        let plural = if tasks == 1 { "" } else { "s" };
+        let same = if plan.changed { "" } else { ", unchanged" };
+        session.out.answer(format!(
+            "{word} {}: {} ({tasks} task{plural}): {}{same}",
+            plan.thread.thread_id,
+            told::one_line(&title),
+            plan.state,
+        ));
+    }
+    match commit.plans.first() {
+        None => session.out.answer(format!("{word} no plan")),
+        Some(first) => session.out.answer(format!(
+            "next: a person reads them (`signoff show {0}`) and signs them off (`signoff approve {0}`)",
+            first.thread.thread_id
+        )),
+    }
+}

@@ -1,0 +1,139 @@
+//! `agentctl`: seed 004's command, for agents that plan threads. What is allowed is decided below;
+//! here it is only asked for and told.
+
+mod commit;
+mod told;
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use signoff_api::threads::{TOPIC_SCHEMA, ThreadDir, Topic};
+use signoff_runtime::SystemClock;
+use signoff_runtime::project::Surroundings;
+use signoff_runtime::threads::Planning;
+
+use crate::args::{Agentctl, AgentctlCommand, ThreadCommand};
+use crate::failure::Failure;
+use crate::session::Session;
+
+/// Names the session.
+const SESSION: &str = "AGENTCTL_SESSION_ID";
+/// Where the directories are.
+const ROOT: &str = "AGENTFLOW_PLANS_DIR";
+
+pub(crate) fn agentctl(session: &mut Session, args: &Agentctl) -> Result<u8, Failure> {
+    match &args.command {
+        AgentctlCommand::SetTopic(args) => set_topic(session, &args.text),
+        AgentctlCommand::Plan(plan) => match &plan.command {
+            ThreadCommand::Dir(_) => dir(session),
+            ThreadCommand::RequestThreadDir(_) => request(session),
+            ThreadCommand::RemoveThread(args) => remove(session, &args.thread_id),
+            ThreadCommand::ClearCurrent(_) => clear(session),
+            ThreadCommand::Commit(_) => commit::commit(session),
+        },
+    }
+}
+
+/// The threads of the session that the environment names.
+pub(crate) fn planning(around: &Surroundings) -> Result<Planning, Failure> {
+    let session = session_id(around)?;
+    Ok(Planning::open(&root(around)?, &session)?)
+}
+
+fn session_id(around: &Surroundings) -> Result<String, Failure> {
+    let value = around.variables.get(OsStr::new(SESSION));
+    match value.filter(|value| !value.is_empty()) {
+        // What is no UTF-8 is no id, and is refused as one.
+        Some(value) => Ok(value.to_string_lossy().into_owned()),
+        None => Err(
+            Failure::new(2, "no-session", format!("no session: {SESSION} is not set")).hint(
+                format!("whoever starts the agent sets it: `export {SESSION}=…`"),
+            ),
+        ),
+    }
+}
+
+/// The directory that holds those of all threads.
+fn root(around: &Surroundings) -> Result<PathBuf, Failure> {
+    let get = |name: &str| {
+        let value = around.variables.get(OsStr::new(name));
+        value.filter(|value| !value.is_empty()).map(PathBuf::from)
+    };
+    let (name, path) = match get(ROOT) {
+        Some(path) => (ROOT, Some(path)),
+        None => (
+            "HOME",
+            get("HOME").map(|home| home.join(".agentflow/plans")),
+        ),
+    };
+    // From another directory a relative path would be another place.
+    match path.filter(|path| path.is_absolute()) {
+        Some(path) => Ok(path),
+        None => Err(Failure::new(
+            2,
+            "no-plans-dir",
+            format!("{name} is no absolute path, so there is no place for plans"),
+        )
+        .hint(format!("`export {ROOT}=/some/directory`"))),
+    }
+}
+
+fn dir(session: &mut Session) -> Result<u8, Failure> {
+    let current = planning(&session.around)?.current()?;
+    if session.is_json() {
+        session.json(&current);
+    } else {
+        session.out.answer(&current.plan_dir);
+    }
+    Ok(0)
+}
+
+/// Prints JSON whoever asks: the seed gives the shape, and two values want a name each.
+fn request(session: &mut Session) -> Result<u8, Failure> {
+    let dir = planning(&session.around)?.request()?;
+    session.json(&dir);
+    Ok(0)
+}
+
+fn remove(session: &mut Session, thread: &str) -> Result<u8, Failure> {
+    let around = session.around.clone();
+    let withdrawn = planning(&around)?.remove(&around, &SystemClock::new(), thread)?;
+    told::withdrawn(session, &withdrawn);
+    done(session, &withdrawn.thread, "removed");
+    Ok(0)
+}
+
+fn clear(session: &mut Session) -> Result<u8, Failure> {
+    let around = session.around.clone();
+    let withdrawn = planning(&around)?.clear_current(&around, &SystemClock::new())?;
+    told::withdrawn(session, &withdrawn);
+    done(session, &withdrawn.thread, "cleared");
+    Ok(0)
+}
+
+fn done(session: &mut Session, dir: &ThreadDir, word: &str) {
+    if session.is_json() {
+        session.json(dir);
+    } else {
+        let line = format!("{word} {}: {}", dir.thread_id, dir.plan_dir);
+        session.out.answer(line);
+    }
+}
+
+fn set_topic(session: &mut Session, text: &str) -> Result<u8, Failure> {
+    let session_id = session_id(&session.around)?;
+    let topic = planning(&session.around)?.set_topic(text)?;
+    if session.is_json() {
+        let shape = Topic {
+            schema: TOPIC_SCHEMA.to_owned(),
+            session_id,
+            topic,
+        };
+        session.json(&shape);
+    } else {
+        session
+            .out
+            .answer(format!("topic: {}", told::one_line(&topic)));
+    }
+    Ok(0)
+}

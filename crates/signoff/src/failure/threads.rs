@@ -1,0 +1,80 @@
+//! What can go wrong with the threads of a session.
+
+use signoff_runtime::threads::{Conflict, ThreadError};
+
+use super::Failure;
+
+impl From<ThreadError> for Failure {
+    fn from(error: ThreadError) -> Self {
+        match error {
+            ThreadError::BadSession { session, why } => Self::new(
+                2,
+                "bad-session",
+                format!("{session:?} is no id of a session: {why}"),
+            )
+            .hint("an id has letters, digits, `-` and `_`, and at most 128 of them"),
+            ThreadError::TakenSession { session, owner } => Self::new(
+                2,
+                "bad-session",
+                format!("`{session}` is a thread of session `{owner}`, not a session"),
+            ),
+            ThreadError::UnknownThread { thread, known } => unknown(&thread, &known),
+            ThreadError::CurrentThread { thread } => Self::new(
+                2,
+                "current-thread",
+                format!("`{thread}` is the current thread, which cannot be removed"),
+            )
+            .hint("`agentctl plan clear-current` removes its plan"),
+            ThreadError::EmptyTopic => Self::new(2, "bad-topic", "the topic is empty")
+                .hint("say in a few words what the session is about"),
+            ThreadError::LongTopic { length } => Self::new(
+                2,
+                "bad-topic",
+                format!(
+                    "the topic has {length} characters, and {} are the most",
+                    ThreadError::LONGEST_TOPIC
+                ),
+            ),
+            ThreadError::Problems { plans, .. } => Self::new(
+                1,
+                "invalid",
+                format!("{} plans cannot be committed", plans.len()),
+            ),
+            ThreadError::Conflicts(conflicts) => conflicts
+                .iter()
+                .fold(Self::new(5, "conflict", "nothing was changed"), of),
+            ThreadError::Store(error) => Self::new(6, "threads", error.to_string()),
+        }
+    }
+}
+
+fn unknown(thread: &str, known: &[String]) -> Failure {
+    let failure = Failure::new(
+        2,
+        "no-thread",
+        format!("this session has no additional thread {thread:?}"),
+    );
+    match known {
+        [] => failure.hint("it has none; `agentctl plan request-thread-dir` allocates one"),
+        _ => failure.hint(format!("it has: {}", known.join(", "))),
+    }
+}
+
+fn of(failure: Failure, conflict: &Conflict) -> Failure {
+    match conflict {
+        Conflict::Edited { thread, path } => failure
+            .detail(format!(
+                "thread {thread}: {} was edited since it was committed",
+                path.display()
+            ))
+            .hint(format!(
+                "take those edits over into the thread's directory until both are the same, \
+                 commit, and go on from there: `signoff show {thread}` shows them"
+            )),
+        Conflict::Running { thread, state } => failure
+            .detail(format!(
+                "thread {thread}: its plan is {state}, and its run is not over"
+            ))
+            .hint(format!("a person can end it: `signoff cancel {thread}`")),
+    }
+}
