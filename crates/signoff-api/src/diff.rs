@@ -16,6 +16,9 @@ pub struct Diff {
     /// Is nothing different? Then the digests are equal too.
     pub equal: bool,
     pub changes: Vec<Change>,
+    /// With `--signed`, what changed of the terms that the plan runs under, in words.
+    #[serde(default)]
+    pub terms: Vec<String>,
 }
 
 /// One of the two plans.
@@ -51,7 +54,18 @@ impl Diff {
             after,
             equal: changes.is_empty(),
             changes: changes.iter().map(Change::from).collect(),
+            terms: Vec::new(),
         }
+    }
+}
+
+impl Diff {
+    /// The same, with what changed of the terms.
+    #[must_use]
+    pub fn with_terms(mut self, terms: Vec<String>) -> Self {
+        self.equal = self.equal && terms.is_empty();
+        self.terms = terms;
+        self
     }
 }
 

@@ -9,12 +9,13 @@ use signoff_plan::signed::Signature;
 use signoff_store::signatures::{self, Proof, Signed};
 
 use crate::clock::timestamp;
+use crate::difference::Difference;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::held::Held;
 use crate::plans::{Doing, Done, expect};
 use crate::preflight;
-use crate::project::required_proof;
+use crate::project::{Project, required_proof};
 use crate::proof::{chosen, prove};
 use crate::state::standing;
 
@@ -41,6 +42,13 @@ pub struct Approved {
     pub path: PathBuf,
     /// The plan, with what its file says now.
     pub done: Done,
+}
+
+/// What changed since somebody last signed this plan; an error if nobody ever did.
+pub fn since_signed(project: &Project, plan: &PlanFile) -> Result<(Signature, Difference), Error> {
+    preflight::since_signed(project, plan)?.ok_or_else(|| Error::NotSigned {
+        plan: plan.source.name().to_owned(),
+    })
 }
 
 /// Signs a plan that has no errors, as it was `seen`.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use signoff_engine::{Act, PlanState, unsupported};
 use signoff_plan::dialect::Dialect;
 use signoff_plan::digest::Digest;
-use signoff_plan::signed::{Mismatch, SignedPlan};
+use signoff_plan::signed::{Mismatch, Signature, SignedPlan};
 use signoff_store::signatures::{self, Signed};
 
 use crate::difference::Difference;
@@ -72,18 +72,29 @@ pub(crate) fn signed(project: &Project, plan: &PlanFile) -> Result<SignedPlan, E
 
 /// Why a plan without a valid signature has none: nobody ever signed it, or what changed since.
 pub(crate) fn not_signed(project: &Project, plan: &PlanFile) -> Result<Error, Error> {
-    let name = plan.source.name().to_owned();
+    let plan_name = plan.source.name().to_owned();
+    Ok(match since_signed(project, plan)? {
+        None => Error::NotSigned { plan: plan_name },
+        Some((_, difference)) => Error::Changed {
+            plan: plan_name,
+            difference,
+        },
+    })
+}
+
+/// What changed since somebody last signed the plan, whatever that signature counts for.
+pub(crate) fn since_signed(
+    project: &Project,
+    plan: &PlanFile,
+) -> Result<Option<(Signature, Difference)>, Error> {
     let key = plan.key(project);
     let Some(last) = signatures::newest(&project.store, &key)? else {
-        return Ok(Error::NotSigned { plan: name });
+        return Ok(None);
     };
     let terms = project.present_terms(&plan.checked.plan, &key)?;
     let before = (&last.canonical_plan, &last.canonical_terms);
     let difference = Difference::between(before, (&plan.canonical(), &terms));
-    Ok(Error::Changed {
-        plan: name,
-        difference,
-    })
+    Ok(Some((last.signature, difference)))
 }
 
 /// A run goes on only while a signature of its plan still counts.

@@ -177,7 +177,7 @@ pub(crate) enum Command {
     ///
     /// Compared is what a signature covers: a change that is not shown does not void one.
     #[command(
-        after_help = "Examples:\n  signoff diff old.md new.md\n  signoff diff plan.md plan.yaml --format json\n\nExit codes: 0 the same · 1 different · 2 wrong use"
+        after_help = "Examples:\n  signoff diff old.md new.md\n  signoff diff plan.md plan.yaml --format json\n  signoff diff --signed plan.md\n\nExit codes: 0 the same · 1 different · 2 wrong use"
     )]
     Diff(Diff),
     /// Explain a problem that `verify` reports: what it is, why it matters, what to write instead

@@ -160,8 +160,15 @@ pub(crate) struct Diff {
     #[arg(value_name = "A")]
     pub(crate) before: PathBuf,
     /// The newer plan
-    #[arg(value_name = "B")]
-    pub(crate) after: PathBuf,
+    #[arg(
+        value_name = "B",
+        required_unless_present = "signed",
+        conflicts_with = "signed"
+    )]
+    pub(crate) after: Option<PathBuf>,
+    /// Compare one plan, and the terms it runs under, with what was last signed of it
+    #[arg(long)]
+    pub(crate) signed: bool,
     /// Read both plans in this dialect, whatever they look like
     #[arg(long, value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,

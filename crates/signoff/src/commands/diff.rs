@@ -2,8 +2,10 @@
 
 use signoff_api::diff::{Diff as Shape, Side};
 use signoff_plan::diff::{Change, compare};
+use signoff_runtime::approve::since_signed;
 use signoff_runtime::plan_file::PlanFile;
 
+use super::lifecycle::locate;
 use crate::args::Diff;
 use crate::failure::Failure;
 use crate::plan_paths::{read, stdin_once};
@@ -12,9 +14,12 @@ use crate::session::Session;
 use crate::shell_words::quoted;
 
 pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
-    stdin_once([&args.before, &args.after])?;
+    let Some(after) = &args.after else {
+        return since(session, args);
+    };
+    stdin_once([&args.before, after])?;
     let before = read(session, &args.before, args.dialect)?;
-    let after = read(session, &args.after, args.dialect)?;
+    let after = read(session, after, args.dialect)?;
     let changes = compare(&before.canonical(), &after.canonical());
     if session.is_json() {
         let shape = Shape::new(side(&before), side(&after), &changes);
@@ -39,6 +44,38 @@ pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
         }
     }
     Ok(u8::from(!changes.is_empty()))
+}
+
+/// One plan and its terms, against what was last signed.
+fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let (path, _) = locate(&project, &args.before.to_string_lossy())?;
+    let plan = read(session, &path, args.dialect)?;
+    let (signature, difference) = since_signed(&project, &plan)?;
+    if session.is_json() {
+        let before = Side {
+            path: format!("signature of {}", signature.at),
+            digest: signature.digest.to_string(),
+            ..side(&plan)
+        };
+        let shape = Shape::new(before, side(&plan), &difference.plan);
+        session.json(&shape.with_terms(difference.terms.clone()));
+        return Ok(u8::from(!difference.is_empty()));
+    }
+    let by = harmless(&signature.by);
+    let note = format!(
+        "signed by {by}, {} (proof: {})",
+        signature.at, signature.proof
+    );
+    session.out.say(paint(DIM, note));
+    tell(session, &difference.plan);
+    for line in &difference.terms {
+        session.out.answer(harmless(line));
+    }
+    if difference.is_empty() {
+        session.out.say("nothing changed since");
+    }
+    Ok(u8::from(!difference.is_empty()))
 }
 
 fn side(plan: &PlanFile) -> Side {
