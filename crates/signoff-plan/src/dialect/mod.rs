@@ -120,6 +120,18 @@ fn camel_case(name: &str) -> String {
     joined
 }
 
+/// Every name that a dialect knows, by what it is a field of.
+#[cfg(test)]
+pub(crate) fn names(dialect: Dialect) -> Vec<(&'static str, Vec<&'static str>)> {
+    match dialect {
+        Dialect::Workunit => workunit::names(),
+        Dialect::Thread => thread::names(),
+        Dialect::Proposal => proposal::names(),
+        Dialect::Record => record::names(),
+        Dialect::Toolplan => toolplan::names(),
+    }
+}
+
 /// Whether a content is of a dialect.
 type Recognise = fn(&Source) -> bool;
 

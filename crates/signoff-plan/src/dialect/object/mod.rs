@@ -197,3 +197,13 @@ impl<'a> Reader<'a> {
         self.problems.push(found);
     }
 }
+
+/// The names inside fields that both dialects have.
+#[cfg(test)]
+pub(super) fn names() -> Vec<(&'static str, Vec<&'static str>)> {
+    vec![
+        ("budget", budget::FIELDS.to_vec()),
+        ("contract", contract::FIELDS.to_vec()),
+        ("ask", step::ASK.to_vec()),
+    ]
+}

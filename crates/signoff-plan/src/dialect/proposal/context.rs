@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::DIALECT;
 use super::item::marker_len;
 use super::sections::{Part, named};
-use crate::check::bad_value;
+use crate::check::{bad_value, unknown_field};
 use crate::draft::{Draft, Spanned};
 use crate::markdown::{Document, Fence, Line, LineKind};
 use crate::source::Span;
@@ -68,6 +68,9 @@ enum Kind {
     Artifacts,
 }
 
+/// Headings of these parts.
+pub(super) const NAMES: [&str; 3] = ["Notes", "Tool Outputs", "Artifacts"];
+
 /// Reads `## Context`: what is neither a tool's output nor an artifact is prose.
 pub(super) fn read(
     document: &Document<'_>,
@@ -81,7 +84,13 @@ pub(super) fn read(
         let heading = document.heading(line).filter(|found| found.level == 3);
         let Some(heading) = heading else { continue };
         parts.push((present.0, present.1..index));
-        present = (kind(document.slice(heading.text)), index);
+        let name = document.slice(heading.text);
+        present = (kind(name), index);
+        if present.0 == Kind::Prose {
+            let name = Spanned::new(name.to_owned(), heading.text);
+            let found = unknown_field::section(DIALECT, &name, &NAMES);
+            draft.problems.extend(found);
+        }
     }
     parts.push((present.0, present.1..lines.end));
     for (kind, lines) in parts {

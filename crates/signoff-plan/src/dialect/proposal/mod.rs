@@ -125,5 +125,16 @@ fn read_sections(document: &Document<'_>, draft: &mut Draft) {
     draft.context = narrative.into_context();
 }
 
+/// Every name, by what it is a field of.
+#[cfg(test)]
+pub(super) fn names() -> Vec<(&'static str, Vec<&'static str>)> {
+    vec![
+        ("frontmatter", FIELDS.to_vec()),
+        ("section", sections::NAMES.to_vec()),
+        ("context", context::NAMES.to_vec()),
+        ("step", subitem::FIELDS.to_vec()),
+    ]
+}
+
 #[cfg(test)]
 mod tests;

@@ -25,7 +25,8 @@ pub(crate) enum Part {
     Narrative,
 }
 
-const SECTIONS: [&str; 4] = ["Steps", "Context", "Risks", "Rejection"];
+/// Headings that begin a part with a meaning of its own.
+pub(super) const NAMES: [&str; 4] = ["Steps", "Context", "Risks", "Rejection"];
 
 /// Splits a file into its parts, each with its lines. Only prose has its heading among them.
 pub(crate) fn split(document: &Document<'_>) -> Vec<(Part, Range<usize>)> {
@@ -97,6 +98,6 @@ pub(super) fn near_miss(document: &Document<'_>, line: usize, draft: &mut Draft)
         return;
     };
     let name = Spanned::new(document.slice(heading.text).to_owned(), heading.text);
-    let found = unknown_field::section(DIALECT, &name, &SECTIONS);
+    let found = unknown_field::section(DIALECT, &name, &NAMES);
     draft.problems.extend(found);
 }

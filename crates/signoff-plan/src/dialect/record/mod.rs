@@ -25,10 +25,20 @@ pub(super) fn parse(source: &Source) -> Draft {
     index::place(steps, &mut draft);
     // A plan must say what it is for, in one way or another.
     if draft.task.is_none() && draft.title.is_none() {
-        let found = missing_field::member(DIALECT, "the plan", "task", draft.anchors.header);
+        let found = missing_field::member(DIALECT, "the plan", &["task"], draft.anchors.header);
         draft.problems.push(found);
     }
     draft
+}
+
+/// Every name, by what it is a field of.
+#[cfg(test)]
+pub(super) fn names() -> Vec<(&'static str, Vec<&'static str>)> {
+    let mut names = object::names();
+    names.push(("plan", [&plan::FIELDS[..], &object::PLAN_FIELDS].concat()));
+    names.push(("metadata", plan::METADATA.to_vec()));
+    names.push(("step", [&step::FIELDS[..], &object::STEP_FIELDS].concat()));
+    names
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::dialect::object::{PLAN_FIELDS, Reader};
 use crate::draft::{Draft, Spanned};
 use crate::yaml::Entry;
 
-const FIELDS: [&str; 11] = [
+pub(super) const FIELDS: [&str; 11] = [
     "id",
     "task",
     "status",
@@ -21,7 +21,7 @@ const FIELDS: [&str; 11] = [
     "metadata",
 ];
 
-const METADATA: [&str; 4] = ["complexity", "tags", "constraints", "informedByMemories"];
+pub(super) const METADATA: [&str; 4] = ["complexity", "tags", "constraints", "informedByMemories"];
 
 /// Reads one field of the plan.
 pub(super) fn field(

@@ -10,7 +10,7 @@ use crate::draft::{Spanned, Step};
 use crate::source::Span;
 use crate::yaml::{Entry, Kind, Node};
 
-const FIELDS: [&str; 14] = [
+pub(super) const FIELDS: [&str; 14] = [
     "index",
     "id",
     "title",
@@ -150,7 +150,7 @@ fn lower(
         reader.problems.push(missing_field::member(
             DIALECT,
             "the step",
-            "index",
+            &["index"],
             step.heading,
         ));
     }

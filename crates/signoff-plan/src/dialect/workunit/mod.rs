@@ -105,5 +105,18 @@ fn read_sections(document: &Document<'_>, draft: &mut Draft) {
     draft.context = narrative.into_context();
 }
 
+/// Every name, by what it is a field of.
+#[cfg(test)]
+pub(super) fn names() -> Vec<(&'static str, Vec<&'static str>)> {
+    vec![
+        ("frontmatter", frontmatter::FIELDS.to_vec()),
+        ("plan record", crate::model::PLAN_RECORD.to_vec()),
+        ("plan", plan::SCOPE.names.to_vec()),
+        ("step", step::SCOPE.names.to_vec()),
+        ("step record", crate::model::STEP_RECORD.to_vec()),
+        ("section", sections::NAMES.to_vec()),
+    ]
+}
+
 #[cfg(test)]
 mod tests;
