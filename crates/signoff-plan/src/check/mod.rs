@@ -130,6 +130,7 @@ pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
     for check in CHECKS {
         check(&context, &mut problems);
     }
+    problems.extend(too_large::unfinished(&context));
     slip::absorb(draft.dialect, &mut problems);
     crate::diagnostic::sort(&mut problems);
     Checked {
