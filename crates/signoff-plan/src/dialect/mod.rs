@@ -3,6 +3,7 @@
 pub(crate) mod object;
 pub(crate) mod proposal;
 mod record;
+pub(crate) mod rejection;
 pub(crate) mod thread;
 mod toolplan;
 pub(crate) mod workunit;

@@ -15,7 +15,6 @@ pub(crate) use self::context::parts_the_file;
 pub(crate) use self::frontmatter::FIELDS;
 pub(crate) use self::hint::guarded;
 pub(crate) use self::item::Item;
-pub(crate) use self::rejection::section as rejection_section;
 pub(crate) use self::sections::{Part, split};
 pub(crate) use self::subitem::{Field, is_field};
 use super::Dialect;

@@ -9,7 +9,7 @@ mod labels;
 pub(crate) mod layout;
 mod misplaced;
 mod plan;
-pub(crate) mod rejection;
+mod rejection;
 mod sections;
 mod step;
 pub(crate) mod values;
