@@ -1,5 +1,7 @@
 //! The spellings of a plan. Each recognises itself, reads text into a [`Draft`] and never fails at it.
 
+mod block;
+mod narrative;
 pub(crate) mod object;
 pub(crate) mod proposal;
 mod record;
