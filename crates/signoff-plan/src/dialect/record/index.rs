@@ -66,6 +66,7 @@ pub(super) fn place(read: Steps, draft: &mut Draft) {
             step.depends_on = Some(named);
         }
     }
+    steps.shrink_to_fit();
     draft.steps = steps;
 }
 
