@@ -3,6 +3,9 @@
 use crate::duration;
 use crate::model::Budget;
 
+/// Words of the grammar beside units of time, for suggesting them.
+pub(crate) const WORDS: [&str; 7] = ["max", "tokens", "token", "agents", "agent", "wall", "clock"];
+
 /// Reads a budget; what is wrong otherwise, as a whole clause.
 pub fn parse(text: &str) -> Result<Budget, String> {
     let mut budget = Budget::default();

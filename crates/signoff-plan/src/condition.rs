@@ -2,6 +2,9 @@
 
 use crate::model::Condition;
 
+/// Every word of the grammar.
+pub(crate) const WORDS: [&str; 5] = ["exit_code", "stdout", "stderr", "tests_run", "contains"];
+
 /// Reads one condition; what is wrong otherwise, in a few words.
 pub fn parse(text: &str) -> Result<Condition, &'static str> {
     let text = text.trim();

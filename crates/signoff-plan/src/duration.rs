@@ -2,6 +2,20 @@
 
 use std::time::Duration;
 
+/// Units as they are spelled out, for suggesting them.
+pub(crate) const UNITS: [&str; 10] = [
+    "milliseconds",
+    "millisecond",
+    "seconds",
+    "second",
+    "minutes",
+    "minute",
+    "hours",
+    "hour",
+    "days",
+    "day",
+];
+
 /// Reads a duration; every number needs its unit, and the whole is longer than nothing.
 pub fn parse(text: &str) -> Option<Duration> {
     let mut rest = text.trim();

@@ -18,6 +18,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::model::Condition;
+use crate::suggest::misspelt;
 
 /// Reads conditions and reports those that cannot be.
 pub(super) fn read(
@@ -40,8 +41,12 @@ pub(super) fn read(
 
 fn unreadable(dialect: Dialect, text: &Spanned<String>, why: &str) -> Diagnostic {
     let message = format!("condition `{}` cannot be read: {why}", text.value);
-    Diagnostic::new(Code::BadExpect, dialect, text.span, message)
-        .help("write a condition such as `exit_code == 0` or `stdout contains \"ok\"`")
+    let found = Diagnostic::new(Code::BadExpect, dialect, text.span, message);
+    let reads = |text: &str| condition::parse(text).is_ok();
+    if let Some((slip, meant)) = misspelt(&text.value, &condition::WORDS, reads) {
+        return found.suggest_in(text, slip, meant);
+    }
+    found.help("write a condition such as `exit_code == 0` or `stdout contains \"ok\"`")
 }
 
 fn contradiction(

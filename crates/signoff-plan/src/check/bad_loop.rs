@@ -15,6 +15,7 @@
 
 use serde_json::Value;
 
+use super::Lack;
 use super::bad_condition::mistaken;
 use super::context::{Context, StepView};
 use super::uses::{Expression, Field, within};
@@ -44,16 +45,21 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 step.id()
             );
             let found = step.problem(Code::BadLoop, template.span, message);
+            let found = found.lacks(Lack::Here(&["for_each"]));
+            let each = step.dialect().field_name("for_each");
             problems.push(found.help(format!(
-                "add `for_each`, or write `{{{{ \"{{{{ {inside} }}}}\" }}}}` for the text itself"
+                "add `{each}`, or write `{{{{ \"{{{{ {inside} }}}}\" }}}}` for the text itself"
             )));
         }
     }
     for step in context.steps() {
         if let (Some(limit), None) = (&step.written.max_items, &step.written.for_each) {
-            let message = format!("step `{}` has `max_items`, but is no loop", step.id());
+            let [items, each] =
+                ["max_items", "for_each"].map(|name| step.dialect().field_name(name));
+            let message = format!("step `{}` has `{items}`, but is no loop", step.id());
             let found = step.problem(Code::BadLoop, limit.span, message);
-            problems.push(found.help("add `for_each`, or remove it"));
+            let found = found.lacks(Lack::Here(&["for_each"]));
+            problems.push(found.help(format!("add `{each}`, or remove it")));
         }
     }
 }
@@ -74,16 +80,17 @@ fn items(
         let why = format!("`{name}` is known only inside the loop");
         return Some(problem(within(&text.value, text.span, *span), why));
     }
+    let items = step.dialect().field_name("max_items");
     let most = step.resolved.max_items.unwrap_or(Step::MAX_ITEMS);
     let params = &context.plan.params;
     match constant(&text.value, reads, params)? {
-        Ok(Value::Array(items)) => {
-            let count = items.len();
+        Ok(Value::Array(list)) => {
+            let count = list.len();
             let many = u64::try_from(count).is_ok_and(|count| count > most);
             many.then(|| {
                 let why = format!("it has {count} items, and may have {most}");
                 problem(text.span, why)
-                    .help(format!("set `max_items` to {count}, or shorten the list"))
+                    .help(format!("set `{items}` to {count}, or shorten the list"))
             })
         }
         Ok(_) => {

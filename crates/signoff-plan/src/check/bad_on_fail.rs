@@ -17,7 +17,7 @@ use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::model::{FailAction, OnFail};
 use crate::on_fail;
-use crate::suggest::nearest;
+use crate::suggest::{misspelt, nearest};
 
 /// Reads a policy; reports one that cannot be, and takes the default.
 pub(super) fn read(
@@ -38,6 +38,12 @@ pub(super) fn read(
 fn unreadable(dialect: Dialect, written: &Spanned<String>) -> Diagnostic {
     let message = format!("failure policy `{}` cannot be read", written.value);
     let problem = Diagnostic::new(Code::BadOnFail, dialect, written.span, message);
+    let words = ["retry", "then"].into_iter().chain(actions());
+    let words: Vec<_> = words.collect();
+    let reads = |text: &str| on_fail::parse(text).is_some();
+    if let Some((slip, meant)) = misspelt(&written.value, &words, reads) {
+        return problem.suggest_in(written, slip, meant);
+    }
     match repaired(&written.value) {
         Some(text) => problem.suggest(Some(&text)),
         None => problem.help(
@@ -47,6 +53,10 @@ fn unreadable(dialect: Dialect, written: &Spanned<String>) -> Diagnostic {
     }
 }
 
+fn actions() -> impl Iterator<Item = &'static str> {
+    FailAction::ALL.into_iter().map(FailAction::name)
+}
+
 /// What was most likely meant; only for suggesting.
 fn repaired(text: &str) -> Option<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
@@ -54,11 +64,10 @@ fn repaired(text: &str) -> Option<String> {
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
         .collect();
-    let names = || FailAction::ALL.into_iter().map(FailAction::name);
     let action = |word: &str| {
-        names()
+        actions()
             .find(|name| *name == word)
-            .or_else(|| nearest(word, names()))
+            .or_else(|| nearest(word, actions()))
     };
     let mut words: Vec<_> = words.iter().map(String::as_str).collect();
     if let Some(first) = words.first_mut()
@@ -99,14 +108,14 @@ mod tests {
             Code::BadOnFail,
             &policy("retry(2), then excalate"),
             &[
-                "retry(2), then excalate | failure policy `retry(2), then excalate` cannot be read | \
-             did you mean `retry(2), then escalate`?",
+                "excalate | failure policy `retry(2), then excalate` cannot be read | \
+             did you mean `escalate`?",
             ],
         );
         check(
             Code::BadOnFail,
             &policy("rety(2)"),
-            &["rety(2) | failure policy `rety(2)` cannot be read | did you mean `retry(2)`?"],
+            &["rety | failure policy `rety(2)` cannot be read | did you mean `retry`?"],
         );
         check(
             Code::BadOnFail,

@@ -13,6 +13,7 @@
 //! `$$` for a dollar sign. The value of a tool step is its result, of a question the answer, of an agent
 //! its final text (with `.json` what that says, if it is JSON), of a check what its contract prints.
 
+use super::Lack;
 use super::context::{Context, StepView};
 use super::uses::{Referred, wrong_way};
 use crate::diagnostic::{Code, Diagnostic};
@@ -90,10 +91,11 @@ fn leads_nowhere(
     }
     let why = wrong_way(context.plan.steps.get(position)?, &reference.path)?;
     let text = referred.text;
-    Some(problem(format!(
+    let found = problem(format!(
         "`{text}` leads nowhere: step `{}` {why}",
         reference.id
-    )))
+    ));
+    Some(found.lacks(Lack::Anywhere(&["tool", "ask"])))
 }
 
 #[cfg(test)]

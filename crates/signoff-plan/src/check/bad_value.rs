@@ -15,12 +15,14 @@
 //! What the message names: `**timeout:** 10m`, `**critical:** no`,
 //! `**subscriptions:** file:src/app.py`, `### 3. Deploy`.
 
+use super::Lack;
 use super::context::Context;
+use super::words::{PRIORITIES, SHELLS};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::dialect::Dialect;
 use crate::draft::{Spanned, Step};
 use crate::source::Span;
-use crate::suggest::nearest;
+use crate::suggest::{misspelt, nearest};
 use crate::yaml::Node;
 
 fn problem(dialect: Dialect, span: Span, message: String) -> Diagnostic {
@@ -175,8 +177,12 @@ pub(crate) fn second_contract(dialect: Dialect, span: Span, first: Span) -> Diag
 /// A contract is written in something else than shell.
 pub(crate) fn contract_language(dialect: Dialect, word: &Spanned<String>) -> Diagnostic {
     let message = format!("a contract is shell text, not `{}`", word.value);
-    problem(dialect, word.span, message)
-        .help("mark the block as `shell`, `bash` or `sh`, and call other languages from there")
+    let found = problem(dialect, word.span, message);
+    match nearest(&word.value, SHELLS) {
+        Some(meant) => found.suggest(Some(meant)),
+        None => found
+            .help("mark the block as `shell`, `bash` or `sh`, and call other languages from there"),
+    }
 }
 
 /// A heading among the steps has no number.
@@ -220,9 +226,8 @@ pub(crate) fn field_of_no_step(dialect: Dialect, name: &Spanned<String>) -> Diag
 
 /// A priority that is nearly one of the usual words. Others are the author's own.
 pub(super) fn priority(dialect: Dialect, text: &Spanned<String>) -> Option<Diagnostic> {
-    const USUAL: [&str; 6] = ["low", "normal", "medium", "high", "urgent", "critical"];
     let word = text.value.to_lowercase();
-    let meant = nearest(&word, USUAL).filter(|_| !USUAL.contains(&word.as_str()))?;
+    let meant = nearest(&word, PRIORITIES).filter(|_| !PRIORITIES.contains(&word.as_str()))?;
     let message = format!("priority `{}` is no usual word", text.value);
     let mut found = problem(dialect, text.span, message).suggest(Some(meant));
     found.severity = Severity::Warning;
@@ -274,8 +279,12 @@ pub(super) fn subscription(dialect: Dialect, text: &Spanned<String>) -> Diagnost
         "subscription `{}` is neither a file nor a topic",
         text.value
     );
-    let found = problem(dialect, text.span, message)
-        .help("write `file:PATH`, `file:PATH#L10-L40` or `topic:NAME`");
+    let found = problem(dialect, text.span, message);
+    let reads = |text: &str| super::resolve::subscription(text).is_some();
+    if let Some((slip, meant)) = misspelt(&text.value, &["file", "topic"], reads) {
+        return found.suggest_in(text, slip, meant);
+    }
+    let found = found.help("write `file:PATH`, `file:PATH#L10-L40` or `topic:NAME`");
     let bare_path = !text.value.contains([':', '#', ' ']);
     if bare_path {
         found.fix(Span::at(text.span.start), "file:")
@@ -303,8 +312,12 @@ pub(super) fn number(
 pub(super) fn duration(dialect: Dialect, field: &str, text: &Spanned<String>) -> Diagnostic {
     let field = dialect.field_name(field);
     let message = format!("`{field}` must be a duration, not `{}`", text.value);
-    problem(dialect, text.span, message)
-        .help("write numbers with units, the largest first: `90s`, `10m`, `20 minutes`, `1h 30m`")
+    let found = problem(dialect, text.span, message);
+    let reads = |text: &str| crate::duration::parse(text).is_some();
+    if let Some((slip, meant)) = misspelt(&text.value, &crate::duration::UNITS, reads) {
+        return found.suggest_in(text, slip, meant);
+    }
+    found.help("write numbers with units, the largest first: `90s`, `10m`, `20 minutes`, `1h 30m`")
 }
 
 /// A field that takes one of several words holds another one.
@@ -345,11 +358,11 @@ pub(super) fn two_kinds_of_work(dialect: Dialect, step: &Step) -> Option<Diagnos
 fn orphan(dialect: Dialect, step: &Step) -> Option<Diagnostic> {
     if let (Some(args), None) = (&step.args, &step.tool) {
         let message = "`args` are given, but no `tool`".to_owned();
-        return Some(problem(dialect, args.span, message));
+        return Some(problem(dialect, args.span, message).lacks(Lack::Here(&["tool"])));
     }
     if let (Some(choice), None) = (step.choices.first(), &step.ask) {
         let message = "`choices` are given, but nothing to `ask`".to_owned();
-        return Some(problem(dialect, choice.span, message));
+        return Some(problem(dialect, choice.span, message).lacks(Lack::Here(&["ask"])));
     }
     None
 }

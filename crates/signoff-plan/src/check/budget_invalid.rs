@@ -15,7 +15,9 @@ use crate::budget;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
 use crate::draft::Spanned;
+use crate::duration::UNITS;
 use crate::model::Budget;
+use crate::suggest::misspelt;
 
 /// Reads a budget; reports one that cannot be, and limits nothing.
 pub(super) fn read(
@@ -29,9 +31,14 @@ pub(super) fn read(
     budget::parse(&written.value).unwrap_or_else(|why| {
         let message = format!("budget `{}` cannot be read: {why}", written.value);
         let found = Diagnostic::new(Code::BudgetInvalid, dialect, written.span, message);
-        problems.push(
-            found.help("write `max 200k tokens, $1.50, 20 minutes, 3 agents`, or a part of it"),
-        );
+        let words = [&budget::WORDS[..], &UNITS].concat();
+        let reads = |text: &str| budget::parse(text).is_ok();
+        problems.push(match misspelt(&written.value, &words, reads) {
+            Some((slip, meant)) => found.suggest_in(written, slip, meant),
+            None => {
+                found.help("write `max 200k tokens, $1.50, 20 minutes, 3 agents`, or a part of it")
+            }
+        });
         Budget::default()
     })
 }

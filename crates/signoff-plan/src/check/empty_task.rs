@@ -12,6 +12,7 @@
 //! ## Instead
 //! A `**task:**` that says what to do. A step that only checks has no `**target:**`.
 
+use super::Lack;
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
@@ -19,9 +20,9 @@ use crate::model::Work;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
-        let (text, field, who) = match &step.resolved.work {
-            Work::Agent { task, .. } => (task, "task", "agent"),
-            Work::Ask { question, .. } => (question, "ask", "person"),
+        let (text, lacking, who): (_, &'static [_], _) = match &step.resolved.work {
+            Work::Agent { task, .. } => (task, &["task"], "agent"),
+            Work::Ask { question, .. } => (question, &["ask", "question"], "person"),
             Work::Tool { .. } | Work::Check => continue,
         };
         if text.trim().is_empty() {
@@ -31,6 +32,9 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 .map_or(step.span(), |text| text.span);
             let message = format!("step `{}` gives its {who} nothing to do", step.id());
             let found = step.problem(Code::EmptyTask, span, message);
+            let found = found.lacks(Lack::Here(lacking));
+            let field = lacking.first().copied().unwrap_or_default();
+            let field = context.draft.dialect.field_name(field);
             problems.push(found.help(match context.draft.dialect {
                 Dialect::Workunit => format!("say it under `**{field}:**`"),
                 Dialect::Thread => "say it after the frontmatter".to_owned(),

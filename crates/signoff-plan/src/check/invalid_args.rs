@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::Lack;
 use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::json::Located;
@@ -75,7 +76,10 @@ fn worded(step: StepView<'_>, tool: &str, misfit: Misfit) -> Diagnostic {
         step.id(),
         misfit.message
     );
-    let found = step.problem(Code::InvalidArgs, misfit.span, message);
+    let mut found = step.problem(Code::InvalidArgs, misfit.span, message);
+    if step.written.args.is_none() {
+        found = found.lacks(Lack::Here(&["args"]));
+    }
     // Without places the caret is under everything, and everything must not be replaced.
     match misfit.suggestion {
         Some(name) if step.written.args_places.is_empty() => {
@@ -112,10 +116,7 @@ mod tests {
         args(
             "read_file",
             r#"{"pth": "a"}"#,
-            &[
-                r#"{"pth": "a"} | step `a` calls `read_file`, but `path` is missing | -"#,
-                "pth | step `a` calls `read_file`, but `pth` is not taken | did you mean `path`?",
-            ],
+            &["pth | step `a` calls `read_file`, but `pth` is not taken | did you mean `path`?"],
         );
         args(
             "http_request",

@@ -12,6 +12,7 @@
 //! ## Instead
 //! A `**contract:**` with a command that fails before the work and passes after it.
 
+use super::Lack;
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Work;
@@ -25,6 +26,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 step.id()
             );
             let found = step.problem(Code::MissingContract, step.span(), message);
+            let found = found.lacks(Lack::Here(&["contract"]));
             problems.push(found.help(format!(
                 "add `{}` with a command that passes only when the work is done",
                 context.draft.dialect.spelled("contract")

@@ -20,6 +20,7 @@
 //! ---
 //! ```
 
+use super::Lack;
 use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
@@ -36,19 +37,29 @@ pub(crate) fn command(dialect: Dialect, label: Span) -> Diagnostic {
         Dialect::Thread => "write it behind the colon, or after `|` on the lines below",
         Dialect::Proposal => "put it between back-ticks, or into a fenced block below",
     };
-    Diagnostic::new(Code::MissingField, dialect, label, message).help(help)
+    Diagnostic::new(Code::MissingField, dialect, label, message)
+        .help(help)
+        .lacks(Lack::Here(&["command"]))
 }
 
 /// A key that must be there is not.
-pub(crate) fn member(dialect: Dialect, owner: &str, name: &str, span: Span) -> Diagnostic {
-    let message = format!("{owner} has no `{name}`");
-    Diagnostic::new(Code::MissingField, dialect, span, message).help(format!("add `{name}`"))
+pub(crate) fn member(
+    dialect: Dialect,
+    owner: &str,
+    name: &'static [&'static str; 1],
+    span: Span,
+) -> Diagnostic {
+    let [field] = name;
+    let message = format!("{owner} has no `{field}`");
+    Diagnostic::new(Code::MissingField, dialect, span, message)
+        .help(format!("add `{field}`"))
+        .lacks(Lack::Here(name))
 }
 
 /// A field that only makes sense with a contract.
 pub(crate) fn contract_for(dialect: Dialect, field: &str, span: Span) -> Diagnostic {
     let message = format!("`{field}` is given, but there is no contract");
-    Diagnostic::new(Code::MissingField, dialect, span, message)
+    Diagnostic::new(Code::MissingField, dialect, span, message).lacks(Lack::Here(&["contract"]))
 }
 
 /// A directory has no `plan.md`.
@@ -62,6 +73,7 @@ pub(crate) fn plan_file(dialect: Dialect) -> Diagnostic {
 pub(crate) fn task_id(dialect: Dialect, span: Span, name: &str, fix: (usize, &str)) -> Diagnostic {
     let message = format!("task file `{name}` has no `id`");
     let found = Diagnostic::new(Code::MissingField, dialect, span, message);
+    let found = found.lacks(Lack::Here(&["id"]));
     let (end, id) = fix;
     if id.is_empty() {
         return found.help("add `id: NAME`");
@@ -82,6 +94,7 @@ pub(crate) fn scope(dialect: Dialect, header: Span, end: usize, tools: &[&str]) 
     Diagnostic::new(Code::MissingField, dialect, header, message)
         .help(format!("add `{line}`"))
         .fix(Span::at(end), line + "\n")
+        .lacks(Lack::Here(&["tools_required"]))
 }
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -109,12 +122,13 @@ fn frontmatter(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let Some(end) = draft.anchors.insert_status.filter(|_| !unreadable) else {
         return;
     };
-    let fields = [
-        ("type", "plan", &draft.kind),
-        ("status", "draft", &draft.status),
-        ("owner", "", &draft.owner),
+    let fields: [(&'static [&'static str; 1], _, _); 3] = [
+        (&["type"], "plan", &draft.kind),
+        (&["status"], "draft", &draft.status),
+        (&["owner"], "", &draft.owner),
     ];
-    for (name, usual, written) in fields {
+    for (field, usual, written) in fields {
+        let [name] = field;
         match written {
             Some(Spanned { value, span }) if value.is_empty() => {
                 let message = format!("`{name}` has no value");
@@ -125,7 +139,9 @@ fn frontmatter(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             None => {
                 let message = format!("the frontmatter has no `{name}`");
                 let found = context.problem(Code::MissingField, draft.anchors.header, message);
-                let found = found.help(wanted("add", name, usual));
+                let found = found
+                    .help(wanted("add", name, usual))
+                    .lacks(Lack::Here(field));
                 problems.push(if usual.is_empty() {
                     found
                 } else {
@@ -156,6 +172,7 @@ fn nothing_at_all(step: StepView<'_>) -> Option<Diagnostic> {
             step.id()
         );
         step.problem(Code::MissingField, step.span(), message)
+            .lacks(Lack::Here(&["task", "target", "tool", "ask", "contract"]))
             .help(match step.dialect() {
                 Dialect::Toolplan => "add `tool` and `args`, `ask` or `contract`",
                 Dialect::Record => "add `description`, `ask` or `contract`",

@@ -9,6 +9,7 @@
 //! ## Instead
 //! `# What this plan achieves` after the frontmatter; in a thread, `title: …` in that of `plan.md`.
 
+use super::Lack;
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
@@ -35,7 +36,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         Dialect::Proposal | Dialect::Record | Dialect::Toolplan => return,
     };
     let found = context.problem(Code::MissingTitle, span, "the plan has no title");
-    problems.push(found.help(help));
+    problems.push(found.help(help).lacks(Lack::Here(&["title"])));
 }
 
 #[cfg(test)]

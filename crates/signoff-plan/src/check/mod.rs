@@ -56,11 +56,16 @@ mod graph;
 mod positions;
 mod provided;
 pub(crate) mod resolve;
+mod slip;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod typos;
 mod uses;
+mod words;
 
 use self::context::Context;
+pub(crate) use self::slip::Lack;
 use crate::Workspace;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::Dialect;
@@ -125,6 +130,8 @@ pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
     for check in CHECKS {
         check(&context, &mut problems);
     }
+    problems.extend(too_large::unfinished(&context));
+    slip::absorb(draft.dialect, &mut problems);
     crate::diagnostic::sort(&mut problems);
     Checked {
         plan: resolved.plan,

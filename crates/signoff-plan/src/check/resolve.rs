@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{bad_expect, bad_id, bad_on_fail, bad_value, budget_invalid, unknown_dependency};
+use super::{
+    bad_expect, bad_id, bad_on_fail, bad_value, budget_invalid, unknown_dependency, words,
+};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Dialect;
 use crate::draft::{self, Draft, Spanned};
@@ -18,12 +20,12 @@ pub(crate) struct Resolved {
 /// Resolves a draft as far as possible and reports what could not be.
 pub(crate) fn resolve(draft: &Draft, problems: &mut Vec<Diagnostic>) -> Resolved {
     let ids = step_ids(draft);
-    let dependencies = unknown_dependency::resolve(draft, &ids, problems);
-    let mut steps = Vec::new();
+    let mut dependencies = unknown_dependency::resolve(draft, &ids, problems).into_iter();
+    let mut steps = Vec::with_capacity(draft.steps.len());
     for (index, written) in draft.steps.iter().enumerate() {
         let mut found = Vec::new();
         let id = ids.get(index).cloned().unwrap_or_default();
-        let depends_on = dependencies.get(index).cloned().unwrap_or_default();
+        let depends_on = dependencies.next().unwrap_or_default();
         let mut reader = Reader {
             dialect: draft.dialect,
             problems: &mut found,
@@ -87,7 +89,6 @@ impl Reader<'_> {
         id: String,
         depends_on: Depends,
     ) -> Step {
-        let approval = ["required", "yes", "true", "no", "false"];
         Step {
             id,
             number: index + 1,
@@ -105,7 +106,7 @@ impl Reader<'_> {
             protects: values(&written.protects),
             tools: written.tools.as_deref().map(values),
             approval: self
-                .word("approval", written.approval.as_ref(), &approval)
+                .word("approval", written.approval.as_ref(), &words::APPROVAL)
                 .is_some_and(|word| !matches!(word, "no" | "false")),
             when: given(written.when.as_ref()),
             for_each: given(written.for_each.as_ref()),
@@ -115,11 +116,7 @@ impl Reader<'_> {
             critical: self.yes_or_no("critical", written.critical.as_ref(), true),
             locks: values(&written.locks),
             isolation: self
-                .word(
-                    "isolation",
-                    written.isolation.as_ref(),
-                    &["auto", "worktree", "shared"],
-                )
+                .word("isolation", written.isolation.as_ref(), &words::ISOLATION)
                 .map(str::to_owned),
             acceptance: values(&written.acceptance),
             subtasks: values(&written.subtasks),
@@ -163,7 +160,6 @@ impl Reader<'_> {
         {
             expect.insert(0, Condition::DEFAULT);
         }
-        let fewer_tests = ["allowed", "no"];
         Contract {
             command: written.command.text.clone(),
             // The configured shell is bash, unless somebody configured another.
@@ -172,10 +168,14 @@ impl Reader<'_> {
             timeout: self.duration("contract_timeout", written.timeout.as_ref()),
             baseline: self.yes_or_no("baseline", written.baseline.as_ref(), true),
             fewer_tests_allowed: self
-                .word("fewer_tests", written.fewer_tests.as_ref(), &fewer_tests)
+                .word(
+                    "fewer_tests",
+                    written.fewer_tests.as_ref(),
+                    &words::FEWER_TESTS,
+                )
                 .is_some_and(|word| word == "allowed"),
             holds_once: self
-                .word("holds", written.holds.as_ref(), &["once", "always"])
+                .word("holds", written.holds.as_ref(), &words::HOLDS)
                 .is_some_and(|word| word == "once"),
         }
     }
@@ -232,7 +232,7 @@ impl Reader<'_> {
     }
 
     fn yes_or_no(&mut self, field: &str, written: Option<&Spanned<String>>, default: bool) -> bool {
-        match self.word(field, written, &["yes", "no", "true", "false"]) {
+        match self.word(field, written, &words::YES_OR_NO) {
             Some("yes" | "true") => true,
             Some(_) => false,
             None => default,

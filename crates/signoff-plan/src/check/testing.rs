@@ -48,7 +48,9 @@ impl Workspace for World {
     }
 
     fn agents(&self) -> Vec<String> {
-        ["coder", "reviewer", "default"].map(str::to_owned).to_vec()
+        ["coder", "reviewer", "executor", "default"]
+            .map(str::to_owned)
+            .to_vec()
     }
 }
 

@@ -13,7 +13,9 @@
 //! Another tool, or its name in `tools`: in full (`delete_file`), which is also the agreement to call it,
 //! by its server (`github`), or by what it begins with (`read_*`).
 
+use super::Lack;
 use super::context::{Context, StepView};
+use super::slip::TOOL_NAME;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::Spanned;
 use crate::model::Work;
@@ -56,6 +58,7 @@ fn worded(
         step.id()
     );
     let found = step.problem(Code::ToolOutOfScope, span, message);
+    let found = found.lacks(Lack::Here(&[TOOL_NAME]));
     let names = scope.unwrap_or_default();
     let Some(place) = names.iter().map(|name| name.span).reduce(Span::to) else {
         return found.help(format!("they are empty; add `{tool}` to them"));

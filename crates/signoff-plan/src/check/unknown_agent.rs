@@ -92,7 +92,7 @@ mod tests {
             &plan("### 1. A\n**target:** painter\n"),
             &[
                 "painter | step `step-1` is for `painter`, which is no configured role | \
-             add it to the configuration; configured are `coder`, `reviewer`, `default`",
+             add it to the configuration; configured are `coder`, `reviewer`, `executor`, `default`",
             ],
         );
     }

@@ -13,7 +13,7 @@
 //! step before it.
 
 use super::positions::Positions;
-use super::uses;
+use super::{Lack, uses};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
 use crate::draft::{Draft, Spanned};
@@ -97,6 +97,7 @@ pub(crate) fn index(
 ) -> Diagnostic {
     let message = format!("step `{id}` waits for index {index}, which no step has");
     let found = Diagnostic::new(Code::UnknownDependency, dialect, span, message).step(id);
+    let found = found.lacks(Lack::Anywhere(&["index"]));
     match highest {
         Some(highest) if index > highest => {
             found.help(format!("indexes begin at 0; the highest here is {highest}"))
@@ -114,12 +115,14 @@ fn unknown(draft: &Draft, id: &str, reference: &Spanned<String>, ids: &[String])
         format!("step `{id}` waits for `{name}`, which does not exist")
     };
     let others = ids.iter().map(String::as_str).filter(|other| *other != id);
+    let others = others.chain((draft.dialect == Dialect::Workunit).then_some("none"));
     let found = Diagnostic::new(
         Code::UnknownDependency,
         draft.dialect,
         reference.span,
         message,
     );
+    let found = found.lacks(Lack::Anywhere(&["id"]));
     found.step(id).suggest(nearest(name, others))
 }
 

@@ -4,6 +4,9 @@
 //! It is most likely a slip, and what it says would have no effect. A bold label inside prose stays
 //! part of that prose: nothing is lost.
 //!
+//! What only follows from the slip, such as that the right field is missing, is not said again. The slip
+//! is an error where that would have been one, and always in a `thread`, which is strict.
+//!
 //! ## Example
 //! ```text
 //! **contarct:**
@@ -18,7 +21,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::source::Span;
-use crate::suggest::nearest;
+use crate::suggest::{nearest, within};
 
 /// A key of the frontmatter that means nothing here.
 pub(crate) fn key(dialect: Dialect, key: &Spanned<String>, known: &[&str]) -> Diagnostic {
@@ -114,12 +117,15 @@ pub(crate) fn section(
     heading: &Spanned<String>,
     known: &[&str],
 ) -> Option<Diagnostic> {
-    let meant = nearest(&heading.value, known.iter().copied())?;
-    let message = format!(
-        "heading `{}` begins no section of a plan; what follows is read as context",
-        heading.value
-    );
-    let found = Diagnostic::new(Code::UnknownField, dialect, heading.span, message);
+    // `Rejection (v2)` is known by its first word.
+    let name = heading.value.split('(').next().unwrap_or_default();
+    let name = name.trim_end_matches([' ', ':']);
+    // Prose has headings of its own: only what is one slip away was meant to be another.
+    let meant = within(1, name, known.iter().copied())?;
+    let message =
+        format!("heading `{name}` begins no section of a plan; what follows is read as context");
+    let span = Span::new(heading.span.start, heading.span.start + name.len());
+    let found = Diagnostic::new(Code::UnknownField, dialect, span, message);
     Some(found.suggest(Some(meant)))
 }
 
@@ -252,5 +258,49 @@ mod tests {
         let text = plan("### 1. A\n**task:** x\n**contract:**\n");
         check(Code::MissingContract, &text, &[]);
         assert_eq!(checked(&text).diagnostics.len(), 1);
+    }
+
+    #[test]
+    fn a_slip_is_as_grave_as_what_it_hides() {
+        let severity = |text: &str| {
+            let problems = checked(text).diagnostics;
+            assert_eq!(problems.len(), 1, "{problems:?}");
+            problems[0].severity
+        };
+        let contract = "**contract:** `make`";
+        // Without a task there is nothing to sign; locks may be left out.
+        let text = plan(&format!(
+            "### 1. A\n**target:** coder\n{contract}\n**tsak:** x\n"
+        ));
+        assert_eq!(severity(&text), crate::diagnostic::Severity::Error);
+        let text = plan(&format!(
+            "### 1. A\n**task:** x\n{contract}\n**lokcs:** x\n"
+        ));
+        assert_eq!(severity(&text), crate::diagnostic::Severity::Warning);
+        // Another step's slip explains nothing here.
+        let text = plan(&format!(
+            "### 1. A\n**task:** x\n{contract}\n**tsak:** y\n### 2. B\n**target:** coder\n{contract}\n"
+        ));
+        check(
+            Code::EmptyTask,
+            &text,
+            &["coder | step `step-2` gives its agent nothing to do | say it under `**task:**`"],
+        );
+    }
+
+    #[test]
+    fn headings_of_prose_are_left_alone() {
+        for heading in ["Reflection", "Tests", "Step by step", "Notes"] {
+            let text = plan("").replace("## Steps", &format!("## {heading}\n\n## Steps"));
+            check(Code::UnknownField, &text, &[]);
+        }
+        check(
+            Code::UnknownField,
+            &plan("").replace("## Steps", "## Setps"),
+            &[
+                "Setps | heading `Setps` begins no section of a plan; what follows is read as context | \
+                 did you mean `Steps`?",
+            ],
+        );
     }
 }

@@ -12,6 +12,7 @@
 //! A parameter from the plan's `params`, as in `{{ params.version }}`. For the braces themselves write
 //! `{{ "{{ params.x }}" }}`.
 
+use super::Lack;
 use super::context::{Context, StepView};
 use super::uses::within;
 use crate::diagnostic::{Code, Diagnostic};
@@ -78,6 +79,7 @@ fn unknown(
         step.id()
     );
     let found = step.problem(Code::UnknownParam, span, message);
+    let found = found.lacks(Lack::Anywhere(&["params"]));
     let suggestion = nearest(name, params.keys().map(String::as_str));
     Some(match suggestion {
         Some(_) if span.len() == name.len() => found.suggest(suggestion),

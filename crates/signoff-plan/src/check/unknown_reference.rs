@@ -11,6 +11,7 @@
 //! ## Instead
 //! The id of another step: `$read.content`. For a dollar sign itself write `$$`.
 
+use super::Lack;
 use super::context::{Context, StepView};
 use super::unknown_dependency::most_suggestions;
 use crate::diagnostic::{Code, Diagnostic};
@@ -74,6 +75,7 @@ fn unknown(
     let ids = context.plan.steps.iter().map(|step| step.id.as_str());
     let suggestion = nearest(id, ids.filter(|other| *other != step.id()));
     // The place of the id alone, or the edit would take more away.
+    let found = found.lacks(Lack::Anywhere(&["id"]));
     if span.len() == id.len() {
         found.suggest(suggestion)
     } else {

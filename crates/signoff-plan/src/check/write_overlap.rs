@@ -41,7 +41,11 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for producers in patterns.values() {
         compare(context, producers.clone(), problems);
     }
-    for (a, b) in overlapping(&patterns) {
+    let (pairs, whole) = overlapping(&patterns);
+    if !whole {
+        context.pairs_left_out.set(true);
+    }
+    for (a, b) in pairs {
         let both = patterns.get(a).into_iter().chain(patterns.get(b)).flatten();
         compare(context, both.copied().collect(), problems);
     }
@@ -51,8 +55,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 const PAIRS: usize = 200_000;
 
 /// Pairs of different patterns that can cover the same path. Only a pattern with wildcards can cover
-/// another, and only below the folder it begins with.
-fn overlapping<'a>(patterns: &BTreeMap<&'a str, Producers>) -> Vec<(&'a str, &'a str)> {
+/// another, and only below the folder it begins with. Whether that is all of them comes with it.
+fn overlapping<'a>(patterns: &BTreeMap<&'a str, Producers>) -> (Vec<(&'a str, &'a str)>, bool) {
     let is_wild = |pattern: &&str| pattern.contains(['*', '?']) || pattern.ends_with('/');
     let mut by_folder: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for pattern in patterns.keys().copied().filter(is_wild) {
@@ -67,7 +71,7 @@ fn overlapping<'a>(patterns: &BTreeMap<&'a str, Producers>) -> Vec<(&'a str, &'a
             // Patterns that begin further up are met from there.
             for b in inside.filter(|b| b != a) {
                 let Some(rest) = left.checked_sub(1) else {
-                    return pairs;
+                    return (pairs, false);
                 };
                 left = rest;
                 let met_twice = is_wild(&b) && folder(b) == *below && b < *a;
@@ -77,7 +81,7 @@ fn overlapping<'a>(patterns: &BTreeMap<&'a str, Producers>) -> Vec<(&'a str, &'a
             }
         }
     }
-    pairs
+    (pairs, true)
 }
 
 /// Reports producers of one file that may run at once.

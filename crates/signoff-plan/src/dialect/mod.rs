@@ -1,8 +1,11 @@
 //! The spellings of a plan. Each recognises itself, reads text into a [`Draft`] and never fails at it.
 
+mod block;
+mod narrative;
 pub(crate) mod object;
 pub(crate) mod proposal;
 mod record;
+pub(crate) mod rejection;
 pub(crate) mod thread;
 mod toolplan;
 pub(crate) mod workunit;
@@ -118,6 +121,18 @@ fn camel_case(name: &str) -> String {
         joined.push_str(letters.as_str());
     }
     joined
+}
+
+/// Every name that a dialect knows, by what it is a field of.
+#[cfg(test)]
+pub(crate) fn names(dialect: Dialect) -> Vec<(&'static str, Vec<&'static str>)> {
+    match dialect {
+        Dialect::Workunit => workunit::names(),
+        Dialect::Thread => thread::names(),
+        Dialect::Proposal => proposal::names(),
+        Dialect::Record => record::names(),
+        Dialect::Toolplan => toolplan::names(),
+    }
 }
 
 /// Whether a content is of a dialect.

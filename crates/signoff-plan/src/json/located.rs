@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use super::{Comments, parse};
+use crate::draft::Spanned;
 use crate::source::Span;
 use crate::yaml::{Kind, Node};
 
@@ -22,6 +23,15 @@ pub(crate) fn places(node: &Node, source: &str) -> Vec<Span> {
 pub(crate) fn places_within(source: &str, span: Span) -> Vec<Span> {
     match parse(span.slice(source), span.start, Comments::Refused) {
         (Some(node), problems) if problems.is_empty() => places(&node, source),
+        _ => Vec::new(),
+    }
+}
+
+/// The keys of the object that stands at `span` of a text; none where it is not all JSON.
+pub(crate) fn keys_within(source: &str, span: Span) -> Vec<Spanned<String>> {
+    let (root, _) = parse(span.slice(source), span.start, Comments::Refused);
+    match root.map(|root| root.kind) {
+        Some(Kind::Mapping(entries)) => entries.into_iter().map(|entry| entry.key).collect(),
         _ => Vec::new(),
     }
 }

@@ -11,7 +11,7 @@ mod render;
 mod scan;
 mod text;
 
-pub(crate) use self::located::{Located, places, places_within};
+pub(crate) use self::located::{Located, keys_within, places, places_within};
 pub(crate) use self::parser::{parse, parse_items};
 pub(crate) use self::render::{Spacing, inline};
 pub(crate) use self::scan::{Outline, is_steps, outline};

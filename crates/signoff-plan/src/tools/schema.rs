@@ -157,6 +157,8 @@ impl Checker<'_> {
             let mut keys = value.parts.iter().filter_map(|(key, _)| *key);
             keys.any(|(key, _)| key == wanted)
         };
+        // What is only misspelt is not missing as well.
+        let mut meant = Vec::new();
         for (key, part) in &value.parts {
             let Some((key, place)) = *key else {
                 continue;
@@ -170,6 +172,7 @@ impl Checker<'_> {
                         .map(String::as_str)
                         .filter(|name| !given(name));
                     let suggestion = nearest(key, free);
+                    meant.extend(suggestion);
                     self.misfit(place, format!("{} is not taken", name(&inner)), suggestion);
                 }
                 (None, Some(schema)) => self.value(&inner, part, schema),
@@ -178,7 +181,7 @@ impl Checker<'_> {
         }
         if let Some(Value::Array(required)) = schema.get("required") {
             for missing in required.iter().filter_map(Value::as_str) {
-                if !given(missing) {
+                if !given(missing) && !meant.contains(&missing) {
                     let message = format!("{} is missing", name(&joined(path, missing)));
                     self.misfit(value.span, message, None);
                 }
@@ -289,7 +292,6 @@ mod tests {
                 "`more.a` must be `true` or `false`, not a number",
                 "`more.x` is missing",
                 "`never` must not be given",
-                "`path` is missing",
             ],
         );
         check(

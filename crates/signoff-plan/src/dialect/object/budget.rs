@@ -5,7 +5,7 @@ use crate::check::budget_invalid;
 use crate::draft::Spanned;
 use crate::yaml::{Entry, Kind};
 
-const FIELDS: [&str; 4] = ["tokens", "usd", "wall", "agents"];
+pub(super) const FIELDS: [&str; 4] = ["tokens", "usd", "wall", "agents"];
 
 impl Reader<'_> {
     /// Reads a budget as text.

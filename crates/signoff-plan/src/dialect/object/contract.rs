@@ -5,7 +5,7 @@ use crate::check::{bad_value, missing_field};
 use crate::draft::{Contract, Spanned};
 use crate::yaml::{self, Entry, Kind};
 
-const FIELDS: [&str; 7] = [
+pub(super) const FIELDS: [&str; 7] = [
     "command",
     "shell",
     "expect",

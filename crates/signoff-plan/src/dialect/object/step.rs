@@ -11,7 +11,7 @@ pub(in crate::dialect) const FIELDS: [&str; 15] = [
     "protects", "tools", "timeout", "budget", "locks", "status",
 ];
 
-const ASK: [&str; 2] = ["question", "choices"];
+pub(super) const ASK: [&str; 2] = ["question", "choices"];
 
 impl Reader<'_> {
     /// Reads a field that both dialects have; gives it back if it is none.

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::DIALECT;
-use super::context::Narrative;
+use super::context::add_lines;
 use crate::check::unknown_field;
+use crate::dialect::narrative::Narrative;
 use crate::draft::{Draft, Spanned};
 use crate::markdown::Document;
 
@@ -25,7 +26,8 @@ pub(crate) enum Part {
     Narrative,
 }
 
-const SECTIONS: [&str; 4] = ["Steps", "Context", "Risks", "Rejection"];
+/// Headings that begin a part with a meaning of its own.
+pub(super) const NAMES: [&str; 4] = ["Steps", "Context", "Risks", "Rejection"];
 
 /// Splits a file into its parts, each with its lines. Only prose has its heading among them.
 pub(crate) fn split(document: &Document<'_>) -> Vec<(Part, Range<usize>)> {
@@ -81,12 +83,12 @@ pub(super) fn title(
     let written = draft.title.as_ref().filter(|known| !known.value.is_empty());
     let same = written.is_none_or(|known| known.value == title.value);
     if same && draft.steps.is_empty() {
-        narrative.add_lines(document, lines.start + 1..lines.end);
+        add_lines(narrative, document, lines.start + 1..lines.end);
         if written.is_none() {
             draft.title = Some(title);
         }
     } else {
-        narrative.add_lines(document, lines);
+        add_lines(narrative, document, lines);
     }
 }
 
@@ -97,6 +99,6 @@ pub(super) fn near_miss(document: &Document<'_>, line: usize, draft: &mut Draft)
         return;
     };
     let name = Spanned::new(document.slice(heading.text).to_owned(), heading.text);
-    let found = unknown_field::section(DIALECT, &name, &SECTIONS);
+    let found = unknown_field::section(DIALECT, &name, &NAMES);
     draft.problems.extend(found);
 }

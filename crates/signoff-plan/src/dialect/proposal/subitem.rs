@@ -153,8 +153,8 @@ fn recognise(
     }
     let elsewhere = ELSEWHERE.contains(&key.as_str());
     let found = unknown_field::label(DIALECT, &label.name, "a step of a proposal", &FIELDS);
-    // Any other word before a colon is prose.
-    let near = found.fix.is_some() && label.name.value.len() > 3;
+    // Any other word before a colon is prose, as is one that only happens to be near.
+    let near = found.fix.is_some() && label.name.value.len() > 2 && key != "then";
     if (near || elsewhere) && !document.slice(label.name.span).contains(' ') {
         problems.push(found);
     }

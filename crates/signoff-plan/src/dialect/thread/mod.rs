@@ -147,5 +147,14 @@ impl<'a> File<'a> {
     }
 }
 
+/// Every name, by what it is a field of.
+#[cfg(test)]
+pub(super) fn names() -> Vec<(&'static str, Vec<&'static str>)> {
+    vec![
+        ("plan", plan::FIELDS.to_vec()),
+        ("step", TASK_FIELDS.to_vec()),
+    ]
+}
+
 #[cfg(test)]
 mod tests;

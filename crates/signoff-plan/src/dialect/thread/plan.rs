@@ -6,7 +6,7 @@ use crate::check::frontmatter_missing;
 use crate::draft::{Draft, Spanned};
 use crate::source::Span;
 
-const FIELDS: [&str; 1] = ["title"];
+pub(super) const FIELDS: [&str; 1] = ["title"];
 
 /// Reads the file.
 pub(super) fn read(file: &File<'_>, draft: &mut Draft) {

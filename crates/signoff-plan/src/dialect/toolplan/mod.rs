@@ -101,5 +101,14 @@ fn keep(draft: &mut Draft, name: &'static str, text: Option<Spanned<String>>) {
         .extend(text.map(|text| (name, text.map(Value::from))));
 }
 
+/// Every name, by what it is a field of.
+#[cfg(test)]
+pub(super) fn names() -> Vec<(&'static str, Vec<&'static str>)> {
+    let mut names = object::names();
+    names.push(("plan", [&FIELDS[..], &PLAN_FIELDS].concat()));
+    names.push(("step", [&step::FIELDS[..], &object::STEP_FIELDS].concat()));
+    names
+}
+
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use crate::json;
 use crate::source::Span;
 use crate::yaml::{Entry, Kind, Node};
 
-const FIELDS: [&str; 7] = [
+pub(super) const FIELDS: [&str; 7] = [
     "id",
     "order",
     "description",

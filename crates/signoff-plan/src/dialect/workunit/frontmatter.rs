@@ -8,7 +8,7 @@ use crate::model::PLAN_RECORD;
 use crate::yaml::{self, Entry, Kind};
 
 /// The fields that may stand here.
-const FIELDS: [&str; 8] = [
+pub(super) const FIELDS: [&str; 8] = [
     "type", "status", "owner", "id", "version", "previous", "params", "record",
 ];
 

@@ -9,13 +9,14 @@ mod labels;
 pub(crate) mod layout;
 mod misplaced;
 mod plan;
-pub(crate) mod rejection;
+mod rejection;
 mod sections;
 mod step;
 pub(crate) mod values;
 
 use self::sections::Section;
 use super::Dialect;
+use super::narrative::Narrative;
 use crate::check::{frontmatter_missing, too_large, unterminated_fence};
 use crate::draft::Draft;
 use crate::markdown::Document;
@@ -53,41 +54,24 @@ pub(super) fn parse(source: &Source) -> Draft {
     };
     draft.anchors.body = Span::at(body);
     let document = Document::new(text, body);
-    report_unclosed(&document, &mut draft);
+    draft
+        .problems
+        .extend(unterminated_fence::in_document(DIALECT, &document));
     read_sections(&document, &mut draft);
     draft
-}
-
-fn report_unclosed(document: &Document<'_>, draft: &mut Draft) {
-    for fence in document.fences.iter().filter(|fence| !fence.closed) {
-        let line = document
-            .slice(fence.span)
-            .lines()
-            .next()
-            .unwrap_or_default();
-        let opening = Span::new(fence.span.start, fence.span.start + line.len());
-        draft
-            .problems
-            .push(unterminated_fence::fence(DIALECT, opening));
-    }
-    for comment in &document.open_comments {
-        draft
-            .problems
-            .push(unterminated_fence::comment(DIALECT, *comment));
-    }
 }
 
 fn read_sections(document: &Document<'_>, draft: &mut Draft) {
     let outline = sections::outline(document);
     draft.title = outline.title;
     draft.problems.extend(outline.problems);
-    let mut narrative = plan::Narrative::default();
+    let mut narrative = Narrative::default();
     let mut steps = 0;
     for section in outline.sections {
         match section {
             Section::Preamble(lines) => plan::preamble(document, lines, draft, &mut narrative),
             Section::Risks(lines) => plan::risks(document, lines, draft, &mut narrative),
-            Section::Narrative(lines) => narrative.add_lines(document, lines),
+            Section::Narrative(lines) => plan::add_lines(&mut narrative, document, lines),
             Section::Rejection(lines) => rejection::read(document, lines, draft),
             Section::Step(lines) => {
                 steps += 1;
@@ -103,6 +87,19 @@ fn read_sections(document: &Document<'_>, draft: &mut Draft) {
         }
     }
     draft.context = narrative.into_context();
+}
+
+/// Every name, by what it is a field of.
+#[cfg(test)]
+pub(super) fn names() -> Vec<(&'static str, Vec<&'static str>)> {
+    vec![
+        ("frontmatter", frontmatter::FIELDS.to_vec()),
+        ("plan record", crate::model::PLAN_RECORD.to_vec()),
+        ("plan", plan::SCOPE.names.to_vec()),
+        ("step", step::SCOPE.names.to_vec()),
+        ("step record", crate::model::STEP_RECORD.to_vec()),
+        ("section", sections::NAMES.to_vec()),
+    ]
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{DIALECT, heading, misplaced};
-use crate::check::bad_value;
+use crate::check::{bad_value, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::Spanned;
 use crate::markdown::{Document, Heading};
@@ -46,6 +46,9 @@ pub(super) enum Part {
     /// What people said about earlier versions.
     Rejection,
 }
+
+/// Headings that begin a part with a meaning of its own.
+pub(super) const NAMES: [&str; 5] = ["Steps", "Risks", "Rejection", "Artifacts", "Summary"];
 
 /// Splits a file into its parts.
 pub(super) fn outline(document: &Document<'_>) -> Outline {
@@ -101,6 +104,11 @@ impl Reader<'_, '_> {
             }
             2 => {
                 let part = section_named(text);
+                if part == Part::Narrative {
+                    let name = Spanned::new(text.to_owned(), heading.text);
+                    let found = unknown_field::section(DIALECT, &name, &NAMES);
+                    self.outline.problems.extend(found);
+                }
                 let first = if matches!(part, Part::Narrative | Part::Rejection) {
                     line
                 } else {

@@ -264,12 +264,15 @@ impl Reader<'_, '_> {
                 .push(bad_value::no_mapping(DIALECT, &name, span, what));
             return Vec::new();
         };
+        let text = self.document.slice(Span::new(0, span.end));
+        let keys = crate::json::keys_within(text, span);
         let mut record = Vec::new();
         for (name, value) in members {
             match STEP_RECORD.iter().find(|known| **known == name) {
                 Some(known) => record.push((*known, Spanned::new(value, span))),
                 None => {
-                    let name = Spanned::new(name, span);
+                    let place = keys.iter().find(|key| key.value == name);
+                    let name = Spanned::new(name, place.map_or(span, |key| key.span));
                     let found = unknown_field::key(DIALECT, &name, &STEP_RECORD);
                     self.problems.push(found);
                 }

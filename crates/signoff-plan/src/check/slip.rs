@@ -1,0 +1,93 @@
+//! Problems that are only the shadow of a misspelt name.
+//!
+//! A field whose name is misspelt is missing as well, and what would read it finds nothing. Of all
+//! that, only the slip is said. It becomes as grave as what it hides: a plan that lacks something it
+//! must have is not fit to be signed, however its author meant it.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::dialect::Dialect;
+
+/// Fields, by their native names, of which one is not given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lack {
+    /// In the step that the problem is about, or in the plan if it is about none.
+    Here(&'static [&'static str]),
+    /// In the plan or in whatever step.
+    Anywhere(&'static [&'static str]),
+}
+
+/// Stands for the right name of a tool, as if that were a field.
+pub(super) const TOOL_NAME: &str = "(name of a tool)";
+
+/// A misspelt name: the step it stands in, if any, and the name that was meant.
+type Slip = (Option<String>, String);
+
+/// Takes away what only follows from a misspelt name.
+pub(super) fn absorb(dialect: Dialect, problems: &mut Vec<Diagnostic>) {
+    let mut slips: BTreeMap<Slip, Severity> = BTreeMap::new();
+    let mut by_name: BTreeMap<String, Slip> = BTreeMap::new();
+    for problem in problems.iter() {
+        if let Some(slip) = slip(problem) {
+            by_name
+                .entry(slip.1.clone())
+                .or_insert_with(|| slip.clone());
+            slips.insert(slip, problem.severity);
+        }
+    }
+    if slips.is_empty() {
+        return;
+    }
+    problems.retain(|problem| {
+        let cause = problem.lack.and_then(|lack| {
+            let (fields, anywhere) = match lack {
+                Lack::Here(fields) => (fields, false),
+                Lack::Anywhere(fields) => (fields, true),
+            };
+            let mut names = fields
+                .iter()
+                .flat_map(|field| [(*field).to_owned(), key(&dialect.field_name(field))]);
+            names.find_map(|name| {
+                let here = (problem.step.clone(), name);
+                let slip = if anywhere {
+                    by_name.get(&here.1)?
+                } else {
+                    &here
+                };
+                slips.contains_key(slip).then(|| slip.clone())
+            })
+        });
+        let severity = cause.and_then(|slip| slips.get_mut(&slip));
+        match severity {
+            Some(severity) => {
+                *severity = problem.severity.min(*severity);
+                false
+            }
+            None => true,
+        }
+    });
+    for problem in problems {
+        let severity = slip(problem).and_then(|slip| slips.get(&slip));
+        problem.severity = severity.copied().unwrap_or(problem.severity);
+    }
+}
+
+/// The slip that a problem is about.
+fn slip(problem: &Diagnostic) -> Option<Slip> {
+    let fix = problem.fix.as_ref()?;
+    let name = if problem.code == Code::UnknownTool {
+        TOOL_NAME
+    } else if problem.code == Code::UnknownField {
+        // Where only the marks are wrong, the fix is the whole line.
+        fix.text.trim_start_matches('*').split(':').next()?
+    } else {
+        return None;
+    };
+    Some((problem.step.clone(), key(name)))
+}
+
+/// A name as names are compared.
+fn key(name: &str) -> String {
+    name.to_lowercase().replace(' ', "_")
+}
