@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::readback::{self, Reasons};
 use super::{Written, yaml};
-use crate::check::unknown_status::plan_words;
 use crate::dialect::Dialect;
 use crate::dialect::proposal::FIELDS;
 use crate::model::Plan;
@@ -59,10 +58,7 @@ fn field(plan: &Plan, name: &str) -> Option<Value> {
     match name {
         "id" => text(&plan.id),
         "title" => text(&plan.title),
-        "status" => {
-            let known = |word: &Value| plan_words(DIALECT).iter().any(|known| word == known);
-            text(&plan.status).filter(known)
-        }
+        "status" => super::plan_status(plan, DIALECT).map(Value::from),
         "version" => plan.version.map(Value::from),
         "executor_model" => text(&plan.executor_model),
         "tools_required" => {

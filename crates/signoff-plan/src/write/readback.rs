@@ -6,6 +6,7 @@ use crate::dialect::{Dialect, parse_as};
 use crate::field;
 use crate::model::{PLAN_RECORD, Plan, STEP_RECORD};
 use crate::source::Source;
+use crate::status::is_same_plan_status;
 
 /// Why a dialect does not hold a field, by its name.
 pub(super) struct Reasons {
@@ -20,17 +21,35 @@ pub(super) fn read(source: &Source, dialect: Dialect) -> Plan {
     resolve(&parse_as(source, dialect), &mut Vec::new()).plan
 }
 
+/// Why the status of a plan is lost, if it is: another word for the same is no loss.
+fn status(plan: &Plan, back: &Plan, no_place: &str) -> Option<String> {
+    let wanted = plan.status.as_deref()?;
+    match back.status.as_deref() {
+        Some(word) if is_same_plan_status(wanted, word) => None,
+        Some(word) => Some(other_status(wanted, word)),
+        None => Some(no_place.to_owned()),
+    }
+}
+
+/// A status for which a dialect has only a more general word.
+pub(super) fn other_status(wanted: &str, word: &str) -> String {
+    format!("the dialect has no word for `{wanted}`; `{word}` stands in its place")
+}
+
 /// The fields of `plan` that `back` has otherwise. Steps are compared by position.
 pub(super) fn losses(plan: &Plan, back: &Plan, reasons: &Reasons) -> Vec<Loss> {
     let mut losses = Vec::new();
     for name in field::PLAN.into_iter().chain(PLAN_RECORD) {
-        if field::plan_value(plan, name) != field::plan_value(back, name) {
-            losses.push(Loss {
-                step: None,
-                field: name.to_owned(),
-                why: (reasons.plan)(name).to_owned(),
-            });
-        }
+        let why = match name {
+            "status" => status(plan, back, (reasons.plan)(name)),
+            _ => (field::plan_value(plan, name) != field::plan_value(back, name))
+                .then(|| (reasons.plan)(name).to_owned()),
+        };
+        losses.extend(why.map(|why| Loss {
+            step: None,
+            field: name.to_owned(),
+            why,
+        }));
     }
     // The id last: who takes lost fields out of a plan finds the step by it.
     let names = || {

@@ -12,7 +12,10 @@ use crate::source::Source;
 const DIALECT: Dialect = Dialect::Toolplan;
 
 const REASONS: Reasons = Reasons {
-    plan: |_| "a toolplan has no place for it",
+    plan: |name| match name {
+        "status" => "a toolplan holds no status: it is kept by the store",
+        _ => "a toolplan has no place for it",
+    },
     step: |name| match name {
         "role" | "task" => "a toolplan has no agent steps",
         _ => "a step of a toolplan has no place for it",
@@ -69,9 +72,7 @@ fn step_value(plan: &Plan, at: usize, step: &Step) -> Value {
     let dependencies: Vec<&str> = plan.dependency_ids(at).collect();
     out.put("dependsOn", dependencies);
     members::step(&mut out, step, DIALECT);
-    if step.claimed {
-        out.put("status", "completed");
-    }
+    out.some("status", super::step_status(step, DIALECT));
     out.record("result", &step.record, "result");
     out.into_value()
 }
