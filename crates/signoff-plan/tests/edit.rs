@@ -1,17 +1,22 @@
 //! An edit changes its field, and no other byte.
 
 mod generate;
+mod laws;
+mod world;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use signoff_plan::dialect::Dialect;
-use signoff_plan::edit::{Edit, EditRefused, apply};
+use signoff_plan::check::check;
+use signoff_plan::dialect::{Dialect, parse};
+use signoff_plan::edit::{Edit, EditRefused, apply, apply_to};
 use signoff_plan::field;
 use signoff_plan::model::Plan;
-use signoff_plan::source::Source;
+use signoff_plan::source::{Source, Span};
 use signoff_plan::write::write;
 
 use self::generate::{Knobs, plan_with};
+use self::laws::written_source;
+use self::world::World;
 
 const PLAN: &str = "---\n# why\ntype: plan\nid: p-1   # its id\nstatus: draft\nowner: 'me'\nversion: 2\n---\n\n# Title  \n\nProse.\n\n\
 **Budget:** $5, 1h <!-- enough -->\n**Tools:** bash, read\n**Constraints:**\n- one <!-- first -->\n* two\n\n## Steps\n\n\
@@ -41,7 +46,7 @@ fn edited(text: &str, edit: &Edit) -> Result<String, EditRefused> {
 
 /// Asserts that an edit replaces one stretch of text by another, whatever the line ends.
 #[track_caller]
-fn check(edit: &Edit, from: &str, to: &str) {
+fn replaces(edit: &Edit, from: &str, to: &str) {
     assert_eq!(PLAN.matches(from).count(), 1, "{from} is not there once");
     let expected = PLAN.replacen(from, to, 1);
     assert_eq!(edited(PLAN, edit).as_deref(), Ok(expected.as_str()));
@@ -57,17 +62,17 @@ fn refused(text: &str, edit: &Edit, why: &str) {
 
 #[test]
 fn the_frontmatter_is_edited() {
-    check(&set_plan("id", json!("p-2")), "p-1 ", "p-2 ");
-    check(&set_plan("version", json!(3)), "version: 2", "version: 3");
-    check(&set_plan("status", json!("approved")), "draft", "approved");
-    check(&set_plan("owner", json!("a: b")), "'me'", "\"a: b\"");
-    check(&set_plan("version", Value::Null), "version: 2\n", "");
-    check(
+    replaces(&set_plan("id", json!("p-2")), "p-1 ", "p-2 ");
+    replaces(&set_plan("version", json!(3)), "version: 2", "version: 3");
+    replaces(&set_plan("status", json!("approved")), "draft", "approved");
+    replaces(&set_plan("owner", json!("a: b")), "'me'", "\"a: b\"");
+    replaces(&set_plan("version", Value::Null), "version: 2\n", "");
+    replaces(
         &set_plan("previous", json!("older")),
         "version: 2\n",
         "version: 2\nprevious: older\n",
     );
-    check(
+    replaces(
         &set_plan("params", json!({"region": "eu"})),
         "version: 2\n",
         "version: 2\nparams: {\"region\":\"eu\"}\n",
@@ -76,82 +81,82 @@ fn the_frontmatter_is_edited() {
 
 #[test]
 fn plan_fields_are_edited() {
-    check(&set_plan("title", json!("Other")), "# Title  ", "# Other  ");
-    check(&set_plan("budget", json!("$6")), "$5, 1h", "$6.00");
-    check(&set_plan("tools", json!(["bash"])), "bash, read", "bash");
-    check(&set_plan("tools", json!([])), "bash, read", "none");
-    check(
+    replaces(&set_plan("title", json!("Other")), "# Title  ", "# Other  ");
+    replaces(&set_plan("budget", json!("$6")), "$5, 1h", "$6.00");
+    replaces(&set_plan("tools", json!(["bash"])), "bash, read", "bash");
+    replaces(&set_plan("tools", json!([])), "bash, read", "none");
+    replaces(
         &set_plan("tools", Value::Null),
         "**Tools:** bash, read\n",
         "",
     );
-    check(
+    replaces(
         &set_plan("constraints", json!(["one", "2", "three"])),
         "* two",
         "* 2\n- three",
     );
-    check(&set_plan("constraints", json!(["one"])), "\n* two", "");
-    check(
+    replaces(&set_plan("constraints", json!(["one"])), "\n* two", "");
+    replaces(
         &set_plan("priority", json!("high")),
         "* two\n",
         "* two\n**Priority:** high\n",
     );
-    check(
+    replaces(
         &set_plan("context", json!("Prose.\n\nMore.")),
         "Prose.",
         "Prose.\n\nMore.",
     );
-    check(&set_plan("context", Value::Null), "Prose.", "");
+    replaces(&set_plan("context", Value::Null), "Prose.", "");
 }
 
 #[test]
 fn risks_are_edited() {
-    check(
+    replaces(
         &set_plan("risks", json!(["slow", "bad"])),
         "- wrong",
         "- bad",
     );
-    check(&set_plan("risks", json!(["slow"])), "\n- wrong", "");
+    replaces(&set_plan("risks", json!(["slow"])), "\n- wrong", "");
 }
 
 #[test]
 fn fields_of_a_step_are_edited() {
-    check(
+    replaces(
         &set_step("build", "title", json!("Make")),
         "Build <!-- x -->",
         "Make",
     );
-    check(
+    replaces(
         &set_step("build", "target", json!("reviewer")),
         "coder",
         "reviewer",
     );
-    check(
+    replaces(
         &set_step("build", "task", json!("Do that.")),
         "**task:**\nDo it.\n\n- carefully",
         "**task:** Do that.",
     );
-    check(
+    replaces(
         &set_step("build", "task", json!("A\n## B\n```\nx")),
         "Do it.\n\n- carefully",
         "````verbatim\nA\n## B\n```\nx\n````",
     );
-    check(
+    replaces(
         &set_step("build", "contract", json!("make all\nmake x")),
         "make\n```",
         "make all\nmake x\n```",
     );
-    check(
+    replaces(
         &set_step("build", "contract", json!("a\n```\nb")),
         "```sh\nmake\n```",
         "````sh\na\n```\nb\n````",
     );
-    check(
+    replaces(
         &set_step("build", "contract.shell", Value::Null),
         "```sh",
         "```shell",
     );
-    check(
+    replaces(
         &set_step(
             "build",
             "expect",
@@ -160,22 +165,22 @@ fn fields_of_a_step_are_edited() {
         "exit_code == 0\n- stdout contains \"ok\" <!-- why -->",
         "exit_code == 1\n- stdout contains \"ok\" <!-- why -->\ntests_run >= 2",
     );
-    check(
+    replaces(
         &set_step("step-2", "contract", json!("make check")),
         "`make test`",
         "`make check`",
     );
-    check(
+    replaces(
         &set_step("step-2", "depends_on", json!([])),
         "depends_on:** build",
         "depends_on:** none",
     );
-    check(
+    replaces(
         &set_step("step-2", "depends_on", Value::Null),
         "**depends_on:** build\n",
         "",
     );
-    check(
+    replaces(
         &set_step("build", "status", json!("done")),
         "1. Build",
         "1. ✅ Build",
@@ -222,7 +227,7 @@ fn fields_of_a_step_are_inserted() {
         ("instructions", json!("x"), "**instructions:** x"),
         ("expect", json!(["exit_code == 2"]), "exit_code == 2"),
     ] {
-        check(
+        replaces(
             &set_step("step-2", field, value),
             after,
             &format!("{after}\n{line}"),
@@ -347,7 +352,7 @@ fn any_edit(plan: &Plan, other: &Plan, choice: usize) -> Option<Edit> {
             field::STEP
                 .iter()
                 .chain(&field::STEP_EXTRA)
-                .map(|name| (Some(0), *name)),
+                .map(|name| (Some(choice % plan.steps.len()), *name)),
         )
         .collect();
     let (step, name) = names[choice % names.len()];
@@ -357,10 +362,46 @@ fn any_edit(plan: &Plan, other: &Plan, choice: usize) -> Option<Edit> {
             Some(set_plan(name, value))
         }
         Some(at) => {
-            let value = field::step_value(other, at, name)?;
+            let value = field::step_value(other, at % other.steps.len(), name)?;
             Some(set_step(&plan.steps[at].id, name, value))
         }
     }
+}
+
+/// The lines of a step, up to the next one.
+fn lines_of(text: &str, span: Span) -> Span {
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[span.end..].find('\n');
+    Span::new(start, end.map_or(text.len(), |at| span.end + at + 1))
+}
+
+/// An edit of a step leaves every byte outside its lines alone, one of the plan every step.
+fn touches_only_its_place(source: &Source, edit: &Edit) -> Result<(), TestCaseError> {
+    let Ok(edited) = apply_to(source, std::slice::from_ref(edit)) else {
+        return Ok(());
+    };
+    let (before, after) = (source.text(), edited.text());
+    let draft = parse(source);
+    let plan = check(&draft, &World::default()).plan;
+    let steps = || plan.steps.iter().zip(&draft.steps);
+    match edit {
+        Edit::SetStep { step, .. } => {
+            let (_, written) = steps()
+                .find(|(found, _)| found.id == *step)
+                .expect("the step");
+            let lines = lines_of(before, written.span);
+            let kept =
+                after.starts_with(&before[..lines.start]) && after.ends_with(&before[lines.end..]);
+            prop_assert!(kept, "{edit:?}\n{before}\n---\n{after}");
+        }
+        Edit::SetPlan { .. } | Edit::Reject { .. } => {
+            for (_, written) in steps() {
+                let text = written.span.slice(before);
+                prop_assert!(after.contains(text), "{edit:?}\n{before}\n---\n{after}");
+            }
+        }
+    }
+    Ok(())
 }
 
 proptest! {
@@ -403,6 +444,23 @@ proptest! {
             // A second time there is nothing left to change.
             let twice = edited(&once, &edit);
             prop_assert_eq!(twice.as_deref(), Ok(once.as_str()), "{:?}\n{}", edit, text);
+        }
+    }
+
+    #[test]
+    fn any_edit_touches_only_its_place(
+        plan in plan_with(Knobs::default()),
+        other in plan_with(Knobs::default()),
+        choice in 0..500_usize,
+        dialect in prop::sample::select(Dialect::ALL),
+    ) {
+        let source = written_source(&write(&plan, dialect));
+        let read = check(&parse(&source), &World::default()).plan;
+        let Some(edit) = any_edit(&read, &other, choice) else { return Ok(()) };
+        // Those who wait for a step know it by its id.
+        let renamed = matches!(&edit, Edit::SetStep { field, .. } if field == "id");
+        if !renamed {
+            touches_only_its_place(&source, &edit)?;
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What must hold for every text, however broken.
 
+mod generate;
+mod laws;
 mod world;
 
 use proptest::prelude::*;
@@ -9,6 +11,7 @@ use signoff_plan::digest::Digest;
 use signoff_plan::edit::{Marks, StepMark, apply_marks};
 use signoff_plan::source::Source;
 
+use self::laws::{damaged, places_are_inside};
 use self::world::World;
 
 const EXAMPLES: [&str; 4] = [
@@ -74,17 +77,9 @@ fn checked(source: &Source) -> Checked {
 fn is_sane(bytes: Vec<u8>) -> Result<(), TestCaseError> {
     let source = Source::new("plan.md", bytes);
     let first = checked(&source);
-    for problem in &first.diagnostics {
-        let places = problem.related.iter().map(|(span, _)| *span);
-        let fix = problem.fix.iter().map(|fix| fix.span);
-        for span in places.chain(fix).chain([problem.span]) {
-            prop_assert!(
-                source.text().get(span.start..span.end).is_some(),
-                "{problem:?}"
-            );
-        }
-        prop_assert!(!problem.message.contains('\n'), "{problem:?}");
-    }
+    places_are_inside(&first, &source)?;
+    let messages = || first.diagnostics.iter().map(|problem| &problem.message);
+    prop_assert!(!messages().any(|message| message.contains('\n')));
     let sorted = first
         .diagnostics
         .windows(2)
@@ -106,30 +101,8 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// An example with some stretches replaced.
 fn mutated() -> impl Strategy<Value = String> {
-    let change = (
-        any::<prop::sample::Index>(),
-        0..12_usize,
-        prop::sample::select(PIECES.to_vec()),
-    );
-    let example = prop::sample::select(EXAMPLES.to_vec());
-    (example, prop::collection::vec(change, 1..4), any::<bool>()).prop_map(
-        |(text, changes, crlf)| {
-            let mut chars: Vec<char> = text.chars().collect();
-            for (place, length, piece) in changes {
-                let start = place.index(chars.len() + 1);
-                let end = (start + length).min(chars.len());
-                chars.splice(start..end, piece.chars());
-            }
-            let text: String = chars.into_iter().collect();
-            if crlf {
-                text.replace('\n', "\r\n")
-            } else {
-                text
-            }
-        },
-    )
+    damaged(EXAMPLES.to_vec(), &PIECES)
 }
 
 fn marks() -> impl Strategy<Value = Marks> {

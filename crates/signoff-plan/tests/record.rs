@@ -3,6 +3,7 @@
 #[path = "record/edits.rs"]
 mod edits;
 mod generate;
+mod laws;
 #[path = "record/marks.rs"]
 mod marks;
 #[path = "record/properties.rs"]

@@ -2,14 +2,13 @@
 //! that what is written reads back.
 
 mod generate;
+mod laws;
 mod world;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use proptest::strategy::ValueTree;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 use signoff_plan::check::{Checked, check};
 use signoff_plan::diagnostic::{Code, Severity};
@@ -19,7 +18,8 @@ use signoff_plan::model::{Depends, Plan, Work};
 use signoff_plan::source::Source;
 use signoff_plan::write::{Written, write};
 
-use self::generate::{Coverage, Knobs, plan, plan_with, without_losses};
+use self::generate::{Knobs, plan, plan_with};
+use self::laws::{places_are_inside, written_source};
 use self::world::World;
 
 fn fixtures() -> PathBuf {
@@ -269,16 +269,8 @@ fn a_plan_of_too_many_steps_says_what_is_left_out() {
     assert_eq!(lost, [(Some("last"), "id")]);
 }
 
-fn written_source(written: &Written) -> Source {
-    let files = written.files.iter();
-    let files = files.map(|(name, text)| (name.clone(), text.clone().into_bytes()));
-    Source::directory("thread", files.collect())
-}
-
 fn reads_back(plan: &Plan) -> Result<Written, TestCaseError> {
-    let written = write(plan, Dialect::Thread);
-    let source = written_source(&written);
-    let back = checked(&source);
+    let (written, back) = laws::reads_back(plan, Dialect::Thread)?;
     // Whatever went in, what comes out is a thread: the nine rules hold.
     let rules = [
         Code::FrontmatterMissing,
@@ -298,25 +290,7 @@ fn reads_back(plan: &Plan) -> Result<Written, TestCaseError> {
         .iter()
         .find(|problem| rules.contains(&problem.code));
     prop_assert_eq!(broken, None, "{:?}", &written.files);
-    let expected = without_losses(plan.clone(), &written.losses);
-    let found = without_losses(renamed(back.plan, plan), &written.losses);
-    prop_assert_eq!(
-        &expected,
-        &found,
-        "\n{}\n{:?}",
-        source.text(),
-        written.losses
-    );
-    prop_assert_eq!(Digest::of_plan(&expected), Digest::of_plan(&found));
     Ok(written)
-}
-
-/// A plan whose steps have the ids of another's, by which losses are named.
-fn renamed(mut plan: Plan, other: &Plan) -> Plan {
-    for (step, other) in plan.steps.iter_mut().zip(&other.steps) {
-        step.id.clone_from(&other.id);
-    }
-    plan
 }
 
 /// Pieces that mean something in a thread.
@@ -375,16 +349,7 @@ fn files() -> impl Strategy<Value = Vec<(String, Vec<u8>)>> {
 fn is_sane(files: Vec<(String, Vec<u8>)>) -> Result<(), TestCaseError> {
     let source = Source::directory("thread", files);
     let checked = check(&parse_as(&source, Dialect::Thread), &World::default());
-    for problem in &checked.diagnostics {
-        let related = problem.related.iter().map(|(span, _)| *span);
-        let fix = problem.fix.iter().map(|fix| fix.span);
-        for span in related.chain(fix).chain([problem.span]) {
-            prop_assert!(
-                source.text().get(span.start..span.end).is_some(),
-                "{problem:?}"
-            );
-        }
-    }
+    places_are_inside(&checked, &source)?;
     let contracts = checked
         .plan
         .steps
@@ -419,17 +384,4 @@ proptest! {
             .collect();
         prop_assert!(misread.is_empty(), "{misread:?}\n{:?}", written.files);
     }
-}
-
-#[test]
-fn every_field_is_tried() {
-    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    let mut coverage = Coverage::default();
-    for _ in 0..300 {
-        let plan = plan().new_tree(&mut runner).expect("a plan").current();
-        coverage.count(&plan, &write(&plan, Dialect::Thread).losses);
-    }
-    coverage.print("thread");
-    assert_eq!(coverage.never_given(), Vec::<String>::new());
 }

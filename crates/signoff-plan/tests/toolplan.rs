@@ -1,6 +1,7 @@
 //! The dialect `toolplan`: the seed's own example, marks, edits, and what is written.
 
 mod generate;
+mod laws;
 mod world;
 
 use proptest::prelude::*;
@@ -13,7 +14,8 @@ use signoff_plan::model::Work;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
 
-use self::generate::{Knobs, plan, plan_with, without_losses};
+use self::generate::{Knobs, plan, plan_with};
+use self::laws::{places_are_inside, reads_back};
 use self::world::World;
 
 const SEED: &str = include_str!("fixtures/toolplan/references.json");
@@ -347,21 +349,7 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 fn mutated() -> impl Strategy<Value = String> {
-    let change = (
-        any::<prop::sample::Index>(),
-        0..12_usize,
-        prop::sample::select(PIECES.to_vec()),
-    );
-    let example = prop::sample::select(vec![SEED, EVERY]);
-    (example, prop::collection::vec(change, 1..4)).prop_map(|(text, changes)| {
-        let mut chars: Vec<char> = text.chars().collect();
-        for (place, length, piece) in changes {
-            let start = place.index(chars.len() + 1);
-            let end = (start + length).min(chars.len());
-            chars.splice(start..end, piece.chars());
-        }
-        chars.into_iter().collect()
-    })
+    laws::damaged(vec![SEED, EVERY], &PIECES)
 }
 
 proptest! {
@@ -371,13 +359,7 @@ proptest! {
     fn any_text_can_be_checked(text in prop_oneof![pieces(), mutated(), "\\PC{0,100}".boxed()]) {
         let source = source(&text);
         let checked = check(&parse_as(&source, Dialect::Toolplan), &world());
-        for problem in &checked.diagnostics {
-            let places = problem.related.iter().map(|(span, _)| *span);
-            let fix = problem.fix.iter().map(|fix| fix.span);
-            for span in places.chain(fix).chain([problem.span]) {
-                prop_assert!(source.text().get(span.start..span.end).is_some(), "{problem:?}");
-            }
-        }
+        places_are_inside(&checked, &source)?;
     }
 
     #[test]
@@ -395,14 +377,7 @@ proptest! {
 
     #[test]
     fn any_plan_reads_back(plan in plan()) {
-        let written = write(&plan, Dialect::Toolplan);
-        let text = &written.files[0].1;
-        let draft = parse(&source(text));
-        prop_assert_eq!(draft.dialect, Dialect::Toolplan, "{}", text);
-        let found = without_losses(check(&draft, &world()).plan, &written.losses);
-        let expected = without_losses(plan, &written.losses);
-        prop_assert_eq!(&expected, &found, "\n{}\n{:?}", text, written.losses);
-        prop_assert_eq!(Digest::of_plan(&expected), Digest::of_plan(&found));
+        reads_back(&plan, Dialect::Toolplan)?;
     }
 
     #[test]

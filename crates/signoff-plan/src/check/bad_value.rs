@@ -194,6 +194,15 @@ pub(crate) fn no_number(dialect: Dialect, step: &Step, position: usize) -> Diagn
     ))
 }
 
+/// A heading was meant to begin a step.
+pub(crate) fn step_heading(dialect: Dialect, span: Span, written: &str, text: &str) -> Diagnostic {
+    let message = format!("`{written}` is no heading of a step, though fields of one follow");
+    let proper = format!("### {text}");
+    problem(dialect, span, message)
+        .help(format!("write `{proper}`"))
+        .fix(span, proper)
+}
+
 /// A heading ends the steps, but something of a step stands under it.
 pub(crate) fn ends_steps(
     dialect: Dialect,
@@ -405,6 +414,42 @@ fn numbering(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 mod tests {
     use super::super::testing::{self, plan};
     use super::*;
+
+    #[test]
+    fn a_heading_that_is_nearly_a_step_is_one() {
+        let step = |heading: &str, id: &str| {
+            format!("{heading}\n**id:** {id}\n**task:** x\n**contract:** `ls`\n\n")
+        };
+        for heading in [
+            "#### 2. Read",
+            "###2. Read",
+            "## 2. Read",
+            "##2. Read",
+            "# 2. Read",
+        ] {
+            let text =
+                plan(&(step("### 1. A", "a") + &step(heading, "b") + &step("### 3. C", "c")));
+            let checked = super::super::testing::checked(&text);
+            let message =
+                format!("`{heading}` is no heading of a step, though fields of one follow");
+            let said: Vec<_> = checked
+                .diagnostics
+                .iter()
+                .map(|one| one.message.as_str())
+                .collect();
+            assert_eq!(said, [message.as_str()]);
+            let found = &checked.diagnostics[0];
+            assert_eq!(found.span.slice(&text), heading);
+            assert_eq!(found.help.as_deref(), Some("write `### 2. Read`"));
+            assert_eq!(checked.plan.steps.len(), 3);
+        }
+        // In a task, headings may be numbered too.
+        let text = plan(
+            &(step("### 1. A", "a") + "**accept:**\n- y\n")
+                .replace("x\n", "x\n\n#### 2. Then\nmore\n"),
+        );
+        check(Code::BadValue, &text, &[]);
+    }
 
     #[track_caller]
     fn check(code: Code, text: &str, expected: &[&str]) {

@@ -1,6 +1,6 @@
 //! What the checks look at.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use super::graph::Graph;
 use super::positions::Positions;
@@ -27,6 +27,8 @@ pub(crate) struct Context<'a> {
     pub(super) uses: Uses<'a>,
     /// What each step's contract holds, by position.
     shells: &'a [Option<Box<Analysis>>],
+    /// Whether there were too many paths to compare each with each.
+    pub(super) pairs_left_out: Cell<bool>,
     /// Positions by id, once somebody asks.
     positions: OnceCell<Positions<'a>>,
 }
@@ -70,6 +72,7 @@ impl<'a> Context<'a> {
             provided: Provided::new(&resolved.plan, shells, workspace),
             uses: Uses::new(draft),
             shells,
+            pairs_left_out: Cell::new(false),
             positions: OnceCell::new(),
         }
     }

@@ -15,8 +15,8 @@ pub(super) struct Graph<'a> {
     /// cycle.
     ranks: Vec<Option<u32>>,
     search: RefCell<Search>,
-    /// How many dependencies may still be looked at to answer questions.
-    left: Cell<usize>,
+    /// How many dependencies may still be looked at to answer questions; `None` = more would have had to.
+    left: Cell<Option<usize>>,
 }
 
 /// How many dependencies may be looked at over all questions together. Real plans need a fraction;
@@ -41,7 +41,7 @@ impl<'a> Graph<'a> {
             ranks: ranks(&depends),
             depends,
             search: RefCell::default(),
-            left: Cell::new(LOOKS),
+            left: Cell::new(Some(LOOKS)),
         }
     }
 
@@ -62,7 +62,8 @@ impl<'a> Graph<'a> {
 
     /// Whether a step starts only after one of these has passed, which are in plan order.
     ///
-    /// Once too many questions have been asked the answer is yes: the checks then keep silent.
+    /// Once too many questions have been asked the answer is yes: the checks then keep silent, and
+    /// [`Self::is_exhausted`] tells.
     pub(super) fn waits_for_any(&self, step: usize, others: &[usize]) -> bool {
         let Some(rank) = self.rank(step) else {
             return false;
@@ -108,9 +109,14 @@ impl<'a> Graph<'a> {
     }
 
     fn may_look(&self) -> bool {
-        let left = self.left.get();
-        self.left.set(left.saturating_sub(1));
-        left > 0
+        let left = self.left.get().and_then(|left| left.checked_sub(1));
+        self.left.set(left);
+        left.is_some()
+    }
+
+    /// Whether a question was not answered because too many had been asked.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.left.get().is_none()
     }
 
     /// One shortest cycle per knot of steps, each beginning with its first step in plan order.
@@ -294,6 +300,22 @@ mod tests {
         assert!(!graph.waits_for(3, 0));
         let stuck = self::depends(&[&[0], &[0]]);
         assert!(Graph::of(stuck.iter().collect()).is_stuck(1));
+    }
+
+    #[test]
+    fn a_question_that_is_not_answered_is_remembered() {
+        let depends = depends(&[&[], &[0], &[1], &[2], &[]]);
+        let graph = Graph::of(depends.iter().collect());
+        graph.left.set(Some(3));
+        assert!(graph.waits_for(3, 0));
+        assert!(!graph.is_exhausted(), "the last look was enough");
+        assert!(
+            !graph.waits_for(4, 0),
+            "it waits for nothing: no look is needed"
+        );
+        assert!(!graph.is_exhausted());
+        assert!(graph.waits_for(3, 0));
+        assert!(graph.is_exhausted());
     }
 
     /// Lists of steps that a step waits for, from `None` = all before.

@@ -110,6 +110,11 @@ impl<'a> Provided<'a> {
         self.commands.get(name).copied().unwrap_or(true)
     }
 
+    /// Whether a file was not looked for because there were too many patterns.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.produced.compared.get() > COMPARISONS
+    }
+
     /// The steps that name what is missing, in plan order.
     pub(super) fn named_by(&self, name: &str) -> &[usize] {
         self.named.get(plain(name)).map_or(&[], Vec::as_slice)
@@ -136,8 +141,8 @@ fn plain(path: &str) -> &str {
 struct Produced<'a> {
     paths: BTreeMap<&'a str, Vec<usize>>,
     patterns: BTreeMap<&'a str, Vec<(usize, &'a str)>>,
-    /// How many patterns may still be compared; beyond that nothing is said to be missing.
-    left: Cell<usize>,
+    /// How many patterns have been compared; beyond [`COMPARISONS`] nothing is said to be missing.
+    compared: Cell<usize>,
 }
 
 /// How many patterns may be compared over all questions together.
@@ -145,10 +150,7 @@ const COMPARISONS: usize = 2_000_000;
 
 impl<'a> Produced<'a> {
     fn new(plan: &'a Plan) -> Self {
-        let mut produced = Self {
-            left: Cell::new(COMPARISONS),
-            ..Self::default()
-        };
+        let mut produced = Self::default();
         for (index, step) in plan.steps.iter().enumerate() {
             for pattern in &step.produces {
                 let short = pattern.strip_prefix("./").unwrap_or(pattern);
@@ -170,8 +172,9 @@ impl<'a> Produced<'a> {
         for end in std::iter::once(0).chain(ends) {
             let folder = path.get(..end).unwrap_or_default();
             for (index, pattern) in self.patterns.get(folder).into_iter().flatten() {
-                let left = self.left.get().checked_sub(1)?;
-                self.left.set(left);
+                if self.compared.replace(self.compared.get() + 1) >= COMPARISONS {
+                    return None;
+                }
                 if glob::matches(pattern, path) {
                     steps.push(*index);
                 }
@@ -260,6 +263,20 @@ mod tests {
             check(text, "docs/a.md", false);
         }
         check("into docs/", "docs", true);
+    }
+
+    #[test]
+    fn a_file_that_is_not_looked_for_is_remembered() {
+        let mut provided = Provided::default();
+        provided.produced.compared.set(COMPARISONS - 2);
+        for pattern in ["*.md", "*.rs"] {
+            let patterns = provided.produced.patterns.entry("").or_default();
+            patterns.push((0, pattern));
+        }
+        assert_eq!(provided.produced.of("a.md"), Some(vec![0]));
+        assert!(!provided.is_exhausted(), "that was just enough");
+        assert_eq!(provided.produced.of("b.md"), None);
+        assert!(provided.is_exhausted());
     }
 
     #[test]

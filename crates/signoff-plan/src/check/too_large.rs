@@ -10,6 +10,10 @@
 //! Several plans. A file may have 16 MiB, or 64 MiB where it is JSON or YAML; a plan 200000 steps and
 //! 400000 paths in them. A step for each of many things is better written with `for_each`. A contract may
 //! have 16 KiB: a longer one is a script, which belongs into a file.
+//!
+//! Comparing what steps wait for and what they produce has a limit too, which only plans meet that name
+//! very many patterns with wildcards, or very many files that do not exist. Name a folder (`out/`) instead
+//! of each pattern below it.
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
@@ -70,6 +74,19 @@ pub(crate) fn limit_paths(draft: &mut Draft) {
     }
 }
 
+/// A check that compares steps was given up: what it did not come to must not look as if it were fine.
+pub(super) fn unfinished(context: &Context<'_>) -> Option<Diagnostic> {
+    let given_up = context.graph.is_exhausted()
+        || context.provided.is_exhausted()
+        || context.pairs_left_out.get();
+    given_up.then(|| {
+        let message = "the plan is too large to compare all that its steps wait for and produce; \
+                       missing files, wrong order or overlaps may not all be shown";
+        let found = context.problem(Code::TooLarge, context.plan_span(), message);
+        found.help("write several plans, or name folders instead of many patterns")
+    })
+}
+
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
         if let Some(contract) = &step.written.contract
@@ -117,6 +134,27 @@ mod tests {
             &plan(&format!("### 1. A\n**contract:**\n```\n{long}\n```\n")),
             &[
                 "contract | the contract of step `step-1` has more than 16384 bytes | put it into a script, and call that",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_not_compared_is_said_once() {
+        let produces = |count: usize| {
+            let patterns: Vec<_> = (0..count).map(|at| format!("x{at}*y{at}")).collect();
+            plan(&format!(
+                "### 1. A\n**contract:** `make`\n**produces:** {}\n",
+                patterns.join(", ")
+            ))
+        };
+        check(Code::TooLarge, &produces(100), &[]);
+        check(
+            Code::TooLarge,
+            &produces(500),
+            &[
+                "Title | the plan is too large to compare all that its steps wait for and produce; \
+                 missing files, wrong order or overlaps may not all be shown | \
+                 write several plans, or name folders instead of many patterns",
             ],
         );
     }

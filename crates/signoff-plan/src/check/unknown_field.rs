@@ -111,6 +111,17 @@ pub(crate) fn kept_key(dialect: Dialect, key: &Spanned<String>, known: &[&str]) 
     Diagnostic::new(Code::UnknownField, dialect, key.span, message).suggest(suggestion)
 }
 
+/// A label that is indented too far.
+pub(crate) fn indented(dialect: Dialect, name: &Spanned<String>, indentation: Span) -> Diagnostic {
+    let message = format!(
+        "`{}` is indented, so it is read as text and not as a field",
+        name.value
+    );
+    Diagnostic::new(Code::UnknownField, dialect, name.span, message)
+        .help("begin the line with `**`")
+        .fix(indentation, "")
+}
+
 /// A heading that is nearly one that means something.
 pub(crate) fn section(
     dialect: Dialect,
@@ -241,6 +252,29 @@ mod tests {
         check(
             Code::UnknownField,
             &plan("### 1. A\n**task:** x\ntarget: prose\n"),
+            &[],
+        );
+    }
+
+    #[test]
+    fn an_indented_label_is_no_field() {
+        for indent in ["\t", "    "] {
+            let text = plan(&format!(
+                "### 1. A\n**task:** x\n**contract:** `ls`\n{indent}**timeout:** 5m\n"
+            ));
+            check(
+                Code::UnknownField,
+                &text,
+                &[
+                    "timeout | `timeout` is indented, so it is read as text and not as a field | begin the line with `**`",
+                ],
+            );
+            let fix = checked(&text).diagnostics[0].fix.clone().expect("a fix");
+            assert_eq!(fix.span.slice(&text), indent);
+        }
+        check(
+            Code::UnknownField,
+            &plan("### 1. A\n**contract:** `ls`\n**task:** as in\n\n    **timeout:** 5m\n"),
             &[],
         );
     }

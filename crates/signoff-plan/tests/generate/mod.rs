@@ -11,7 +11,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::strategy::Union;
 use serde_json::{Map, Value, json};
-use signoff_plan::field::{self, clear_plan, clear_step};
+use signoff_plan::field::{clear_plan, clear_step};
 use signoff_plan::model::{
     Budget, Condition, Contract, Depends, FailAction, Hint, OnFail, PLAN_RECORD, Plan, STEP_RECORD,
     Step, Subscription, Work,
@@ -23,8 +23,7 @@ pub(crate) use self::text::{block, line, word};
 // Each test uses a part of this; none of it is dead.
 const _: fn() = || {
     let _ = (plan, plan_with, word, line, block, json, without_losses);
-    let _ = (Coverage::count, Coverage::print, Coverage::never_given);
-    let _ = (Coverage::default, Knobs::default);
+    let _ = Knobs::default;
 };
 
 /// What generated plans may hold.
@@ -256,6 +255,10 @@ fn recorded(knobs: Knobs, name: &str) -> BoxedStrategy<Value> {
             .prop_map(|value| json!({"ok": true, "value": value}))
             .boxed(),
         "tool_outputs" => members(json(false)).prop_map(Value::Object).boxed(),
+        // Fields that no dialect knows.
+        "other" => json(false)
+            .prop_map(|value| json!({"x_team": value}))
+            .boxed(),
         "output" | "error" | "result_summary" => {
             block(knobs.hard_texts).prop_map(Value::from).boxed()
         }
@@ -265,7 +268,9 @@ fn recorded(knobs: Knobs, name: &str) -> BoxedStrategy<Value> {
 
 fn work(knobs: Knobs) -> impl Strategy<Value = Work> {
     let hard = knobs.hard_texts;
-    let agent = (maybe(word()), block(hard)).prop_map(|(role, task)| Work::Agent { role, task });
+    // A proposal has but this one.
+    let role = prop_oneof![2 => word(), 1 => Just("executor".to_owned())];
+    let agent = (maybe(role), block(hard)).prop_map(|(role, task)| Work::Agent { role, task });
     let args = members(json(hard)).prop_map(Value::Object);
     let tool = (word(), args).prop_map(|(tool, args)| Work::Tool { tool, args });
     let ask =
@@ -468,75 +473,4 @@ pub(crate) fn without_losses(mut plan: Plan, losses: &[Loss]) -> Plan {
         assert!(known, "{loss:?} names no field");
     }
     plan
-}
-
-/// How often each field was held, and how often it was lost.
-#[derive(Debug, Default)]
-pub(crate) struct Coverage(BTreeMap<String, (usize, usize)>);
-
-impl Coverage {
-    /// Counts the fields of a plan that was written with these losses.
-    pub(crate) fn count(&mut self, plan: &Plan, losses: &[Loss]) {
-        let lost = |step: Option<&str>, name: &str| {
-            losses.iter().any(|loss| {
-                let field = match step {
-                    None => field::plan_name(&loss.field),
-                    Some(_) => field::step_name(&loss.field),
-                };
-                loss.step.as_deref() == step && field == Some(name)
-            })
-        };
-        for name in field::PLAN.iter().chain(&PLAN_RECORD) {
-            if field::plan_value(plan, name).is_some_and(|value| is_set(&value)) {
-                self.add(format!("plan {name}"), lost(None, name));
-            }
-        }
-        let names = field::STEP
-            .iter()
-            .chain(&field::STEP_EXTRA)
-            .chain(&STEP_RECORD);
-        for name in names {
-            for (at, step) in plan.steps.iter().enumerate() {
-                if field::step_value(plan, at, name).is_some_and(|value| is_set(&value)) {
-                    self.add(format!("step {name}"), lost(Some(&step.id), name));
-                }
-            }
-        }
-    }
-
-    fn add(&mut self, name: String, lost: bool) {
-        let (held, dropped) = self.0.entry(name).or_default();
-        *(if lost { dropped } else { held }) += 1;
-    }
-
-    /// Prints the counts, a line per field.
-    #[expect(clippy::print_stdout, reason = "it is what the test is run for")]
-    pub(crate) fn print(&self, dialect: &str) {
-        println!("{dialect}: field, held, lost");
-        for (name, (held, lost)) in &self.0 {
-            println!("  {name:32} {held:6} {lost:6}");
-        }
-    }
-
-    /// Fields that were never given.
-    pub(crate) fn never_given(&self) -> Vec<String> {
-        let plan = field::PLAN.iter().chain(&PLAN_RECORD);
-        let step = field::STEP
-            .iter()
-            .chain(&field::STEP_EXTRA)
-            .chain(&STEP_RECORD);
-        let names = plan
-            .map(|name| format!("plan {name}"))
-            .chain(step.map(|name| format!("step {name}")));
-        names.filter(|name| !self.0.contains_key(name)).collect()
-    }
-}
-
-fn is_set(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(members) => !members.is_empty(),
-        _ => true,
-    }
 }

@@ -210,7 +210,7 @@ fn slips_in_steps_are_reported() {
     check_problems(
         "1. A\n   - contract: make test\n",
         &[
-            "contract | the contract has no command | put it between back-ticks, or into a fenced block below",
+            "make test | the contract has no command: what is not in back-ticks is text | if it is the command, write `make test`",
         ],
     );
     check_problems(

@@ -138,7 +138,7 @@ fn values_are_of_their_kind() {
     check(
         "",
         &[
-            " | frontmatter-invalid | the plan must be keys and values, not nothing | write an object that has `steps`",
+            " | frontmatter-invalid | the plan must be keys and values, not an empty file | write an object that has `steps`",
         ],
     );
     check(

@@ -17,8 +17,9 @@ pub(crate) mod values;
 use self::sections::Section;
 use super::Dialect;
 use crate::check::{frontmatter_missing, too_large, unterminated_fence};
+use crate::diagnostic::Diagnostic;
 use crate::draft::Draft;
-use crate::markdown::Document;
+use crate::markdown::{Document, Fence};
 use crate::source::{Source, Span};
 
 const DIALECT: Dialect = Dialect::Workunit;
@@ -70,11 +71,40 @@ fn report_unclosed(document: &Document<'_>, draft: &mut Draft) {
             .problems
             .push(unterminated_fence::fence(DIALECT, opening));
     }
+    for fence in document.fences.iter().filter(|fence| fence.closed) {
+        draft.problems.extend(swallowed(document, fence));
+    }
     for comment in &document.open_comments {
         draft
             .problems
             .push(unterminated_fence::comment(DIALECT, *comment));
     }
+}
+
+/// A block that holds the heading of a step and fields below it was meant to end before.
+fn swallowed(document: &Document<'_>, fence: &Fence) -> Option<Diagnostic> {
+    let block = document.slice(fence.span);
+    let mut lines = block.lines();
+    let opening = lines.next()?;
+    let step = lines.find(|line| {
+        let text = line.strip_prefix("### ");
+        text.is_some_and(heading::is_numbered)
+    })?;
+    let field = |line: &str| {
+        let names = step::SCOPE.names.iter();
+        let label = line
+            .strip_prefix("**")
+            .and_then(|rest| rest.split_once(":**"));
+        label.is_some_and(|(name, _)| names.clone().any(|known| *known == name))
+    };
+    let last = block.trim_end().lines().next_back()?;
+    let end = fence.span.start + block.trim_end().len();
+    lines.any(field).then(|| {
+        let start = fence.span.start;
+        let opening = Span::new(start, start + opening.len());
+        let closing = Span::new(end - last.len(), end);
+        unterminated_fence::swallows(DIALECT, opening, closing, step)
+    })
 }
 
 fn read_sections(document: &Document<'_>, draft: &mut Draft) {
