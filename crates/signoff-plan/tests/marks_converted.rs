@@ -88,3 +88,16 @@ fn the_status_of_a_plan_has_a_word_in_each_dialect() {
     let told = "plan status: the dialect has no word for `approved`; `draft` stands in its place";
     assert!(losses.iter().any(|loss| loss == told), "{losses:?}");
 }
+
+#[test]
+fn a_check_that_becomes_work_is_said_to() {
+    let text = "---\ntype: plan\nstatus: draft\nowner: me\n---\n# T\n\n## Steps\n\n### 1. A\n**contract:** `ls`\n";
+    for dialect in [Dialect::Thread, Dialect::Proposal] {
+        let (_, losses) = lost(text, dialect);
+        let task = losses.iter().find(|loss| loss.starts_with("step-1 task:"));
+        assert!(
+            task.is_some_and(|task| task.contains("an agent is asked")),
+            "{losses:?}"
+        );
+    }
+}

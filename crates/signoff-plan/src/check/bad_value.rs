@@ -16,7 +16,7 @@
 //! `**subscriptions:** file:src/app.py`, `### 3. Deploy`.
 
 use super::Lack;
-use super::context::Context;
+use super::context::{Context, StepView};
 use super::words::{PRIORITIES, SHELLS};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::dialect::Dialect;
@@ -329,6 +329,16 @@ pub(super) fn duration(dialect: Dialect, field: &str, text: &Spanned<String>) ->
     found.help("write numbers with units, the largest first: `90s`, `10m`, `20 minutes`, `1h 30m`")
 }
 
+/// A limit that is longer than this limits nothing.
+pub(super) const LONGEST: std::time::Duration = std::time::Duration::from_secs(366 * 86_400);
+
+/// A duration that no clock will see the end of.
+pub(super) fn too_long(dialect: Dialect, field: &str, text: &Spanned<String>) -> Diagnostic {
+    let field = dialect.field_name(field);
+    let message = format!("`{field}` is longer than a year: `{}`", text.value);
+    problem(dialect, text.span, message).help("leave it out for the configured limit")
+}
+
 /// A field that takes one of several words holds another one.
 pub(super) fn word(
     dialect: Dialect,
@@ -379,8 +389,38 @@ fn orphan(dialect: Dialect, step: &Step) -> Option<Diagnostic> {
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let priority = context.draft.priority.as_ref();
     problems.extend(priority.and_then(|text| self::priority(context.draft.dialect, text)));
+    for step in context.steps() {
+        choices(step, problems);
+        let priority = step
+            .written
+            .record
+            .iter()
+            .find(|(name, _)| *name == "priority");
+        let text = priority.and_then(|(_, value)| {
+            let word = value.value.as_str()?.to_owned();
+            Some(Spanned::new(word, value.span))
+        });
+        let found = text.and_then(|text| self::priority(context.draft.dialect, &text));
+        problems.extend(found.map(|found| found.step(step.id())));
+    }
     globs(context, problems);
     numbering(context, problems);
+}
+
+/// Who answers must be able to tell the answers apart.
+fn choices(step: StepView<'_>, problems: &mut Vec<Diagnostic>) {
+    let choices = &step.written.choices;
+    for (at, choice) in choices.iter().enumerate() {
+        let before = choices
+            .iter()
+            .take(at)
+            .find(|other| other.value == choice.value);
+        if let Some(before) = before {
+            let message = format!("choice `{}` is given twice", choice.value);
+            let found = step.problem(Code::BadValue, choice.span, message);
+            problems.push(found.related(before.span, "given here first"));
+        }
+    }
 }
 
 /// Numbers must be positions: references by number would be ambiguous otherwise.

@@ -229,6 +229,10 @@ impl Reader<'_> {
             self.problems
                 .push(bad_value::duration(self.dialect, field, written));
         }
+        if duration.is_some_and(|duration| duration > bad_value::LONGEST) {
+            self.problems
+                .push(bad_value::too_long(self.dialect, field, written));
+        }
         duration
     }
 

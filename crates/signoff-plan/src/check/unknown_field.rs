@@ -104,7 +104,7 @@ pub(crate) fn spelling(
 /// A key of the frontmatter that means nothing here, but stays in the file.
 pub(crate) fn kept_key(dialect: Dialect, key: &Spanned<String>, known: &[&str]) -> Diagnostic {
     let message = format!(
-        "`{}` is no field of the frontmatter; it is kept, and means nothing",
+        "`{}` is no field of the frontmatter; it means nothing here",
         key.value
     );
     let suggestion = nearest(&key.value, known.iter().copied());
@@ -133,8 +133,13 @@ pub(crate) fn section(
     let name = name.trim_end_matches([' ', ':']);
     // Prose has headings of its own: only what is one slip away was meant to be another.
     let meant = within(1, name, known.iter().copied())?;
-    let message =
-        format!("heading `{name}` begins no section of a plan; what follows is read as context");
+    // Without a `## Steps` every heading with a number begins a step, wherever it stands.
+    let read = if meant == "Steps" {
+        "steps are found below it all the same"
+    } else {
+        "what follows is read as context"
+    };
+    let message = format!("heading `{name}` begins no section of a plan; {read}");
     let span = Span::new(heading.span.start, heading.span.start + name.len());
     let found = Diagnostic::new(Code::UnknownField, dialect, span, message);
     Some(found.suggest(Some(meant)))

@@ -28,8 +28,10 @@ pub(super) fn write(plan: &Plan) -> Written {
     body::rejections(&mut text, plan);
     let source = Source::new("", text.clone().into_bytes());
     let back = readback::read(&source, DIALECT);
+    let mut losses = readback::losses(plan, &back, &REASONS);
+    readback::say_checks(plan, &mut losses);
     Written {
-        losses: readback::losses(plan, &back, &REASONS),
+        losses,
         files: vec![(String::new(), text)],
     }
 }

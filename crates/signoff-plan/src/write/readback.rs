@@ -1,10 +1,12 @@
 //! What a dialect could not hold: what comes back otherwise than it went in.
 
+use std::collections::BTreeSet;
+
 use super::Loss;
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse_as};
 use crate::field;
-use crate::model::{PLAN_RECORD, Plan, STEP_RECORD};
+use crate::model::{PLAN_RECORD, Plan, STEP_RECORD, Work};
 use crate::source::Source;
 use crate::status::is_same_plan_status;
 
@@ -77,4 +79,21 @@ pub(super) fn losses(plan: &Plan, back: &Plan, reasons: &Reasons) -> Vec<Loss> {
         }
     }
     losses
+}
+
+/// Says of steps that were only checked, in a dialect that has none such, what becomes of them.
+pub(super) fn say_checks(plan: &Plan, losses: &mut [Loss]) {
+    let checks: BTreeSet<&str> = plan
+        .steps
+        .iter()
+        .filter(|step| step.work == Work::Check)
+        .map(|step| step.id.as_str())
+        .collect();
+    for loss in losses {
+        let of_check = loss.step.as_deref().is_some_and(|id| checks.contains(id));
+        if of_check && matches!(loss.field.as_str(), "task" | "role") {
+            "the dialect has no steps that are only checked: an agent is asked to do what the title says"
+                .clone_into(&mut loss.why);
+        }
+    }
 }

@@ -175,6 +175,10 @@ impl Reader<'_, '_> {
         let field = self.fields.get(name)?;
         let read = list(self.document, field, commas);
         self.stray(field, &read.left_over);
+        if read.value.is_empty() && read.left_over.is_empty() {
+            let found = bad_value::empty(DIALECT, field.name, field.label);
+            self.problems.push(found);
+        }
         Some(values::unless_bracketed(
             name,
             read.value,
