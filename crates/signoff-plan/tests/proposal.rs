@@ -276,6 +276,12 @@ fn reads_back(plan: &Plan) -> Result<Written, TestCaseError> {
     Ok(written)
 }
 
+#[test]
+fn a_fence_that_is_text_stays_text() {
+    let text = "## Steps\n1. A (a: b → c)\n\t     ```sh\n";
+    is_sane(text).expect("it reads back");
+}
+
 /// Pieces that mean something in a proposal.
 const PIECES: [&str; 40] = [
     "---\n",

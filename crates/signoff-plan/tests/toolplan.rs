@@ -313,6 +313,25 @@ fn what_a_toolplan_cannot_hold_is_said() {
     assert!(!lost.contains("contract.command"), "{lost:?}");
 }
 
+#[test]
+fn a_long_sequence_is_not_spelled_out() {
+    let record = |count: usize| {
+        let steps = (0..count).map(|at| format!("- {{index: {at}, contract: make}}\n"));
+        let text = format!("task: x\nsteps:\n{}", steps.collect::<String>());
+        check(&parse(&source(&text)), &world()).plan
+    };
+    let lost = |count| {
+        let losses = write(&record(count), Dialect::Toolplan).losses;
+        let waits = losses.iter().filter(|loss| loss.field == "depends_on");
+        waits.count()
+    };
+    assert_eq!(lost(100), 0);
+    // The first two wait for nothing and for the one before.
+    assert_eq!(lost(1100), 1098);
+    let written = write(&record(1100), Dialect::Toolplan);
+    assert!(written.files[0].1.len() < 200_000);
+}
+
 /// Pieces that mean something in a toolplan.
 const PIECES: [&str; 26] = [
     "{",

@@ -134,12 +134,11 @@ pub(crate) fn section(
     // Prose has headings of its own: only what is one slip away was meant to be another.
     let meant = within(1, name, known.iter().copied())?;
     // Without a `## Steps` every heading with a number begins a step, wherever it stands.
-    let read = if meant == "Steps" {
-        "steps are found below it all the same"
-    } else {
-        "what follows is read as context"
+    let read = match (dialect, meant) {
+        (Dialect::Workunit, "Steps") => "",
+        _ => "; what follows is read as context",
     };
-    let message = format!("heading `{name}` begins no section of a plan; {read}");
+    let message = format!("heading `{name}` begins no section of a plan{read}");
     let span = Span::new(heading.span.start, heading.span.start + name.len());
     let found = Diagnostic::new(Code::UnknownField, dialect, span, message);
     Some(found.suggest(Some(meant)))
@@ -336,10 +335,8 @@ mod tests {
         check(
             Code::UnknownField,
             &plan("").replace("## Steps", "## Setps"),
-            &[
-                "Setps | heading `Setps` begins no section of a plan; what follows is read as context | \
-                 did you mean `Steps`?",
-            ],
+            &["Setps | heading `Setps` begins no section of a plan | \
+                 did you mean `Steps`?"],
         );
     }
 }

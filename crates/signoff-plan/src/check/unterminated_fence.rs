@@ -17,10 +17,25 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
+use crate::markdown::Document;
 use crate::source::Span;
 
+/// Every block and comment of a file that is never closed.
+pub(crate) fn in_document(dialect: Dialect, document: &Document<'_>) -> Vec<Diagnostic> {
+    let open = document.fences.iter().filter(|fence| !fence.closed);
+    let fences = open.map(|open| {
+        let line = document.slice(open.span).lines().next();
+        let end = open.span.start + line.map_or(0, str::len);
+        fence(dialect, Span::new(open.span.start, end))
+    });
+    let comments = document.open_comments.iter();
+    fences
+        .chain(comments.map(|opening| comment(dialect, *opening)))
+        .collect()
+}
+
 /// A fence that is never closed.
-pub(crate) fn fence(dialect: Dialect, opening: Span) -> Diagnostic {
+fn fence(dialect: Dialect, opening: Span) -> Diagnostic {
     let message = "this fenced block is never closed; what follows is read as part of it";
     Diagnostic::new(Code::UnterminatedFence, dialect, opening, message)
         .help("close it with a fence of the same kind and length")
@@ -60,7 +75,7 @@ pub(super) fn absorb(problems: &mut Vec<Diagnostic>) {
 }
 
 /// A comment that is never closed.
-pub(crate) fn comment(dialect: Dialect, opening: Span) -> Diagnostic {
+fn comment(dialect: Dialect, opening: Span) -> Diagnostic {
     let message = "this comment is never closed; what follows is read as part of it";
     Diagnostic::new(Code::UnterminatedFence, dialect, opening, message).help("close it with `-->`")
 }

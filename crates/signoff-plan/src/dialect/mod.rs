@@ -1,8 +1,13 @@
 //! The spellings of a plan. Each recognises itself, reads text into a [`Draft`] and never fails at it.
 
+mod block;
+#[cfg(test)]
+mod documented;
+mod narrative;
 pub(crate) mod object;
 pub(crate) mod proposal;
 mod record;
+pub(crate) mod rejection;
 pub(crate) mod thread;
 mod toolplan;
 pub(crate) mod workunit;

@@ -10,7 +10,8 @@ use super::frontmatter::Frontmatter;
 use super::{Edit, EditRefused, Marks, Splice};
 use crate::check::resolve::resolve;
 use crate::check::unknown_status::plan_words;
-use crate::dialect::proposal::{FIELDS, rejection_section};
+use crate::dialect::proposal::FIELDS;
+use crate::dialect::rejection;
 use crate::draft::Draft;
 use crate::field::{normal, plan_name, step_name};
 use crate::source::Source;
@@ -60,7 +61,8 @@ pub(super) fn edit(
         }
         Edit::Reject { version, feedback } => {
             let feedback = feedback.replace("\r\n", "\n");
-            let section = rejection_section(Some(*version), feedback.trim());
+            let heading = rejection::heading(Some(*version));
+            let section = format!("{heading}\n{}\n", rejection::spelled(feedback.trim()));
             Ok(vec![sections::append(source, &section, line_end(source))])
         }
     }

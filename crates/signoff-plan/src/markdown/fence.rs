@@ -41,6 +41,10 @@ pub(super) fn blocks(body: &str, offset: usize) -> Blocks {
             fence
                 .content
                 .push(&text.replace('\r', "\n"), local.shifted(offset));
+            // A last line that is part of the text closes nothing, however it looks: it is indented.
+            let rest = body.get(local.end..).unwrap_or_default();
+            let end = fence.span.end.saturating_sub(offset + local.end);
+            fence.closed &= rest.get(..end).is_some_and(|rest| !rest.trim().is_empty());
         } else if matches!(event, Event::Start(Tag::HtmlBlock)) {
             comment(body, local, offset, &mut found);
         }
@@ -135,6 +139,8 @@ mod tests {
         check("````sh\na\n```\n", "a\n```\n", Some("sh"), false);
         check("- x\n  ```\n  a\n\n# b\n", "a\n\n", None, false);
         check("```", "", None, false);
+        check("```\n     ```\n", "     ```\n", None, false);
+        check("```\na\n   ```\n", "a\n", None, true);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::Written;
 use super::members::{self, Members};
 use super::readback::{self, Reasons};
 use crate::dialect::Dialect;
-use crate::model::{Plan, Step, Work};
+use crate::model::{Depends, Plan, Step, Work};
 use crate::source::Source;
 
 const DIALECT: Dialect = Dialect::Toolplan;
@@ -18,9 +18,16 @@ const REASONS: Reasons = Reasons {
     },
     step: |name| match name {
         "role" | "task" => "a toolplan has no agent steps",
+        "depends_on" => {
+            "a toolplan names every step that another waits for, and these are too many; only the one before is named"
+        }
         _ => "a step of a toolplan has no place for it",
     },
 };
+
+/// How many steps may be named to spell out "every step before", over all steps together. Beyond that the
+/// file would be many times the plan, and soon too large to be read.
+const NAMES: usize = 500_000;
 
 pub(super) fn write(plan: &Plan) -> Written {
     let value = value(plan);
@@ -42,19 +49,25 @@ fn value(plan: &Plan) -> Value {
     out.some("version", plan.version);
     out.some("title", plan.title.as_deref());
     members::plan(&mut out, plan);
-    let steps = plan.steps.iter().enumerate();
-    out.put(
-        "steps",
-        steps
-            .map(|(at, step)| step_value(plan, at, step))
-            .collect::<Vec<_>>(),
-    );
+    let all_before = |(at, step): (usize, &Step)| match step.depends_on {
+        Depends::AllBefore => at,
+        Depends::On(_) => 0,
+    };
+    let steps = || plan.steps.iter().enumerate();
+    let named: usize = steps().map(all_before).sum();
+    let steps = steps().map(|(at, step)| {
+        let all = named <= NAMES || step.depends_on != Depends::AllBefore;
+        let first = if all { 0 } else { at.saturating_sub(1) };
+        let dependencies = plan.dependencies(at).skip(first);
+        step_value(plan, step, dependencies)
+    });
+    out.put("steps", steps.collect::<Vec<_>>());
     out.record("estimatedDuration", &plan.record, "estimated_duration");
     out.record("createdAt", &plan.record, "created_at");
     out.into_value()
 }
 
-fn step_value(plan: &Plan, at: usize, step: &Step) -> Value {
+fn step_value(plan: &Plan, step: &Step, dependencies: impl Iterator<Item = usize>) -> Value {
     let mut out = Members::default();
     out.put("id", step.id.as_str());
     // What the reader calls a step without one.
@@ -69,8 +82,9 @@ fn step_value(plan: &Plan, at: usize, step: &Step) -> Value {
         out.put("tool", tool.as_str());
         out.put("args", args.clone());
     }
-    let dependencies: Vec<&str> = plan.dependency_ids(at).collect();
-    out.put("dependsOn", dependencies);
+    let dependencies = dependencies.filter_map(|at| plan.steps.get(at));
+    let ids: Vec<&str> = dependencies.map(|step| step.id.as_str()).collect();
+    out.put("dependsOn", ids);
     members::step(&mut out, step, DIALECT);
     out.some("status", super::step_status(step, DIALECT));
     out.record("result", &step.record, "result");

@@ -8,35 +8,15 @@ use super::DIALECT;
 use super::item::marker_len;
 use super::sections::{Part, named};
 use crate::check::{bad_value, unknown_field};
+use crate::dialect::narrative::Narrative;
 use crate::draft::{Draft, Spanned};
 use crate::markdown::{Document, Fence, Line, LineKind};
 use crate::source::Span;
 
-/// Prose of the plan, collected in the order it stands in.
-#[derive(Debug, Default)]
-pub(super) struct Narrative {
-    pieces: Vec<Spanned<String>>,
-}
-
-impl Narrative {
-    /// Adds the text of some lines, if they hold any.
-    pub(super) fn add_lines(&mut self, document: &Document<'_>, lines: Range<usize>) {
-        let says_nothing =
-            |line: &Line| line.kind == LineKind::Comment || document.is_separator(line);
-        if numbered(document, &lines).all(|(_, line)| says_nothing(line)) {
-            return;
-        }
-        self.pieces.extend(text_of(document, &lines));
-    }
-
-    /// All pieces as one text.
-    pub(super) fn into_context(mut self) -> Option<Spanned<String>> {
-        self.pieces.sort_by_key(|piece| piece.span);
-        let first = self.pieces.first()?.span;
-        let span = self.pieces.last().map_or(first, |last| first.to(last.span));
-        let texts: Vec<_> = self.pieces.into_iter().map(|piece| piece.value).collect();
-        Some(Spanned::new(texts.join("\n\n"), span))
-    }
+/// Adds the text of some lines to the prose, if they hold any.
+pub(super) fn add_lines(narrative: &mut Narrative, document: &Document<'_>, lines: Range<usize>) {
+    let place = text_of(document, &lines).map(|text| text.span);
+    narrative.add_text(document, lines, place);
 }
 
 /// The text of some lines, from the first to the last that is not blank.
@@ -96,8 +76,8 @@ pub(super) fn read(
     for (kind, lines) in parts {
         let body = lines.start + 1..lines.end;
         match kind {
-            Kind::Prose => narrative.add_lines(document, lines),
-            Kind::Notes => narrative.add_lines(document, body),
+            Kind::Prose => add_lines(narrative, document, lines),
+            Kind::Notes => add_lines(narrative, document, body),
             Kind::ToolOutputs => tool_outputs(document, lines, draft, narrative),
             Kind::Artifacts => artifacts(document, lines, draft, narrative),
         }
@@ -139,7 +119,7 @@ fn tool_outputs(
     let known = draft.record.iter().any(|(name, _)| *name == "tool_outputs");
     let block = only_block(document, &lines).filter(|_| !known);
     let Some(fence) = block else {
-        return narrative.add_lines(document, lines);
+        return add_lines(narrative, document, lines);
     };
     if let Some(value) = json(fence, "tool outputs", draft) {
         draft.record.push(("tool_outputs", value));
@@ -167,7 +147,7 @@ fn artifacts(
             let value = Spanned::new(value, span.unwrap_or_default());
             draft.record.push(("artifacts", value));
         }
-        _ => narrative.add_lines(document, lines),
+        _ => add_lines(narrative, document, lines),
     }
 }
 
@@ -214,7 +194,7 @@ pub(super) fn risks(
 ) {
     match items(document, &lines) {
         Some(items) => draft.risks.extend(items),
-        None => narrative.add_lines(document, lines),
+        None => add_lines(narrative, document, lines),
     }
 }
 

@@ -15,10 +15,10 @@ pub(crate) use self::context::parts_the_file;
 pub(crate) use self::frontmatter::FIELDS;
 pub(crate) use self::hint::guarded;
 pub(crate) use self::item::Item;
-pub(crate) use self::rejection::section as rejection_section;
 pub(crate) use self::sections::{Part, split};
 pub(crate) use self::subitem::{Field, is_field};
 use super::Dialect;
+use super::narrative::Narrative;
 use crate::check::{frontmatter_missing, unterminated_fence};
 use crate::draft::Draft;
 use crate::markdown::Document;
@@ -73,7 +73,9 @@ pub(super) fn parse(source: &Source) -> Draft {
     };
     draft.anchors.body = Span::at(body);
     let document = Document::new(text, body);
-    report_unclosed(&document, &mut draft);
+    draft
+        .problems
+        .extend(unterminated_fence::in_document(DIALECT, &document));
     read_sections(&document, &mut draft);
     frontmatter::scope(&mut draft);
     draft
@@ -93,22 +95,8 @@ pub(crate) fn fields_of(document: &Document<'_>, item: &Item) -> Vec<Field> {
     subitem::split(document, item, &mut Vec::new()).1
 }
 
-fn report_unclosed(document: &Document<'_>, draft: &mut Draft) {
-    for fence in document.fences.iter().filter(|fence| !fence.closed) {
-        let line = document.slice(fence.span).lines().next();
-        let end = fence.span.start + line.map_or(0, str::len);
-        let opening = Span::new(fence.span.start, end);
-        let found = unterminated_fence::fence(DIALECT, opening);
-        draft.problems.push(found);
-    }
-    for comment in &document.open_comments {
-        let found = unterminated_fence::comment(DIALECT, *comment);
-        draft.problems.push(found);
-    }
-}
-
 fn read_sections(document: &Document<'_>, draft: &mut Draft) {
-    let mut narrative = context::Narrative::default();
+    let mut narrative = Narrative::default();
     for (part, lines) in sections::split(document) {
         match part {
             Part::Title(title) => sections::title(title, lines, draft, document, &mut narrative),
@@ -118,7 +106,7 @@ fn read_sections(document: &Document<'_>, draft: &mut Draft) {
             Part::Rejection(version) => rejection::read(document, version, lines, draft),
             Part::Narrative => {
                 sections::near_miss(document, lines.start, draft);
-                narrative.add_lines(document, lines);
+                context::add_lines(&mut narrative, document, lines);
             }
         }
     }

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::DIALECT;
-use super::context::Narrative;
+use super::context::add_lines;
 use crate::check::unknown_field;
+use crate::dialect::narrative::Narrative;
 use crate::draft::{Draft, Spanned};
 use crate::markdown::Document;
 
@@ -82,12 +83,12 @@ pub(super) fn title(
     let written = draft.title.as_ref().filter(|known| !known.value.is_empty());
     let same = written.is_none_or(|known| known.value == title.value);
     if same && draft.steps.is_empty() {
-        narrative.add_lines(document, lines.start + 1..lines.end);
+        add_lines(narrative, document, lines.start + 1..lines.end);
         if written.is_none() {
             draft.title = Some(title);
         }
     } else {
-        narrative.add_lines(document, lines);
+        add_lines(narrative, document, lines);
     }
 }
 

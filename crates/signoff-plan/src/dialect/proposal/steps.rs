@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use super::context::{Narrative, numbered};
+use super::context::{add_lines, numbered};
 use super::item::{Item, dedented, items, marker_len};
 use super::subitem::{self, Field};
 use super::{DIALECT, ROLE, hint, value};
 use crate::check::{bad_value, missing_field, too_large, unknown_field};
 use crate::diagnostic::Diagnostic;
+use crate::dialect::narrative::Narrative;
 use crate::draft::{Draft, Hint, Spanned, Step};
 use crate::markdown::{Document, LineKind};
 use crate::source::Span;
@@ -25,7 +26,7 @@ pub(super) fn read(
         if first.is_some_and(|first| first < lines.start) {
             stray(document, &lines, draft);
         }
-        narrative.add_lines(document, lines);
+        add_lines(narrative, document, lines);
     }
     for item in &items {
         if draft.steps.len() >= too_large::STEPS {

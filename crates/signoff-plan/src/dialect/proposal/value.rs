@@ -6,6 +6,7 @@ use super::item::{dedented, marker_len};
 use super::subitem::Field;
 use crate::check::{bad_value, missing_field};
 use crate::diagnostic::Diagnostic;
+use crate::dialect::block;
 use crate::draft::{Command, Contract, Spanned};
 use crate::markdown::{Document, Fence, LineKind};
 use crate::source::Span;
@@ -88,7 +89,10 @@ pub(super) fn contract(
     }
     let mut expect = conditions(document, field);
     let (command, shell) = match blocks.first() {
-        Some(fence) => (content(fence), shell(fence, problems)),
+        Some(fence) => (
+            block::command(fence),
+            block::shell(DIALECT, fence, problems),
+        ),
         None => {
             // The command is on the line of the field: no condition.
             let inline = code(document.slice(field.inline));
@@ -123,26 +127,6 @@ pub(super) fn contract(
         return None;
     }
     Some(contract)
-}
-
-/// The text of a block, without the line end before its closing fence.
-fn content(fence: &Fence) -> Command {
-    let mut command = fence.content.clone();
-    if command.text.ends_with('\n') {
-        command.text.pop();
-    }
-    command
-}
-
-/// The shell a block names. `shell` and `bash` mean the configured one.
-fn shell(fence: &Fence, problems: &mut Vec<Diagnostic>) -> Option<Spanned<String>> {
-    let language = fence.language.as_ref()?;
-    match language.value.as_str() {
-        "sh" => return Some(language.clone()),
-        "shell" | "bash" => {}
-        _ => problems.push(bad_value::contract_language(DIALECT, language)),
-    }
-    None
 }
 
 /// The place of the text between back-ticks, if that is all there is.

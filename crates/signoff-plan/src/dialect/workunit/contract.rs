@@ -5,8 +5,9 @@ use super::fields::{Field, Fields};
 use super::values::{fences, marker_len, plain};
 use crate::check::{bad_value, missing_field};
 use crate::diagnostic::Diagnostic;
+use crate::dialect::block;
 use crate::draft::{Command, Contract, Spanned};
-use crate::markdown::{Document, Fence};
+use crate::markdown::Document;
 use crate::source::Span;
 
 /// Reads a contract; without a command there is none.
@@ -28,7 +29,10 @@ pub(super) fn read(
             if !field.inline.is_empty() {
                 expect.insert(0, condition(document, field.inline));
             }
-            (content(fence), shell(fence, problems))
+            (
+                block::command(fence),
+                block::shell(DIALECT, fence, problems),
+            )
         }
         None => (inline_command(document, field, problems)?, None),
     };
@@ -53,28 +57,6 @@ pub(super) fn read(
         fewer_tests: None,
         holds: None,
     })
-}
-
-/// The text of a block, without the line end before its closing fence.
-fn content(fence: &Fence) -> Command {
-    let mut command = fence.content.clone();
-    if command.text.ends_with('\n') {
-        command.text.pop();
-    }
-    command
-}
-
-/// The shell a block names. `shell` and `bash` mean the configured one.
-fn shell(fence: &Fence, problems: &mut Vec<Diagnostic>) -> Option<Spanned<String>> {
-    let language = fence.language.as_ref()?;
-    match language.value.as_str() {
-        "sh" => Some(language.clone()),
-        "shell" | "bash" => None,
-        _ => {
-            problems.push(bad_value::contract_language(DIALECT, language));
-            None
-        }
-    }
 }
 
 /// A command in back-ticks on the label's line.

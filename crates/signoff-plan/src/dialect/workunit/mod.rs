@@ -9,13 +9,14 @@ mod labels;
 pub(crate) mod layout;
 mod misplaced;
 mod plan;
-pub(crate) mod rejection;
+mod rejection;
 mod sections;
 mod step;
 pub(crate) mod values;
 
 use self::sections::Section;
 use super::Dialect;
+use super::narrative::Narrative;
 use crate::check::{frontmatter_missing, too_large, unterminated_fence};
 use crate::diagnostic::Diagnostic;
 use crate::draft::Draft;
@@ -54,31 +55,14 @@ pub(super) fn parse(source: &Source) -> Draft {
     };
     draft.anchors.body = Span::at(body);
     let document = Document::new(text, body);
-    report_unclosed(&document, &mut draft);
+    draft
+        .problems
+        .extend(unterminated_fence::in_document(DIALECT, &document));
+    let closed = document.fences.iter().filter(|fence| fence.closed);
+    let swallowed = closed.filter_map(|fence| swallowed(&document, fence));
+    draft.problems.extend(swallowed);
     read_sections(&document, &mut draft);
     draft
-}
-
-fn report_unclosed(document: &Document<'_>, draft: &mut Draft) {
-    for fence in document.fences.iter().filter(|fence| !fence.closed) {
-        let line = document
-            .slice(fence.span)
-            .lines()
-            .next()
-            .unwrap_or_default();
-        let opening = Span::new(fence.span.start, fence.span.start + line.len());
-        draft
-            .problems
-            .push(unterminated_fence::fence(DIALECT, opening));
-    }
-    for fence in document.fences.iter().filter(|fence| fence.closed) {
-        draft.problems.extend(swallowed(document, fence));
-    }
-    for comment in &document.open_comments {
-        draft
-            .problems
-            .push(unterminated_fence::comment(DIALECT, *comment));
-    }
 }
 
 /// A block that holds the heading of a step and fields below it was meant to end before.
@@ -111,13 +95,13 @@ fn read_sections(document: &Document<'_>, draft: &mut Draft) {
     let outline = sections::outline(document);
     draft.title = outline.title;
     draft.problems.extend(outline.problems);
-    let mut narrative = plan::Narrative::default();
+    let mut narrative = Narrative::default();
     let mut steps = 0;
     for section in outline.sections {
         match section {
             Section::Preamble(lines) => plan::preamble(document, lines, draft, &mut narrative),
             Section::Risks(lines) => plan::risks(document, lines, draft, &mut narrative),
-            Section::Narrative(lines) => narrative.add_lines(document, lines),
+            Section::Narrative(lines) => plan::add_lines(&mut narrative, document, lines),
             Section::Rejection(lines) => rejection::read(document, lines, draft),
             Section::Step(lines) => {
                 steps += 1;

@@ -7,8 +7,9 @@ use super::fields::{Field, Scope, split};
 use super::labels::bare;
 use super::values::{Read, lines_span, list, markdown, marker_len, numbered, scalar, unless_none};
 use crate::check::{bad_value, unknown_field};
+use crate::dialect::narrative::Narrative;
 use crate::draft::{Draft, Spanned};
-use crate::markdown::{Document, LineKind};
+use crate::markdown::Document;
 use crate::source::Span;
 
 pub(super) const SCOPE: Scope = Scope {
@@ -27,41 +28,10 @@ pub(super) const SCOPE: Scope = Scope {
     ],
 };
 
-/// Prose of the plan, collected in the order it stands in.
-#[derive(Debug, Default)]
-pub(super) struct Narrative {
-    pieces: Vec<Spanned<String>>,
-}
-
-impl Narrative {
-    /// Adds the text of some lines, if they hold any.
-    pub(super) fn add_lines(&mut self, document: &Document<'_>, lines: Range<usize>) {
-        let comment = |line: &crate::markdown::Line| {
-            line.kind == LineKind::Comment || document.is_separator(line)
-        };
-        if numbered(document, &lines).all(|(_, line)| comment(line)) {
-            return;
-        }
-        if let Some(span) = lines_span(document, &lines) {
-            self.add(Spanned::new(
-                document.slice(span).replace("\r\n", "\n"),
-                span,
-            ));
-        }
-    }
-
-    fn add(&mut self, piece: Spanned<String>) {
-        self.pieces.push(piece);
-    }
-
-    /// All pieces as one text.
-    pub(super) fn into_context(mut self) -> Option<Spanned<String>> {
-        self.pieces.sort_by_key(|piece| piece.span);
-        let first = self.pieces.first()?.span;
-        let span = self.pieces.last().map_or(first, |last| first.to(last.span));
-        let texts: Vec<_> = self.pieces.into_iter().map(|piece| piece.value).collect();
-        Some(Spanned::new(texts.join("\n\n"), span))
-    }
+/// Adds the text of some lines to the prose, if they hold any.
+pub(super) fn add_lines(narrative: &mut Narrative, document: &Document<'_>, lines: Range<usize>) {
+    let place = lines_span(document, &lines);
+    narrative.add_text(document, lines, place);
 }
 
 /// Reads the fields before the first section; everything else there is narrative.
@@ -73,7 +43,7 @@ pub(super) fn preamble(
 ) {
     let fields = split(document, lines, SCOPE, &mut draft.problems);
     report_bare(document, &fields.leading, draft);
-    narrative.add_lines(document, fields.leading.clone());
+    add_lines(narrative, document, fields.leading.clone());
     for field in &fields.fields {
         match field.name {
             "context" => match markdown(document, field) {
@@ -132,7 +102,7 @@ pub(super) fn risks(
     if begins_with_item {
         draft.risks.extend(many(document, &field, false, narrative));
     } else {
-        narrative.add_lines(document, lines);
+        add_lines(narrative, document, lines);
     }
 }
 
@@ -163,7 +133,7 @@ fn many(
 
 fn left(document: &Document<'_>, lines: &[usize], narrative: &mut Narrative) {
     if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
-        narrative.add_lines(document, *first..last + 1);
+        add_lines(narrative, document, *first..last + 1);
     }
 }
 

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::field::Editor;
 use super::{header, line_end, step_mark};
 use crate::check::resolve;
+use crate::dialect::rejection;
 use crate::dialect::workunit::layout::layout;
-use crate::dialect::workunit::rejection;
 use crate::draft::{self, Draft};
 use crate::edit::{Edit, EditRefused, Splice, StepMark};
 use crate::field::{normal, plan_name, step_name};
@@ -168,8 +168,9 @@ fn context(source: &Source, draft: &Draft, value: &Value) -> Result<Vec<Splice>,
 fn reject(source: &Source, version: u64, feedback: &str) -> Splice {
     let end = line_end(source, 0);
     let feedback = feedback.replace("\r\n", "\n");
-    let feedback = rejection::escaped(feedback.trim());
-    let section = format!("\n## Rejection (v{version})\n\n{feedback}\n");
+    let heading = rejection::heading(Some(version));
+    let feedback = rejection::spelled(feedback.trim());
+    let section = format!("\n{heading}\n\n{feedback}\n");
     let missing = if source.bytes().ends_with(b"\n") {
         ""
     } else {

@@ -62,7 +62,9 @@ fn described<'a>(title: &'a str, task: &'a str) -> (&'a str, Rest<'a>) {
     let as_it_is = words.join(" ") == title
         && words.iter().all(|line| !line.is_empty())
         && !task.split('\n').any(is_field)
-        && is_closed(task);
+        && is_closed(task)
+        // Less indented than it was, a line of the paragraph could begin a block.
+        && is_closed(&words.join("\n"));
     if as_it_is {
         (first, rest)
     } else {

@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::probe::{Probe, Trial};
 use super::{OWNER, Writer};
-use crate::dialect::Dialect;
-use crate::dialect::workunit::rejection;
+use crate::dialect::{Dialect, rejection};
 use crate::status::{is_same_plan_status, plan_word};
 use crate::write::readback::other_status;
 
@@ -110,8 +109,7 @@ impl Writer<'_> {
 
     /// The rejections as sections, if that is what they read back from.
     pub(super) fn rejections(&self, value: &Value) -> Option<String> {
-        let sections: Option<Vec<String>> =
-            value.as_array()?.iter().map(rejection::section).collect();
+        let sections: Option<Vec<String>> = value.as_array()?.iter().map(section).collect();
         let sections = sections?.join("\n\n");
         let trial = Trial {
             end: &sections,
@@ -162,4 +160,15 @@ fn is_plain(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(part)
         && !word.contains(&text.to_lowercase().as_str())
+}
+
+/// A rejection as a section of the file; without one of these shapes there is none.
+fn section(rejection: &Value) -> Option<String> {
+    let feedback = rejection.get("feedback")?.as_str()?;
+    let version = match rejection.get("version") {
+        Some(version) => Some(version.as_u64()?),
+        None => None,
+    };
+    let heading = rejection::heading(version);
+    Some(format!("{heading}\n\n{}", rejection::spelled(feedback)))
 }
