@@ -219,7 +219,7 @@ fn all_nine_rules_are_reported_at_once() {
             "tasks/05-f.md:2:5 frontmatter-invalid the frontmatter cannot be read: unclosed bracket '['",
             "tasks/05-f.md:2:5 bad-value `id` must be text, not a list",
             "tasks/6.md:1:1 bad-filename file name `tasks/6.md` is not of the form `tasks/NN-slug.md`",
-            "tasks/07-h.md:3:15 unknown-dependency step `h` waits for step 1, which does not exist",
+            "tasks/07-h.md:3:15 unknown-dependency step `h` waits for `1`, which does not exist",
             "tasks/07-h.md:6:3 contract-syntax the contract of step `h` is not valid shell: `if` is never closed with `fi`",
         ]
     );

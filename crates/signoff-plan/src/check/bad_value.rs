@@ -330,7 +330,7 @@ pub(super) fn duration(dialect: Dialect, field: &str, text: &Spanned<String>) ->
 }
 
 /// A limit that is longer than this limits nothing.
-pub(super) const LONGEST: std::time::Duration = std::time::Duration::from_secs(366 * 86_400);
+pub(super) const LONGEST: std::time::Duration = std::time::Duration::from_hours(366 * 24);
 
 /// A duration that no clock will see the end of.
 pub(super) fn too_long(dialect: Dialect, field: &str, text: &Spanned<String>) -> Diagnostic {
@@ -502,6 +502,24 @@ mod tests {
             Code::BadValue,
             &plan(&format!("### 1. A\n{fields}\n")),
             expected,
+        );
+    }
+
+    #[test]
+    fn what_limits_nothing_or_says_nothing_is_noticed() {
+        step(
+            "**task:** x\n**timeout:** 99999999999h",
+            &[
+                "99999999999h | `timeout` is longer than a year: `99999999999h` | leave it out for the configured limit",
+            ],
+        );
+        step(
+            "**task:** x\n**accept:**\n**on_fail:** abort",
+            &["accept | field `accept` has no value | give it a value, or leave the label out"],
+        );
+        step(
+            "**ask:** q?\n**choices:** a, b, a",
+            &["a | choice `a` is given twice | -"],
         );
     }
 

@@ -60,17 +60,18 @@ pub(super) fn absorb(problems: &mut Vec<Diagnostic>) {
     };
     problems.retain(|problem| {
         let behind = problem.span.start > first;
-        match problem.code {
+        let follows = matches!(
+            problem.code,
             Code::BadExpect
-            | Code::ContractCommandMissing
-            | Code::ContractSyntax
-            | Code::ContractVacuous => !behind,
-            // One that is never closed was begun by what should have closed another.
-            Code::UnterminatedFence => !behind || !problem.related.is_empty(),
-            // A block that is taken for a second contract.
-            Code::BadValue => !behind || !open.contains(&problem.span.start),
-            _ => true,
-        }
+                | Code::ContractCommandMissing
+                | Code::ContractSyntax
+                | Code::ContractVacuous
+        );
+        // One that is never closed was begun by what should have closed another.
+        let begun = problem.code == Code::UnterminatedFence && problem.related.is_empty();
+        // A block that is taken for a second contract.
+        let second = problem.code == Code::BadValue && open.contains(&problem.span.start);
+        !behind || !(follows || begun || second)
     });
 }
 

@@ -8,6 +8,7 @@ mod blank_lines;
 mod json;
 mod lines;
 mod workunit;
+mod yaml;
 
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse_as, recognise};
@@ -31,7 +32,9 @@ pub fn format_source(source: &Source) -> Result<Source, EditRefused> {
         Dialect::Proposal | Dialect::Thread => {
             &[lines::headings, lines::trailing_space, lines::end_of_file]
         }
-        Dialect::Record if !json::is_object(source) => &[lines::trailing_space, lines::end_of_file],
+        Dialect::Record if !json::is_object(source) => {
+            &[yaml::format, lines::trailing_space, lines::end_of_file]
+        }
         Dialect::Record | Dialect::Toolplan => &[json::format],
     };
     let tidy = rules

@@ -14,6 +14,7 @@ mod sections;
 mod step;
 pub(crate) mod values;
 
+pub(crate) use self::heading::TICK;
 use self::sections::Section;
 use super::Dialect;
 use super::narrative::Narrative;
