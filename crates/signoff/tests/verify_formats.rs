@@ -55,7 +55,7 @@ fn github_gets_annotations() {
         &vacuous().replace("**contract:**", "**contarct:** 100%"),
     )]);
     let output = project.signoff(["verify", "a,b.md", "--format", "github"]);
-    output.assert_stdout_contains("::warning file=a%2Cb.md,line=13,col=");
+    output.assert_stdout_contains("::error file=a%2Cb.md,line=13,col=");
     output.assert_stdout_contains("title=unknown-field::");
     for line in output.stdout.lines() {
         assert!(
