@@ -36,7 +36,8 @@ pub(super) fn read(
 ) -> Option<Indexed> {
     let span = node.span;
     let Kind::Mapping(entries) = node.kind else {
-        reader.wrong(steps, &node, "a list of keys and values");
+        let item = Spanned::new("steps[…]".to_owned(), steps.span);
+        reader.wrong(&item, &node, "keys and values");
         return None;
     };
     let first = reader.problems.len();

@@ -197,7 +197,7 @@ fn values_are_of_their_kind() {
             "{a: 1} | bad-value | `description` must be text, not a mapping | -",
             "0 | bad-value | `dependsOn` must be a list, not `0` | -",
             "src | bad-value | `produces` must be a list, not `src` | -",
-            "5 | bad-value | `steps` must be a list of keys and values, not `5` | -",
+            "5 | bad-value | `steps[…]` must be keys and values, not `5` | -",
         ],
     );
     check(
