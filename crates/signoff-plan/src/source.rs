@@ -56,8 +56,10 @@ impl Span {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Source {
     name: String,
-    bytes: Vec<u8>,
-    valid: usize,
+    /// The text, up to the first byte that is not UTF-8.
+    text: String,
+    /// Every byte, where there is one that is not.
+    broken: Option<Vec<u8>>,
     line_starts: Vec<usize>,
     parts: Vec<Part>,
 }
@@ -75,7 +77,7 @@ impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Source")
             .field("name", &self.name)
-            .field("bytes", &self.bytes.len())
+            .field("bytes", &self.bytes().len())
             .finish_non_exhaustive()
     }
 }
@@ -85,18 +87,24 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 impl Source {
     /// Takes the bytes of a file as they are.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
-        let valid = match std::str::from_utf8(&bytes) {
-            Ok(text) => text.len(),
-            Err(error) => error.valid_up_to(),
-        };
         let newlines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let line_starts = std::iter::once(0)
             .chain(newlines.map(|(offset, _)| offset + 1))
             .collect();
+        // Looked at once: asking for the text of a large file is as cheap as of a small one.
+        let (text, broken) = match String::from_utf8(bytes) {
+            Ok(text) => (text, None),
+            Err(error) => {
+                let valid = error.utf8_error().valid_up_to();
+                let bytes = error.into_bytes();
+                let text = bytes.get(..valid).map(String::from_utf8_lossy);
+                (text.unwrap_or_default().into_owned(), Some(bytes))
+            }
+        };
         Self {
             name: name.into(),
-            bytes,
-            valid,
+            text,
+            broken,
             line_starts,
             parts: Vec::new(),
         }
@@ -129,7 +137,7 @@ impl Source {
 
     /// The bytes of a file of the directory.
     pub fn part_bytes(&self, part: &Part) -> &[u8] {
-        self.bytes
+        self.bytes()
             .get(part.span.start..part.span.end)
             .unwrap_or_default()
     }
@@ -137,7 +145,7 @@ impl Source {
     /// Each file of the directory with its path inside it; a single file by its own name.
     pub fn split(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let single = self.parts.is_empty();
-        let single = single.then_some((self.name.as_str(), self.bytes.as_slice()));
+        let single = single.then_some((self.name.as_str(), self.bytes()));
         let parts = self.parts.iter();
         let parts = parts.map(|part| (part.name.as_str(), self.part_bytes(part)));
         single.into_iter().chain(parts)
@@ -163,26 +171,23 @@ impl Source {
 
     /// Every byte of the file.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.broken.as_deref().unwrap_or(self.text.as_bytes())
     }
 
     /// The text, up to the first byte that is not UTF-8.
     // Not a lossy copy: offsets into this text are offsets into the bytes.
     pub fn text(&self) -> &str {
-        self.bytes
-            .get(..self.valid)
-            .and_then(|bytes| std::str::from_utf8(bytes).ok())
-            .unwrap_or_default()
+        &self.text
     }
 
     /// Offset of the first byte that is not UTF-8.
     pub fn first_invalid_byte(&self) -> Option<usize> {
-        (self.valid < self.bytes.len()).then_some(self.valid)
+        self.broken.as_ref().map(|_| self.text.len())
     }
 
     /// Length of the byte order mark: 3 or 0.
     pub fn byte_order_mark_len(&self) -> usize {
-        if self.bytes.starts_with(BYTE_ORDER_MARK) {
+        if self.bytes().starts_with(BYTE_ORDER_MARK) {
             BYTE_ORDER_MARK.len()
         } else {
             0
@@ -193,7 +198,7 @@ impl Source {
     ///
     /// A byte order mark takes no column, as editors show it. An offset past the end is the end.
     pub fn line_column(&self, offset: usize) -> (usize, usize) {
-        let offset = offset.min(self.bytes.len());
+        let offset = offset.min(self.bytes().len());
         let file = self.part_at(offset).map_or(0, |part| part.span.start);
         let offset = match self.part_at(offset) {
             // The byte between two files belongs to none.
@@ -208,7 +213,7 @@ impl Source {
             .copied()
             .unwrap_or(0);
         let has_mark = self
-            .bytes
+            .bytes()
             .get(start..)
             .is_some_and(|rest| rest.starts_with(BYTE_ORDER_MARK));
         let start = if start == file && has_mark {
@@ -217,7 +222,7 @@ impl Source {
             start
         };
         let line = line - lines_before.min(line);
-        let before = self.bytes.get(start..offset).unwrap_or_default();
+        let before = self.bytes().get(start..offset).unwrap_or_default();
         let column = before
             .iter()
             .filter(|byte| !is_continuation(**byte))

@@ -20,12 +20,12 @@ pub(crate) struct Resolved {
 /// Resolves a draft as far as possible and reports what could not be.
 pub(crate) fn resolve(draft: &Draft, problems: &mut Vec<Diagnostic>) -> Resolved {
     let ids = step_ids(draft);
-    let dependencies = unknown_dependency::resolve(draft, &ids, problems);
-    let mut steps = Vec::new();
+    let mut dependencies = unknown_dependency::resolve(draft, &ids, problems).into_iter();
+    let mut steps = Vec::with_capacity(draft.steps.len());
     for (index, written) in draft.steps.iter().enumerate() {
         let mut found = Vec::new();
         let id = ids.get(index).cloned().unwrap_or_default();
-        let depends_on = dependencies.get(index).cloned().unwrap_or_default();
+        let depends_on = dependencies.next().unwrap_or_default();
         let mut reader = Reader {
             dialect: draft.dialect,
             problems: &mut found,

@@ -9,7 +9,7 @@ mod tree;
 mod value;
 
 pub(crate) use self::command::command;
-pub(crate) use self::tree::parse;
+pub(crate) use self::tree::{parse, parse_items};
 use crate::draft::Spanned;
 use crate::source::Span;
 

@@ -15,6 +15,24 @@ const DEPTH: usize = 64;
 ///
 /// `None` = there is nothing, or it could not be read at all.
 pub(crate) fn parse(text: &str, offset: usize) -> (Option<Node>, Vec<Problem>) {
+    run(text, offset, None)
+}
+
+/// The same, but the items of the list that the first level has under `key` are handed over as they come:
+/// a large plan is mostly these, and its tree would be larger than what is made of it.
+pub(crate) fn parse_items<'a>(
+    text: &'a str,
+    offset: usize,
+    key: &'a str,
+    each: &'a mut dyn FnMut(Node),
+) -> (Option<Node>, Vec<Problem>) {
+    run(text, offset, Some((key, each)))
+}
+
+/// A key, and who takes the items of its list.
+type Items<'a> = (&'a str, &'a mut dyn FnMut(Node));
+
+fn run<'a>(text: &'a str, offset: usize, items: Option<Items<'a>>) -> (Option<Node>, Vec<Problem>) {
     let options = granit_parser::options! {
         emit_unresolved_aliases: true,
         emit_comments: false,
@@ -30,6 +48,7 @@ pub(crate) fn parse(text: &str, offset: usize) -> (Option<Node>, Vec<Problem>) {
         documents: 0,
         problems: Vec::new(),
         repeated: BTreeMap::new(),
+        items,
     };
     for event in Parser::new_from_str_with_options(text, options) {
         match event {
@@ -88,6 +107,7 @@ struct Builder<'a> {
     problems: Vec<Problem>,
     /// What is refused wherever it stands: where that was said first, and how often it came again.
     repeated: BTreeMap<&'static str, (usize, usize)>,
+    items: Option<Items<'a>>,
 }
 
 /// A collection whose end has not come yet.
@@ -99,6 +119,7 @@ enum Open {
     Mapping {
         start: usize,
         entries: Vec<Entry>,
+        /// The keys so far, once they are many.
         names: BTreeSet<String>,
         key: Option<Key>,
     },
@@ -223,6 +244,15 @@ impl Builder<'_> {
 
     /// Puts a finished node where it belongs.
     fn node(&mut self, node: Node) {
+        if let Some((wanted, each)) = &mut self.items
+            && let [Open::Mapping { key: Some(key), .. }, Open::Sequence { .. }] =
+                self.stack.as_slice()
+            && !key.dropped
+            && key.name.value == *wanted
+            && self.documents <= 1
+        {
+            return each(node);
+        }
         match self.stack.last_mut() {
             None => {
                 if self.documents <= 1 {
@@ -237,7 +267,7 @@ impl Builder<'_> {
                 ..
             }) => match key.take() {
                 None => {
-                    let (new, problem) = key_of(node, names);
+                    let (new, problem) = key_of(node, entries, names);
                     *key = Some(new);
                     self.problems.extend(problem);
                 }
@@ -277,12 +307,26 @@ fn scalar(text: &str, style: ScalarStyle, span: Span) -> Node {
     Node { span, kind }
 }
 
-fn key_of(node: Node, names: &mut BTreeSet<String>) -> (Key, Option<Problem>) {
+/// Up to so many keys are looked through; most mappings have no more.
+const FEW: usize = 32;
+
+/// Whether a mapping has this key already.
+fn is_repeated(name: &str, entries: &[Entry], names: &mut BTreeSet<String>) -> bool {
+    if entries.len() < FEW {
+        return entries.iter().any(|entry| entry.key.value == name);
+    }
+    if names.is_empty() {
+        names.extend(entries.iter().map(|entry| entry.key.value.clone()));
+    }
+    !names.insert(name.to_owned())
+}
+
+fn key_of(node: Node, entries: &[Entry], names: &mut BTreeSet<String>) -> (Key, Option<Problem>) {
     let span = node.span;
     let text = node.text();
     let message = match &text {
         None => Some("a key must be text".to_owned()),
-        Some(name) if !names.insert(name.value.clone()) => {
+        Some(name) if is_repeated(&name.value, entries, names) => {
             Some(format!("`{}` is given twice", name.value))
         }
         Some(_) => None,
@@ -315,6 +359,32 @@ mod tests {
             .map(|problem| format!("{} {}", problem.span.start, problem.message))
             .collect();
         assert_eq!(found, problems);
+    }
+
+    #[test]
+    fn items_of_one_list_are_handed_over() {
+        let text = "a: 1\nsteps:\n- x\n- {steps: [y]}\nb: [z]\nsteps: [w]\n";
+        let mut items = Vec::new();
+        let mut each = |node: Node| items.push(node.to_json().to_string());
+        let (node, problems) = parse_items(text, 0, "steps", &mut each);
+        assert_eq!(items, [r#""x""#, r#"{"steps":["y"]}"#]);
+        let rest = node.expect("a mapping").to_json();
+        assert_eq!(rest.to_string(), r#"{"a":1,"steps":[],"b":["z"]}"#);
+        assert_eq!(problems.len(), 1, "the second list of that name");
+    }
+
+    #[test]
+    fn keys_are_given_once_however_many_there_are() {
+        for count in [3, FEW - 1, FEW, FEW + 1, 3 * FEW] {
+            let keys: Vec<_> = (0..count).map(|at| format!("k{at}: 1\n")).collect();
+            let keys = keys.concat();
+            let (_, problems) = parse(&keys, 0);
+            assert_eq!(problems, []);
+            for twice in [0, count / 2, count - 1] {
+                let (_, problems) = parse(&format!("{keys}k{twice}: 2\n"), 0);
+                assert_eq!(problems.len(), 1, "{count} {twice}");
+            }
+        }
     }
 
     #[test]

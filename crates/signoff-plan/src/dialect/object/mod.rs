@@ -53,7 +53,7 @@ pub(crate) fn tree(source: &Source, dialect: Dialect) -> Tree {
             Comments::Refused
         }
     };
-    let braced = text.trim_ascii_start().starts_with('{');
+    let braced = is_braced(text);
     let as_json = |comments| {
         let (root, problems) = json::parse(text, start, comments);
         let format = Format::Json;
@@ -91,17 +91,12 @@ pub(crate) fn tree(source: &Source, dialect: Dialect) -> Tree {
     }
 }
 
-/// Reads a plan: the tree, then each field of the whole by `field`.
-pub(super) fn read(
-    source: &Source,
-    draft: &mut Draft,
-    field: impl FnMut(&mut Reader<'_>, Entry, &mut Draft),
-) {
-    let tree = tree(source, draft.dialect);
-    read_tree(source, tree, draft, field);
+/// Whether a text begins as JSON does.
+pub(super) fn is_braced(text: &str) -> bool {
+    text.trim_ascii_start().starts_with('{')
 }
 
-/// The same for a tree that has been read.
+/// Reads a plan from its tree: each field of the whole by `field`.
 pub(super) fn read_tree(
     source: &Source,
     tree: Tree,

@@ -1,11 +1,12 @@
 //! Fields of the plan itself.
 
-use super::index::Indexed;
-use super::{DIALECT, step};
+use super::index::Steps;
+use super::step;
 use crate::check::too_large;
 use crate::dialect::object::{PLAN_FIELDS, Reader};
 use crate::draft::{Draft, Spanned};
-use crate::yaml::Entry;
+use crate::source::Span;
+use crate::yaml::{Entry, Node};
 
 pub(super) const FIELDS: [&str; 11] = [
     "id",
@@ -28,7 +29,7 @@ pub(super) fn field(
     reader: &mut Reader<'_>,
     entry: Entry,
     draft: &mut Draft,
-    steps: &mut Vec<Indexed>,
+    each: &mut dyn FnMut(&mut Reader<'_>, Node),
 ) {
     let Some(entry) = reader.plan_field(entry, draft) else {
         return;
@@ -42,7 +43,12 @@ pub(super) fn field(
             draft.task = reader.text(entry).or(wrong);
         }
         "status" => draft.status = reader.text(entry),
-        "steps" => read_steps(reader, entry, draft, steps),
+        "steps" => {
+            let Entry { key, value } = entry;
+            for node in reader.items(&key, value).unwrap_or_default() {
+                each(reader, node);
+            }
+        }
         "currentStepIndex" => {
             if let Some(index) = reader.whole(&entry.key, &entry.value) {
                 keep(draft, "current_step_index", index, &entry);
@@ -96,16 +102,16 @@ fn list(reader: &mut Reader<'_>, name: &'static str, entry: Entry, draft: &mut D
     }
 }
 
-fn read_steps(reader: &mut Reader<'_>, entry: Entry, draft: &mut Draft, steps: &mut Vec<Indexed>) {
-    let Entry { key, value } = entry;
-    let nodes = reader.items(&key, value).unwrap_or_default();
-    steps.reserve(nodes.len().min(too_large::STEPS));
-    for node in nodes {
-        if steps.len() >= too_large::STEPS {
-            draft.problems.push(too_large::steps(DIALECT, node.span));
-            return;
-        }
-        let position = steps.len() + 1;
-        steps.extend(step::read(reader, &key, node, position));
+/// Reads an item of `steps` and adds it to those before; `over` is the first that is too many.
+pub(super) fn add_step(
+    reader: &mut Reader<'_>,
+    node: Node,
+    read: &mut Steps,
+    over: &mut Option<Span>,
+) {
+    if read.steps.len() < too_large::STEPS {
+        step::read(reader, node, read);
+    } else {
+        over.get_or_insert(node.span);
     }
 }

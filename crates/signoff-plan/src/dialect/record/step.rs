@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::DIALECT;
-use super::index::Indexed;
+use super::index::{Indexes, Steps};
 use crate::check::{bad_value, missing_field};
 use crate::dialect::object::{Reader, STEP_FIELDS, whole};
 use crate::draft::{Spanned, Step};
@@ -27,50 +27,51 @@ pub(super) const FIELDS: [&str; 14] = [
     "acceptanceCriteria",
 ];
 
-/// Reads an item of `steps`; `None` = it is no step at all.
-pub(super) fn read(
-    reader: &mut Reader<'_>,
-    steps: &Spanned<String>,
-    node: Node,
-    position: usize,
-) -> Option<Indexed> {
+/// Reads an item of `steps`, if it is a step at all, and adds it to those before.
+pub(super) fn read(reader: &mut Reader<'_>, node: Node, before: &mut Steps) {
+    let position = before.steps.len() + 1;
     let span = node.span;
     let Kind::Mapping(entries) = node.kind else {
-        let item = Spanned::new("steps[…]".to_owned(), steps.span);
+        let item = Spanned::new("steps[…]".to_owned(), span);
         reader.wrong(&item, &node, "keys and values");
-        return None;
+        return;
     };
     let first = reader.problems.len();
-    let mut read = Indexed {
-        step: Step {
-            span,
-            heading: entries
-                .first()
-                .map_or(Span::at(span.start), |entry| entry.key.span),
-            ..Step::default()
-        },
-        ..Indexed::default()
+    let heading = entries
+        .first()
+        .map_or(Span::at(span.start), |entry| entry.key.span);
+    // A step is large: it is filled where it stays.
+    before.steps.push(Step {
+        span,
+        heading,
+        ..Step::default()
+    });
+    let Some(step) = before.steps.last_mut() else {
+        return;
     };
+    let mut read = Indexes::default();
     let mut description = None;
     for entry in entries {
-        field(reader, entry, &mut read, &mut description);
+        field(reader, entry, step, &mut read, &mut description);
     }
-    lower(reader, &mut read, description, position);
-    let id = read.step.id.as_ref();
-    let id = id.map_or_else(|| format!("step-{position}"), |id| id.value.clone());
-    for problem in reader.problems.iter_mut().skip(first) {
-        problem.step = Some(id.clone());
+    lower(reader, step, &read, description, position);
+    if reader.problems.len() > first {
+        let id = step.id.as_ref();
+        let id = id.map_or_else(|| format!("step-{position}"), |id| id.value.clone());
+        for problem in reader.problems.iter_mut().skip(first) {
+            problem.step = Some(id.clone());
+        }
     }
-    Some(read)
+    before.indexes.push(read);
 }
 
 fn field(
     reader: &mut Reader<'_>,
     entry: Entry,
-    read: &mut Indexed,
+    step: &mut Step,
+    read: &mut Indexes,
     description: &mut Option<Spanned<String>>,
 ) {
-    let step = &mut read.step;
     let Some(entry) = reader.step_field(entry, step) else {
         return;
     };
@@ -142,11 +143,11 @@ fn depends_on(reader: &mut Reader<'_>, entry: Entry) -> Option<Vec<Spanned<u64>>
 /// neither description nor question only checks its contract.
 fn lower(
     reader: &mut Reader<'_>,
-    read: &mut Indexed,
+    step: &mut Step,
+    read: &Indexes,
     description: Option<Spanned<String>>,
     position: usize,
 ) {
-    let step = &mut read.step;
     if read.index.is_none() && !read.unreadable {
         reader.problems.push(missing_field::member(
             DIALECT,
