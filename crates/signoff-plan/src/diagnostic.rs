@@ -35,6 +35,8 @@ pub struct Diagnostic {
     pub fix: Option<Fix>,
     /// What would have to be given for it not to be there.
     pub(crate) lack: Option<Lack>,
+    /// Whether what stands behind it was not read, so that nobody knows what is missing.
+    pub(crate) cuts_off: bool,
 }
 
 impl Diagnostic {
@@ -51,6 +53,7 @@ impl Diagnostic {
             help: None,
             fix: None,
             lack: None,
+            cuts_off: false,
         }
     }
 
@@ -97,6 +100,13 @@ impl Diagnostic {
     #[must_use]
     pub(crate) fn lacks(mut self, lack: Lack) -> Self {
         self.lack = Some(lack);
+        self
+    }
+
+    /// Says that what stands behind it was not read.
+    #[must_use]
+    pub(crate) fn cutting_off(mut self, rest: bool) -> Self {
+        self.cuts_off = rest;
         self
     }
 

@@ -35,6 +35,7 @@ pub mod reference;
 pub mod shell;
 pub mod signed;
 pub mod source;
+mod status;
 mod suggest;
 pub mod tools;
 mod workspace;

@@ -175,6 +175,9 @@ pub struct Step {
     pub title: String,
     /// The file says it is done; only a contract can confirm that.
     pub claimed: bool,
+    /// What else the file says of how far it is: `failed`, `skipped`, `running`, `ready`, `blocked`.
+    /// A mark, never believed.
+    pub mark: Option<String>,
     /// The steps this one waits for; [`Plan::dependencies`] lists them.
     pub depends_on: Depends,
     /// What is done.

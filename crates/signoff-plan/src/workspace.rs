@@ -16,6 +16,15 @@ pub trait Workspace {
         let _ = path;
         None
     }
+    /// Workspace-relative paths of what lies in the same directory as this path, for suggestions.
+    fn beside(&self, path: &str) -> Vec<String> {
+        let _ = path;
+        Vec::new()
+    }
+    /// Names of the notes in `.signoff/topics`, for suggestions.
+    fn topics(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// Is there a note `.signoff/topics/NAME.md`?
     fn topic_exists(&self, name: &str) -> bool;
     /// Can this command be found on the PATH that contracts get?

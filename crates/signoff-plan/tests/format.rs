@@ -156,3 +156,22 @@ fn the_examples_stay_what_they_say() {
         assert!(tidies(&source).expect("the laws hold"), "{text}");
     }
 }
+
+#[test]
+fn odd_spacing_becomes_usual() {
+    let odd = "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# T\n\n##    Steps\n\n###  1.   ✅  First  try\n\n**depends_on:**   none\n**task:** x\n";
+    let tidy = format_source(&Source::new("plan.md", odd.into())).expect("it can be tidied");
+    assert_eq!(
+        tidy.text(),
+        "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# T\n\n## Steps\n\n### 1. ✅ First  try\n\n**depends_on:** none\n**task:** x\n"
+    );
+    let odd = "id: p\ntask: x\nsteps:\n    - {index: 1, description: b, dependsOn: [0]}\n    -   index: 0\n        description: a\n";
+    let tidy = format_source(&Source::new("plan.yaml", odd.into())).expect("it can be tidied");
+    assert_eq!(
+        tidy.text(),
+        "id: p\ntask: x\nsteps:\n  - index: 0\n    description: a\n  - index: 1\n    description: b\n    dependsOn: [0]\n"
+    );
+    let commented = odd.replace("task: x", "task: x # why");
+    let tidy = format_source(&Source::new("plan.yaml", commented.clone().into()));
+    assert_eq!(tidy.expect("it can be tidied").text(), commented);
+}

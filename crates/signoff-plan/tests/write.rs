@@ -39,7 +39,7 @@ proptest! {
     #[test]
     fn ordinary_plans_lose_nothing(plan in plan_with(Knobs { hard_texts: false, records: false, ..Knobs::default() })) {
         let written = reads_back(&plan)?;
-        prop_assert_eq!(&written.losses, &[]);
+        prop_assert!(written.losses.iter().all(|loss| !loss.matters()), "{:?}", written.losses);
         let problems = read(&source(&written)).diagnostics;
         // What is about the text itself; the rest is about what it says.
         let reading = [
@@ -75,6 +75,7 @@ fn the_examples_are_written_without_loss() {
 fn text_that_would_be_misread_is_fenced() {
     let plan = Plan {
         title: Some("T".to_owned()),
+        owner: Some("orchestrator".to_owned()),
         context: Some("## Steps\nnone yet".to_owned()),
         ..Plan::default()
     };
@@ -103,6 +104,7 @@ fn what_does_not_fit_is_named() {
         losses,
         [
             "constraints: no spelling of this text reads back as it is",
+            "owner: the dialect requires one, and the plan names none: `orchestrator` is written",
             "title: it does not fit into a heading"
         ]
     );

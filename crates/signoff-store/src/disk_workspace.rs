@@ -76,6 +76,24 @@ impl Workspace for DiskWorkspace {
             .map(|lines| lines + u64::from(open))
     }
 
+    fn beside(&self, path: &str) -> Vec<String> {
+        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let inside = directory.is_empty() || self.path_exists(directory);
+        let names = inside.then(|| names_in(&self.root.join(directory)));
+        let names = names.into_iter().flatten();
+        let path = |name| match directory {
+            "" => name,
+            directory => format!("{directory}/{name}"),
+        };
+        names.map(path).collect()
+    }
+
+    fn topics(&self) -> Vec<String> {
+        let names = names_in(&self.topics).into_iter();
+        let names = names.filter_map(|name| Some(name.strip_suffix(".md")?.to_owned()));
+        names.collect()
+    }
+
     fn topic_exists(&self, name: &str) -> bool {
         let file = self.topics.join(format!("{name}.md"));
         !name.is_empty()
@@ -110,6 +128,16 @@ impl Workspace for DiskWorkspace {
 fn exists_inside(directory: &Path, path: &Path) -> bool {
     path.canonicalize()
         .is_ok_and(|real| real.starts_with(directory))
+}
+
+/// Names in a directory, sorted. Only for suggestions: of very many a few are enough.
+fn names_in(directory: &Path) -> Vec<String> {
+    const MOST: usize = 1000;
+    let entries = std::fs::read_dir(directory).into_iter().flatten();
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.take(MOST).collect();
+    names.sort_unstable();
+    names
 }
 
 fn is_executable(path: &Path) -> bool {

@@ -67,7 +67,7 @@ fn kebab_case(dialect: Dialect, id: &Spanned<String>) -> Option<Diagnostic> {
         return None;
     }
     let message = format!(
-        "id `{}` of a task may only hold lower-case letters, digits and single `-` between them",
+        "id `{}` of a task may only hold the letters a–z, digits and single `-` between them",
         id.value
     );
     let found = Diagnostic::new(Code::BadId, dialect, id.span, message).step(&id.value);
@@ -85,7 +85,7 @@ fn kebab_case(dialect: Dialect, id: &Spanned<String>) -> Option<Diagnostic> {
 fn unusable(dialect: Dialect, what: &str, id: &Spanned<String>) -> Diagnostic {
     let slug = slug(&id.value);
     let message = format!(
-        "id `{}` of a {what} may only hold letters, digits, `_` and `-`",
+        "id `{}` of a {what} may only hold the letters a–z and A–Z, digits, `_` and `-`",
         id.value
     );
     let problem = Diagnostic::new(Code::BadId, dialect, id.span, message);
@@ -119,19 +119,23 @@ mod tests {
             Code::BadId,
             &plan("### 1. A\n**id:** build & test\n"),
             &[
-                "build & test | id `build & test` of a step may only hold letters, digits, `_` and `-` | \
+                "build & test | id `build & test` of a step may only hold the letters a–z and A–Z, digits, `_` and `-` | \
              write `build-test`",
             ],
         );
         check(
             Code::BadId,
             &plan("").replace("type:", "id: ä\ntype:"),
-            &["ä | id `ä` of a plan may only hold letters, digits, `_` and `-` | -"],
+            &[
+                "ä | id `ä` of a plan may only hold the letters a–z and A–Z, digits, `_` and `-` | -",
+            ],
         );
         check(
             Code::BadId,
             &plan("### 1. A\n**id:** süß-步\n"),
-            &["süß-步 | id `süß-步` of a step may only hold letters, digits, `_` and `-` | -"],
+            &[
+                "süß-步 | id `süß-步` of a step may only hold the letters a–z and A–Z, digits, `_` and `-` | -",
+            ],
         );
     }
 

@@ -29,10 +29,26 @@ pub(super) fn read(
     let Some(written) = written else {
         return default;
     };
-    on_fail::parse(&written.value).unwrap_or_else(|| {
-        problems.push(unreadable(dialect, written));
-        default
-    })
+    match on_fail::parse(&written.value) {
+        Some(policy) if policy.retries > MOST_RETRIES => {
+            problems.push(endless(dialect, written, policy.retries));
+            default
+        }
+        Some(policy) => policy,
+        None => {
+            problems.push(unreadable(dialect, written));
+            default
+        }
+    }
+}
+
+/// What has failed so often fails for a reason that another attempt does not change.
+const MOST_RETRIES: u32 = 100;
+
+fn endless(dialect: Dialect, written: &Spanned<String>, retries: u32) -> Diagnostic {
+    let message = format!("a step is retried at most {MOST_RETRIES} times, not {retries} times");
+    Diagnostic::new(Code::BadOnFail, dialect, written.span, message)
+        .help("write a few, as in `retry(2), then escalate`")
 }
 
 fn unreadable(dialect: Dialect, written: &Spanned<String>) -> Diagnostic {
@@ -131,5 +147,22 @@ mod tests {
     fn the_default_is_filled_in() {
         let default = checked(&plan("### 1. A\n**task:** x\n")).plan.steps[0].on_fail;
         assert_eq!(default.to_string(), "retry(2), then escalate");
+    }
+
+    #[test]
+    fn retries_end() {
+        check(
+            Code::BadOnFail,
+            &plan("### 1. A\n**on_fail:** retry(1000000)\n"),
+            &[
+                "retry(1000000) | a step is retried at most 100 times, not 1000000 times | \
+               write a few, as in `retry(2), then escalate`",
+            ],
+        );
+        check(
+            Code::BadOnFail,
+            &plan("### 1. A\n**on_fail:** retry(100)\n"),
+            &[],
+        );
     }
 }

@@ -19,6 +19,7 @@ use super::uses::{Referred, wrong_way};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Content;
 use crate::reference::{Kind, Reference};
+use crate::source::Span;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for (index, referred) in &context.uses.references {
@@ -35,6 +36,17 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 .map(|_| not_in_braces(step, referred, name)),
             Kind::Dollar => None,
         });
+    }
+    for (index, expression) in &context.uses.expressions {
+        let Some(step) = context.step(*index) else {
+            continue;
+        };
+        let reads = expression.reads.iter().flat_map(|reads| &reads.steps);
+        for read in reads.filter(|read| context.position(read.id) == Some(*index)) {
+            let text = expression.text;
+            let span = super::uses::within(&text.value, text.span, read.id_span);
+            problems.push(itself(step, span));
+        }
     }
     for (index, template) in &context.uses.templates {
         let Some(step) = context.step(*index) else {
@@ -77,6 +89,13 @@ fn not_in_braces(step: StepView<'_>, referred: &Referred<'_>, name: &str) -> Dia
         .fix(referred.span, format!("${{{name}}}"))
 }
 
+/// What a step reads must be there before it begins.
+fn itself(step: StepView<'_>, span: Span) -> Diagnostic {
+    let message = format!("step `{}` refers to itself", step.id());
+    let found = step.problem(Code::BadReference, span, message);
+    found.help("refer to a step that comes before")
+}
+
 fn leads_nowhere(
     context: &Context<'_>,
     step: StepView<'_>,
@@ -86,8 +105,7 @@ fn leads_nowhere(
     let position = context.position(reference.id)?;
     let problem = |message: String| step.problem(Code::BadReference, referred.span, message);
     if position == step.index {
-        let message = format!("step `{}` refers to itself", step.id());
-        return Some(problem(message).help("refer to a step that comes before"));
+        return Some(itself(step, referred.span));
     }
     let why = wrong_way(context.plan.steps.get(position)?, &reference.path)?;
     let text = referred.text;
@@ -182,6 +200,17 @@ mod tests {
         content(
             "$step-5",
             &["$step-5 | step `step-5` refers to itself | refer to a step that comes before"],
+        );
+    }
+
+    #[test]
+    fn no_step_reads_itself() {
+        check(
+            Code::BadReference,
+            &plan(
+                "### 1. A\n**id:** a\n**contract:** `ls`\n**when:** steps[\"a\"].stdout == 'x'\n",
+            ),
+            &["a | step `a` refers to itself | refer to a step that comes before"],
         );
     }
 

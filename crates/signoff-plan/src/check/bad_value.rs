@@ -16,7 +16,7 @@
 //! `**subscriptions:** file:src/app.py`, `### 3. Deploy`.
 
 use super::Lack;
-use super::context::Context;
+use super::context::{Context, StepView};
 use super::words::{PRIORITIES, SHELLS};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::dialect::Dialect;
@@ -194,6 +194,15 @@ pub(crate) fn no_number(dialect: Dialect, step: &Step, position: usize) -> Diagn
     ))
 }
 
+/// A heading was meant to begin a step.
+pub(crate) fn step_heading(dialect: Dialect, span: Span, written: &str, text: &str) -> Diagnostic {
+    let message = format!("`{written}` is no heading of a step, though fields of one follow");
+    let proper = format!("### {text}");
+    problem(dialect, span, message)
+        .help(format!("write `{proper}`"))
+        .fix(span, proper)
+}
+
 /// A heading ends the steps, but something of a step stands under it.
 pub(crate) fn ends_steps(
     dialect: Dialect,
@@ -320,6 +329,16 @@ pub(super) fn duration(dialect: Dialect, field: &str, text: &Spanned<String>) ->
     found.help("write numbers with units, the largest first: `90s`, `10m`, `20 minutes`, `1h 30m`")
 }
 
+/// A limit that is longer than this limits nothing.
+pub(super) const LONGEST: std::time::Duration = std::time::Duration::from_hours(366 * 24);
+
+/// A duration that no clock will see the end of.
+pub(super) fn too_long(dialect: Dialect, field: &str, text: &Spanned<String>) -> Diagnostic {
+    let field = dialect.field_name(field);
+    let message = format!("`{field}` is longer than a year: `{}`", text.value);
+    problem(dialect, text.span, message).help("leave it out for the configured limit")
+}
+
 /// A field that takes one of several words holds another one.
 pub(super) fn word(
     dialect: Dialect,
@@ -370,8 +389,38 @@ fn orphan(dialect: Dialect, step: &Step) -> Option<Diagnostic> {
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let priority = context.draft.priority.as_ref();
     problems.extend(priority.and_then(|text| self::priority(context.draft.dialect, text)));
+    for step in context.steps() {
+        choices(step, problems);
+        let priority = step
+            .written
+            .record
+            .iter()
+            .find(|(name, _)| *name == "priority");
+        let text = priority.and_then(|(_, value)| {
+            let word = value.value.as_str()?.to_owned();
+            Some(Spanned::new(word, value.span))
+        });
+        let found = text.and_then(|text| self::priority(context.draft.dialect, &text));
+        problems.extend(found.map(|found| found.step(step.id())));
+    }
     globs(context, problems);
     numbering(context, problems);
+}
+
+/// Who answers must be able to tell the answers apart.
+fn choices(step: StepView<'_>, problems: &mut Vec<Diagnostic>) {
+    let choices = &step.written.choices;
+    for (at, choice) in choices.iter().enumerate() {
+        let before = choices
+            .iter()
+            .take(at)
+            .find(|other| other.value == choice.value);
+        if let Some(before) = before {
+            let message = format!("choice `{}` is given twice", choice.value);
+            let found = step.problem(Code::BadValue, choice.span, message);
+            problems.push(found.related(before.span, "given here first"));
+        }
+    }
 }
 
 /// Numbers must be positions: references by number would be ambiguous otherwise.
@@ -406,6 +455,42 @@ mod tests {
     use super::super::testing::{self, plan};
     use super::*;
 
+    #[test]
+    fn a_heading_that_is_nearly_a_step_is_one() {
+        let step = |heading: &str, id: &str| {
+            format!("{heading}\n**id:** {id}\n**task:** x\n**contract:** `ls`\n\n")
+        };
+        for heading in [
+            "#### 2. Read",
+            "###2. Read",
+            "## 2. Read",
+            "##2. Read",
+            "# 2. Read",
+        ] {
+            let text =
+                plan(&(step("### 1. A", "a") + &step(heading, "b") + &step("### 3. C", "c")));
+            let checked = super::super::testing::checked(&text);
+            let message =
+                format!("`{heading}` is no heading of a step, though fields of one follow");
+            let said: Vec<_> = checked
+                .diagnostics
+                .iter()
+                .map(|one| one.message.as_str())
+                .collect();
+            assert_eq!(said, [message.as_str()]);
+            let found = &checked.diagnostics[0];
+            assert_eq!(found.span.slice(&text), heading);
+            assert_eq!(found.help.as_deref(), Some("write `### 2. Read`"));
+            assert_eq!(checked.plan.steps.len(), 3);
+        }
+        // In a task, headings may be numbered too.
+        let text = plan(
+            &(step("### 1. A", "a") + "**accept:**\n- y\n")
+                .replace("x\n", "x\n\n#### 2. Then\nmore\n"),
+        );
+        check(Code::BadValue, &text, &[]);
+    }
+
     #[track_caller]
     fn check(code: Code, text: &str, expected: &[&str]) {
         testing::check(code, text, expected);
@@ -417,6 +502,24 @@ mod tests {
             Code::BadValue,
             &plan(&format!("### 1. A\n{fields}\n")),
             expected,
+        );
+    }
+
+    #[test]
+    fn what_limits_nothing_or_says_nothing_is_noticed() {
+        step(
+            "**task:** x\n**timeout:** 99999999999h",
+            &[
+                "99999999999h | `timeout` is longer than a year: `99999999999h` | leave it out for the configured limit",
+            ],
+        );
+        step(
+            "**task:** x\n**accept:**\n**on_fail:** abort",
+            &["accept | field `accept` has no value | give it a value, or leave the label out"],
+        );
+        step(
+            "**ask:** q?\n**choices:** a, b, a",
+            &["a | choice `a` is given twice | -"],
         );
     }
 

@@ -17,6 +17,7 @@ use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::duration::UNITS;
 use crate::model::Budget;
+use crate::source::Span;
 use crate::suggest::misspelt;
 
 /// Reads a budget; reports one that cannot be, and limits nothing.
@@ -29,18 +30,47 @@ pub(super) fn read(
         return Budget::default();
     };
     budget::parse(&written.value).unwrap_or_else(|why| {
-        let message = format!("budget `{}` cannot be read: {why}", written.value);
-        let found = Diagnostic::new(Code::BudgetInvalid, dialect, written.span, message);
-        let words = [&budget::WORDS[..], &UNITS].concat();
-        let reads = |text: &str| budget::parse(text).is_ok();
-        problems.push(match misspelt(&written.value, &words, reads) {
-            Some((slip, meant)) => found.suggest_in(written, slip, meant),
-            None => {
-                found.help("write `max 200k tokens, $1.50, 20 minutes, 3 agents`, or a part of it")
-            }
-        });
+        let parts: Vec<_> = parts(written)
+            .filter_map(|part| Some((budget::parse(&part.value).err()?, part)))
+            .collect();
+        if parts.is_empty() {
+            // Each can be read, but not all of them together.
+            problems.push(unreadable(dialect, written, &why));
+        }
+        for (why, part) in &parts {
+            problems.push(unreadable(dialect, part, why));
+        }
         Budget::default()
     })
+}
+
+/// What stands between commas, each at its place.
+fn parts(written: &Spanned<String>) -> impl Iterator<Item = Spanned<String>> {
+    let whole = written.span;
+    let in_place = whole.len() == written.value.len();
+    let mut at = 0;
+    written.value.split(',').map(move |part| {
+        let text = part.trim();
+        let start = whole.start + at + (part.len() - part.trim_start().len());
+        at += part.len() + 1;
+        let span = if in_place && !text.is_empty() {
+            Span::new(start, start + text.len())
+        } else {
+            whole
+        };
+        Spanned::new(text.to_owned(), span)
+    })
+}
+
+fn unreadable(dialect: Dialect, written: &Spanned<String>, why: &str) -> Diagnostic {
+    let message = format!("budget `{}` cannot be read: {why}", written.value);
+    let found = Diagnostic::new(Code::BudgetInvalid, dialect, written.span, message);
+    let words = [&budget::WORDS[..], &UNITS].concat();
+    let reads = |text: &str| budget::parse(text).is_ok();
+    match misspelt(&written.value, &words, reads) {
+        Some((slip, meant)) => found.suggest_in(written, slip, meant),
+        None => found.help("write `max 200k tokens, $1.50, 20 minutes, 3 agents`, or a part of it"),
+    }
 }
 
 /// One limit of a budget in keys and values cannot be read.
@@ -75,5 +105,14 @@ mod tests {
              write `max 200k tokens, $1.50, 20 minutes, 3 agents`, or a part of it",
             ],
         );
+    }
+
+    #[test]
+    fn every_part_is_looked_at() {
+        let text = plan("### 1. A\n**budget:** $x, 1 hour, 5 tkens, 3 agnts\n");
+        let found = super::super::testing::checked(&text).diagnostics;
+        let found = found.iter().filter(|one| one.code == Code::BudgetInvalid);
+        let carets: Vec<_> = found.map(|one| one.span.slice(&text)).collect();
+        assert_eq!(carets, ["$x", "tkens", "agnts"]);
     }
 }

@@ -122,6 +122,33 @@ mod tests {
     }
 
     #[test]
+    fn branches_and_definitions_alone_prove_nothing() {
+        for (text, vacuous) in [
+            ("if test -s x; then echo ok; fi", true),
+            ("if test -s x; then echo ok; else echo no; fi", true),
+            ("if test -s x; then test -s y; fi", false),
+            ("if ! test -s x; then exit 1; fi", false),
+            ("case $x in a) echo a;; *) true;; esac", true),
+            ("for x in a b; do echo $x; done", true),
+            ("until test -s x; do :; done", false),
+            ("f() { test -s x; }", true),
+            ("f() { test -s x; }; f", false),
+            ("set +e; false; exit 0", true),
+            ("set +e; make; test -s x", false),
+            ("set -e; false; exit 0", false),
+        ] {
+            let text = plan(&format!("### 1. A\n**contract:** `{text}`\n"));
+            let checked = super::super::testing::checked(&text);
+            let mut found = checked.diagnostics.iter().map(|one| one.code);
+            assert_eq!(
+                found.any(|code| code == Code::ContractVacuous),
+                vacuous,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
     fn the_caret_ends_with_the_command() {
         let text = plan("### 1. A\n**contract:**\n```sh\ntrue\n\n```\n");
         check(

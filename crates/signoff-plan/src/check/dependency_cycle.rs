@@ -14,7 +14,7 @@
 //! ## Instead
 //! Remove one of the dependencies that the message shows.
 
-use super::context::Context;
+use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -24,17 +24,12 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         let Some(first) = members.first() else {
             continue;
         };
-        let mut names: Vec<_> = members
-            .iter()
-            .map(|step| format!("`{}`", step.id()))
-            .collect();
-        let message = if names.len() == 1 {
-            format!("step {} waits for itself", names.join(""))
+        let message = if members.len() == 1 {
+            format!("step `{}` waits for itself", first.id())
         } else {
-            names.push(format!("`{}`", first.id()));
-            format!("steps wait for each other: {}", names.join(" → "))
+            format!("steps wait for each other: {}", way(&members))
         };
-        let span = |step: &&super::context::StepView<'_>| {
+        let span = |step: &&StepView<'_>| {
             let written = step
                 .written
                 .depends_on
@@ -43,11 +38,27 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             written.map_or(step.span(), |reference| reference.span)
         };
         let mut found = first.problem(Code::DependencyCycle, span(first), message);
-        for step in members.iter().skip(1) {
+        for step in members.iter().skip(1).take(SHOWN) {
             found = found.related(span(step), format!("step `{}` waits here", step.id()));
         }
         problems.push(found.help("remove one of these dependencies"));
     }
+}
+
+/// How many steps of a cycle are shown at most.
+const SHOWN: usize = 8;
+
+/// The way around; of a long one its beginning and its end.
+fn way(members: &[&StepView<'_>]) -> String {
+    let name = |step: &&StepView<'_>| format!("`{}`", step.id());
+    let mut names: Vec<String> = members.iter().take(SHOWN).map(name).collect();
+    if members.len() > SHOWN {
+        names.truncate(SHOWN / 2);
+        names.push(format!("… {} more …", members.len() - SHOWN));
+        names.extend(members.iter().skip(members.len() - SHOWN / 2).map(name));
+    }
+    names.extend(members.first().map(name));
+    names.join(" → ")
 }
 
 #[cfg(test)]
@@ -71,5 +82,24 @@ mod tests {
             &plan("### 1. A\n**depends_on:** 1\n"),
             &["1 | step `step-1` waits for itself | remove one of these dependencies"],
         );
+    }
+
+    #[test]
+    fn of_a_long_cycle_both_ends_are_shown() {
+        let steps = (1..=30).map(|number| {
+            let before = if number == 1 { 30 } else { number - 1 };
+            format!("### {number}. A\n**id:** s{number}\n**depends_on:** s{before}\n")
+        });
+        let text = plan(&steps.collect::<String>());
+        let found = super::super::testing::checked(&text).diagnostics;
+        let cycle = found.iter().find(|one| one.code == Code::DependencyCycle);
+        let cycle = cycle.expect("a cycle");
+        assert!(
+            cycle.message.contains(" → … 22 more … → "),
+            "{}",
+            cycle.message
+        );
+        assert_eq!(cycle.message.matches('→').count(), 9);
+        assert_eq!(cycle.related.len(), SHOWN);
     }
 }

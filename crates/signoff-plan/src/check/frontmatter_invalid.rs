@@ -38,6 +38,7 @@ pub(crate) fn yaml(dialect: Dialect, problem: &Problem) -> Diagnostic {
 pub(crate) fn data(dialect: Dialect, format: &str, problem: &Problem) -> Diagnostic {
     let message = format!("the plan cannot be read as {format}: {}", problem.message);
     Diagnostic::new(Code::FrontmatterInvalid, dialect, problem.span, message)
+        .cutting_off(problem.last)
 }
 
 /// A plan that is YAML or JSON as a whole is something else than keys and values.
@@ -45,6 +46,7 @@ pub(crate) fn no_object(dialect: Dialect, span: Span, found: &str) -> Diagnostic
     let message = format!("the plan must be keys and values, not {found}");
     Diagnostic::new(Code::FrontmatterInvalid, dialect, span, message)
         .help("write an object that has `steps`")
+        .cutting_off(true)
 }
 
 /// The YAML is something else than keys and values.

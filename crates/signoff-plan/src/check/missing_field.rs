@@ -42,6 +42,19 @@ pub(crate) fn command(dialect: Dialect, label: Span) -> Diagnostic {
         .lacks(Lack::Here(&["command"]))
 }
 
+/// A contract whose command is written as if it were prose.
+pub(crate) fn back_ticks(dialect: Dialect, command: Span, text: &str) -> Diagnostic {
+    let message = "the contract has no command: what is not in back-ticks is text";
+    let quoted = format!("`{text}`");
+    let found = Diagnostic::new(Code::MissingField, dialect, command, message);
+    if text.contains('`') {
+        return found.help("put the command into a fenced block below");
+    }
+    found
+        .help(format!("if it is the command, write {quoted}"))
+        .fix(command, quoted)
+}
+
 /// A key that must be there is not.
 pub(crate) fn member(
     dialect: Dialect,

@@ -19,6 +19,7 @@ use super::provided::{Absence, absence};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Subscription;
 use crate::source::Span;
+use crate::suggest::nearest;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
@@ -38,6 +39,22 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 step.id()
             );
             let found = step.problem(Code::MissingFile, span, message);
+            let others = context.workspace.beside(&path);
+            if let Some(near) = nearest(&path, others.iter().map(String::as_str)) {
+                let found = found.help(format!("did you mean `{near}`?"));
+                // Behind `file:` and before the lines; `./` and line breaks make it another place.
+                let mut written = step.written.subscriptions.iter();
+                let plain = format!("file:{path}");
+                let plain = written.any(|text| {
+                    text.span == span
+                        && text.value.starts_with(&plain)
+                        && text.value.len() == span.len()
+                });
+                let start = span.start + "file:".len();
+                let place = Span::new(start, start + path.len());
+                problems.push(if plain { found.fix(place, near) } else { found });
+                continue;
+            }
             problems.push(found.help(format!(
                 "correct the path, or let an earlier step declare it under `{}`",
                 context.draft.dialect.spelled("produces")
@@ -136,5 +153,20 @@ mod tests {
                  correct the lines, or leave `#L…` out for the whole file",
             ],
         );
+    }
+
+    #[test]
+    fn a_near_name_is_suggested() {
+        let text = plan("### 1. A\n**task:** x\n**subscriptions:** file:src/ap.py#L1-L2\n");
+        check(
+            Code::MissingFile,
+            &text,
+            &[
+                "file:src/ap.py#L1-L2 | step `step-1` subscribes to `src/ap.py`, which does not exist | did you mean `src/app.py`?",
+            ],
+        );
+        let found = super::super::testing::checked(&text).diagnostics;
+        let fix = found.iter().find_map(|one| one.fix.clone()).expect("a fix");
+        assert_eq!(fix.span.slice(&text), "src/ap.py");
     }
 }

@@ -15,6 +15,7 @@
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Subscription;
+use crate::suggest::nearest;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
@@ -30,6 +31,11 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 step.id()
             );
             let found = step.problem(Code::MissingTopic, span, message);
+            let topics = context.workspace.topics();
+            if let Some(near) = nearest(&name, topics.iter().map(String::as_str)) {
+                problems.push(found.suggest(Some(&format!("topic:{near}"))));
+                continue;
+            }
             problems.push(found.help(format!(
                 "correct the name, or write `.signoff/topics/{name}.md`"
             )));
@@ -55,6 +61,17 @@ mod tests {
             &[
                 "topic:other | step `step-1` subscribes to topic `other`, which does not exist | \
              correct the name, or write `.signoff/topics/other.md`",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_near_name_is_suggested() {
+        check(
+            Code::MissingTopic,
+            &plan("### 1. A\n**task:** x\n**subscriptions:** topic:knwon\n"),
+            &[
+                "topic:knwon | step `step-1` subscribes to topic `knwon`, which does not exist | did you mean `topic:known`?",
             ],
         );
     }

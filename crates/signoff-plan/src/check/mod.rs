@@ -61,6 +61,7 @@ mod slip;
 mod testing;
 #[cfg(test)]
 mod typos;
+mod unread;
 mod uses;
 mod words;
 
@@ -132,6 +133,8 @@ pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
     }
     problems.extend(too_large::unfinished(&context));
     slip::absorb(draft.dialect, &mut problems);
+    unread::absorb(&mut problems);
+    unterminated_fence::absorb(&mut problems);
     crate::diagnostic::sort(&mut problems);
     Checked {
         plan: resolved.plan,

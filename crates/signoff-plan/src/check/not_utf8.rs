@@ -19,6 +19,7 @@ pub(crate) fn at(dialect: Dialect, offset: usize) -> Diagnostic {
     let message = "the file is not UTF-8 from here on";
     Diagnostic::new(Code::NotUtf8, dialect, Span::at(offset), message)
         .help("save the file as UTF-8")
+        .cutting_off(true)
 }
 
 #[cfg(test)]
@@ -37,5 +38,23 @@ mod tests {
             .collect();
         assert_eq!(found, [("not-utf8", 24)]);
         assert_eq!(draft.title.map(|title| title.value).as_deref(), Some("caf"));
+    }
+
+    #[test]
+    fn what_may_stand_behind_it_is_not_missed() {
+        for bytes in [
+            b"---\ntype: plan\nowner: m\xe4\n---\n# T\n".to_vec(),
+            b"---\ntype: plan\nstatus: draft\nowner: me\n---\n# T\xe4\n\n## Steps\n".to_vec(),
+            (0..=255).collect(),
+        ] {
+            let draft = parse(&Source::new("plan.md", bytes));
+            let checked = super::super::check(&draft, &super::super::testing::World);
+            let codes: Vec<_> = checked
+                .diagnostics
+                .iter()
+                .map(|one| one.code.as_str())
+                .collect();
+            assert_eq!(codes, ["not-utf8"]);
+        }
     }
 }

@@ -94,6 +94,7 @@ impl Reader<'_> {
             number: index + 1,
             title: written.title.value.clone(),
             claimed: is_claimed(&written.marks),
+            mark: mark(&written.marks),
             depends_on,
             work: self.work(written),
             contract: written
@@ -228,6 +229,10 @@ impl Reader<'_> {
             self.problems
                 .push(bad_value::duration(self.dialect, field, written));
         }
+        if duration.is_some_and(|duration| duration > bad_value::LONGEST) {
+            self.problems
+                .push(bad_value::too_long(self.dialect, field, written));
+        }
         duration
     }
 
@@ -270,6 +275,12 @@ pub(crate) fn is_claimed(marks: &draft::Marks) -> bool {
             // One word for it in each dialect that has marks.
             matches!(mark.word.value.as_str(), "done" | "complete" | "completed")
         })
+}
+
+/// What a mark says that does not say that the step is done; the last one, if there are several.
+fn mark(marks: &draft::Marks) -> Option<String> {
+    let last = marks.statuses.last().filter(|_| !is_claimed(marks))?;
+    crate::status::step_status(&last.word.value).map(str::to_owned)
 }
 
 /// Reads `file:PATH`, `file:PATH#L10-L40` or `topic:NAME`.

@@ -22,6 +22,17 @@ impl Workspace for World {
         (path == "README.md").then_some(10)
     }
 
+    fn beside(&self, path: &str) -> Vec<String> {
+        let known = ["src/app.py", "README.md"].map(str::to_owned);
+        let folder = |path: &str| path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
+        let near = known.into_iter().filter(|one| folder(one) == folder(path));
+        near.collect()
+    }
+
+    fn topics(&self) -> Vec<String> {
+        vec!["known".to_owned()]
+    }
+
     fn topic_exists(&self, name: &str) -> bool {
         name == "known"
     }

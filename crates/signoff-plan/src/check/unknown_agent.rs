@@ -43,7 +43,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 let found = step.problem(Code::UnknownAgent, span, message);
                 match nearest(role, roles.iter().map(String::as_str)) {
                     Some(name) => found.suggest(Some(name)),
-                    None => found.help(format!("add it to the configuration{}", known(&roles))),
+                    None => found.help(format!("{}{}", configure(role), known(&roles))),
                 }
             }
             None => {
@@ -52,12 +52,17 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                     step.id()
                 );
                 let field = context.draft.dialect.spelled("target");
-                let help = format!("add `{field}`{}", known(&roles));
+                let help = format!("add `{field}`, or {}{}", configure(DEFAULT), known(&roles));
                 step.problem(Code::UnknownAgent, span, message).help(help)
             }
         };
         problems.push(found);
     }
+}
+
+/// Where a role is configured, and how.
+fn configure(role: &str) -> String {
+    format!("add `[agents.{role}]` with `driver` and `command` to `.signoff/config.toml`")
 }
 
 fn known(roles: &[String]) -> String {
@@ -92,7 +97,7 @@ mod tests {
             &plan("### 1. A\n**target:** painter\n"),
             &[
                 "painter | step `step-1` is for `painter`, which is no configured role | \
-             add it to the configuration; configured are `coder`, `reviewer`, `executor`, `default`",
+             add `[agents.painter]` with `driver` and `command` to `.signoff/config.toml`; configured are `coder`, `reviewer`, `executor`, `default`",
             ],
         );
     }

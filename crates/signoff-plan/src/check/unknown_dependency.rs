@@ -109,7 +109,8 @@ pub(crate) fn index(
 fn unknown(draft: &Draft, id: &str, reference: &Spanned<String>, ids: &[String]) -> Diagnostic {
     let name = &reference.value;
     let number = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
-    let message = if number {
+    // Elsewhere a number is a name like any other.
+    let message = if number && draft.dialect == Dialect::Workunit {
         format!("step `{id}` waits for step {name}, which does not exist")
     } else {
         format!("step `{id}` waits for `{name}`, which does not exist")

@@ -104,11 +104,22 @@ pub(crate) fn spelling(
 /// A key of the frontmatter that means nothing here, but stays in the file.
 pub(crate) fn kept_key(dialect: Dialect, key: &Spanned<String>, known: &[&str]) -> Diagnostic {
     let message = format!(
-        "`{}` is no field of the frontmatter; it is kept, and means nothing",
+        "`{}` is no field of the frontmatter; it means nothing here",
         key.value
     );
     let suggestion = nearest(&key.value, known.iter().copied());
     Diagnostic::new(Code::UnknownField, dialect, key.span, message).suggest(suggestion)
+}
+
+/// A label that is indented too far.
+pub(crate) fn indented(dialect: Dialect, name: &Spanned<String>, indentation: Span) -> Diagnostic {
+    let message = format!(
+        "`{}` is indented, so it is read as text and not as a field",
+        name.value
+    );
+    Diagnostic::new(Code::UnknownField, dialect, name.span, message)
+        .help("begin the line with `**`")
+        .fix(indentation, "")
 }
 
 /// A heading that is nearly one that means something.
@@ -122,8 +133,12 @@ pub(crate) fn section(
     let name = name.trim_end_matches([' ', ':']);
     // Prose has headings of its own: only what is one slip away was meant to be another.
     let meant = within(1, name, known.iter().copied())?;
-    let message =
-        format!("heading `{name}` begins no section of a plan; what follows is read as context");
+    // Without a `## Steps` every heading with a number begins a step, wherever it stands.
+    let read = match (dialect, meant) {
+        (Dialect::Workunit, "Steps") => "",
+        _ => "; what follows is read as context",
+    };
+    let message = format!("heading `{name}` begins no section of a plan{read}");
     let span = Span::new(heading.span.start, heading.span.start + name.len());
     let found = Diagnostic::new(Code::UnknownField, dialect, span, message);
     Some(found.suggest(Some(meant)))
@@ -246,6 +261,29 @@ mod tests {
     }
 
     #[test]
+    fn an_indented_label_is_no_field() {
+        for indent in ["\t", "    "] {
+            let text = plan(&format!(
+                "### 1. A\n**task:** x\n**contract:** `ls`\n{indent}**timeout:** 5m\n"
+            ));
+            check(
+                Code::UnknownField,
+                &text,
+                &[
+                    "timeout | `timeout` is indented, so it is read as text and not as a field | begin the line with `**`",
+                ],
+            );
+            let fix = checked(&text).diagnostics[0].fix.clone().expect("a fix");
+            assert_eq!(fix.span.slice(&text), indent);
+        }
+        check(
+            Code::UnknownField,
+            &plan("### 1. A\n**contract:** `ls`\n**task:** as in\n\n    **timeout:** 5m\n"),
+            &[],
+        );
+    }
+
+    #[test]
     fn one_mistake_is_said_once() {
         let text =
             plan("### 1. A\n**task:** x\n**contract:** `make`\n**acept:** y\n**produces:** z\n");
@@ -297,10 +335,8 @@ mod tests {
         check(
             Code::UnknownField,
             &plan("").replace("## Steps", "## Setps"),
-            &[
-                "Setps | heading `Setps` begins no section of a plan; what follows is read as context | \
-                 did you mean `Steps`?",
-            ],
+            &["Setps | heading `Setps` begins no section of a plan | \
+                 did you mean `Steps`?"],
         );
     }
 }

@@ -16,6 +16,7 @@ use super::Lack;
 use super::context::{Context, StepView};
 use super::uses::within;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::Dialect;
 use crate::expression::{Content, ParamRead, places, read};
 use crate::source::Span;
 use crate::suggest::nearest;
@@ -84,7 +85,11 @@ fn unknown(
     Some(match suggestion {
         Some(_) if span.len() == name.len() => found.suggest(suggestion),
         Some(meant) => found.help(format!("did you mean `params.{meant}`?")),
-        None => found.help("add it to `params`"),
+        None => found.help(match step.dialect() {
+            Dialect::Workunit | Dialect::Record | Dialect::Toolplan => "add it to `params`",
+            Dialect::Thread => "a thread has no parameters: write the value itself",
+            Dialect::Proposal => "a proposal has no parameters: write the value itself",
+        }),
     })
 }
 
@@ -114,6 +119,19 @@ fn misspelt(
 mod tests {
     use super::super::testing::{check, plan};
     use super::*;
+
+    #[test]
+    fn what_a_dialect_does_not_have_is_not_advised() {
+        check(
+            Code::UnknownParam,
+            "---\nid: PLAN-1\ntitle: T\nstatus: draft\nversion: 1\ntools_required: []\n---\n\
+             ## Steps\n1. Send {{ params.x }}\n",
+            &[
+                "{{ params.x }} | step `step-1` reads parameter `x`, which the plan does not have | \
+               a proposal has no parameters: write the value itself",
+            ],
+        );
+    }
 
     fn with_params(steps: &str) -> String {
         plan(steps).replacen("owner: me\n", "owner: me\nparams:\n  version: \"1\"\n", 1)

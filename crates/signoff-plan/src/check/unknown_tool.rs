@@ -15,13 +15,14 @@
 
 use std::collections::BTreeMap;
 
-use super::context::Context;
+use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Work;
 use crate::suggest::nearest;
 use crate::tools::{BUILT_IN, built_in};
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    scopes(context, problems);
     // Each name is asked for once, however many steps call it.
     let mut known: BTreeMap<&str, bool> = BTreeMap::new();
     let mut others: Option<Vec<String>> = None;
@@ -59,6 +60,67 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Names in scopes that are nearly those of tools. Any other name may be a server's, which need not
+/// be configured where a plan is written.
+fn scopes(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    let mut others: Option<Vec<String>> = None;
+    let mut meant = |name: &str| {
+        let known = built_in(name).is_some() || name.contains('*');
+        if known || context.workspace.tool_known(name) {
+            return None;
+        }
+        let others = others.get_or_insert_with(|| context.workspace.tools());
+        let names = BUILT_IN.iter().map(|tool| tool.name);
+        let names = names.chain(others.iter().map(String::as_str));
+        // A server of that name covers its tools.
+        let server = |tool: &String| tool.split_once('.').is_some_and(|(one, _)| one == name);
+        if others.iter().any(server) {
+            return None;
+        }
+        nearest(name, names).map(str::to_owned)
+    };
+    for name in context.draft.tools.iter().flatten() {
+        let message = format!(
+            "the plan allows `{}`, which is no tool known here",
+            name.value
+        );
+        let found = context.problem(Code::UnknownTool, name.span, message);
+        problems.extend(meant(&name.value).map(|tool| found.suggest(Some(&tool))));
+    }
+    let listed = context.plan.tools.as_deref().unwrap_or_default();
+    for step in context.steps() {
+        for name in step.written.tools.iter().flatten() {
+            let Some(tool) = meant(&name.value) else {
+                continue;
+            };
+            let message = format!(
+                "step `{}` allows `{}`, which is no tool known here",
+                step.id(),
+                name.value
+            );
+            let found = step.problem(Code::UnknownTool, name.span, message);
+            problems.push(found.suggest(Some(&tool)));
+        }
+        problems.extend(hinted(step, listed));
+    }
+}
+
+/// A tool named in passing that is nearly one of those that the plan allows.
+fn hinted(step: StepView<'_>, listed: &[String]) -> Option<Diagnostic> {
+    let tool = step.written.hint.tool.as_ref()?;
+    if crate::tools::allows(listed, &tool.value).is_some() {
+        return None;
+    }
+    let meant = nearest(&tool.value, listed.iter().map(String::as_str))?;
+    let message = format!(
+        "step `{}` names `{}`, which the plan's tools do not hold",
+        step.id(),
+        tool.value
+    );
+    let found = step.problem(Code::UnknownTool, tool.span, message);
+    Some(found.suggest(Some(meant)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::{check, plan};
@@ -85,6 +147,29 @@ mod tests {
                 "raed_file | step `a` calls `raed_file`, which is no tool known here | did you mean `read_file`?",
                 "fly | step `b` calls `fly`, which is no tool known here | `signoff explain unknown-tool` lists the built-in tools",
                 "tracker.serch | step `c` calls `tracker.serch`, which is no tool known here | did you mean `tracker.search`?",
+            ],
+        );
+    }
+
+    #[test]
+    fn slips_in_scopes_are_noticed() {
+        let scope =
+            |text: &str| plan("").replace("**Budget", &format!("**Tools:** {text}\n\n**Budget"));
+        check(
+            Code::UnknownTool,
+            &(scope("read_fiel, write_file, odoo, tracker, tracker.*")
+                + "### 1. A\n**task:** x\n**tools:** wirte_file\n"),
+            &[
+                "read_fiel | the plan allows `read_fiel`, which is no tool known here | did you mean `read_file`?",
+                "wirte_file | step `step-1` allows `wirte_file`, which is no tool known here | did you mean `write_file`?",
+            ],
+        );
+        check(
+            Code::UnknownTool,
+            "---\nid: PLAN-1\ntitle: T\nstatus: draft\nversion: 1\ntools_required: [odoo-toolbox]\n---\n\
+             ## Steps\n1. A (odo-toolbox: search)\n2. B (odoo-toolbox: search)\n3. C (mail: send)\n",
+            &[
+                "odo-toolbox | step `step-1` names `odo-toolbox`, which the plan's tools do not hold | did you mean `odoo-toolbox`?",
             ],
         );
     }

@@ -41,6 +41,40 @@ fn fence(dialect: Dialect, opening: Span) -> Diagnostic {
         .help("close it with a fence of the same kind and length")
 }
 
+/// A fence that is closed only by one that belongs to something else: it holds a step.
+pub(crate) fn swallows(dialect: Dialect, opening: Span, closing: Span, step: &str) -> Diagnostic {
+    let message = format!("this fenced block is not closed before `{step}`");
+    Diagnostic::new(Code::UnterminatedFence, dialect, opening, message)
+        .related(closing, "it ends only here")
+        .help("close it with a fence of the same kind and length")
+}
+
+/// Takes away what only follows from a block that is not closed where it should be: from there on
+/// fences end blocks that they should begin.
+pub(super) fn absorb(problems: &mut Vec<Diagnostic>) {
+    let open = problems.iter();
+    let open = open.filter(|problem| problem.code == Code::UnterminatedFence);
+    let open: Vec<usize> = open.map(|problem| problem.span.start).collect();
+    let Some(first) = open.iter().copied().min() else {
+        return;
+    };
+    problems.retain(|problem| {
+        let behind = problem.span.start > first;
+        let follows = matches!(
+            problem.code,
+            Code::BadExpect
+                | Code::ContractCommandMissing
+                | Code::ContractSyntax
+                | Code::ContractVacuous
+        );
+        // One that is never closed was begun by what should have closed another.
+        let begun = problem.code == Code::UnterminatedFence && problem.related.is_empty();
+        // A block that is taken for a second contract.
+        let second = problem.code == Code::BadValue && open.contains(&problem.span.start);
+        !behind || !(follows || begun || second)
+    });
+}
+
 /// A comment that is never closed.
 fn comment(dialect: Dialect, opening: Span) -> Diagnostic {
     let message = "this comment is never closed; what follows is read as part of it";
@@ -74,5 +108,32 @@ mod tests {
                 "<!-- | this comment is never closed; what follows is read as part of it | close it with `-->`",
             ],
         );
+    }
+
+    #[test]
+    fn a_block_that_swallows_a_step_is_the_only_fault() {
+        let second = "### 2. B\n**task:** y\n**contract:**\n```sh\ntest -s y\n```\n";
+        let text = plan(&format!(
+            "### 1. A\n**task:** x\n**contract:**\n```sh\ntest -s x\n\n{second}"
+        ));
+        check(
+            Code::UnterminatedFence,
+            &text,
+            &[
+                "```sh | this fenced block is not closed before `### 2. B` | \
+               close it with a fence of the same kind and length",
+            ],
+        );
+        assert_eq!(super::super::testing::checked(&text).diagnostics.len(), 1);
+        let bare = text.replace("```sh", "```");
+        let found = super::super::testing::checked(&bare).diagnostics;
+        assert!(
+            found.iter().all(|one| one.code == Code::UnterminatedFence),
+            "{found:?}"
+        );
+        let closed = plan(&format!(
+            "### 1. A\n**task:** x\n\n```\n### 2. see\n```\n{second}"
+        ));
+        check(Code::UnterminatedFence, &closed, &[]);
     }
 }

@@ -84,21 +84,20 @@ fn overlapping<'a>(patterns: &BTreeMap<&'a str, Producers>) -> (Vec<(&'a str, &'
     (pairs, true)
 }
 
-/// Reports producers of one file that may run at once.
+/// Reports producers of one file that may run at once, those that belong together in one go.
 // Sorted by rank, it is enough that each waits for the one before it: waiting is transitive.
 fn compare(context: &Context<'_>, mut producers: Producers, problems: &mut Vec<Diagnostic>) {
-    producers.sort_by_key(|(index, _)| context.graph.rank(*index));
-    for pair in producers.windows(2) {
-        let [first, second] = pair else { continue };
-        if first.0 == second.0 || context.graph.waits_for(second.0, first.0) {
-            continue;
-        }
-        let (earlier, later) = (first.min(second), first.max(second));
-        if let (Some(a), Some(b)) = (context.step(earlier.0), context.step(later.0))
-            && !share_a_lock(a, b)
-        {
-            problems.extend(overlaps(a, earlier.1, b, later.1));
-        }
+    producers.sort_by_key(|(index, place)| (context.graph.rank(*index), *index, *place));
+    let at_once = |first: &(usize, usize), second: &(usize, usize)| {
+        let (Some(a), Some(b)) = (context.step(first.0), context.step(second.0)) else {
+            return false;
+        };
+        first.0 != second.0 && !context.graph.waits_for(second.0, first.0) && !share_a_lock(a, b)
+    };
+    for group in producers.chunk_by(at_once).filter(|group| group.len() > 1) {
+        let mut group = group.to_vec();
+        group.sort_unstable();
+        problems.extend(overlaps(context, &group));
     }
 }
 
@@ -109,21 +108,51 @@ fn share_a_lock(a: StepView<'_>, b: StepView<'_>) -> bool {
         .any(|lock| b.resolved.locks.contains(lock))
 }
 
-fn overlaps(a: StepView<'_>, a_at: usize, b: StepView<'_>, b_at: usize) -> Option<Diagnostic> {
-    let (one, other) = (a.written.produces.get(a_at)?, b.written.produces.get(b_at)?);
-    let what = if one.value == other.value {
-        format!("`{}`", one.value)
-    } else {
-        format!("`{}` and `{}`", one.value, other.value)
+/// How many steps a message names.
+const NAMED: usize = 5;
+
+fn overlaps(context: &Context<'_>, producers: &[(usize, usize)]) -> Option<Diagnostic> {
+    let places = producers.iter().filter_map(|(index, place)| {
+        let step = context.step(*index)?;
+        Some((step, step.written.produces.get(*place)?))
+    });
+    let places: Vec<_> = places.collect();
+    let ((last, produced), others) = places.split_last()?;
+    let (first, _) = others.first()?;
+    let mut patterns: Vec<String> = Vec::new();
+    for (_, path) in &places {
+        let path = format!("`{}`", path.value);
+        if !patterns.contains(&path) {
+            patterns.push(path);
+        }
+    }
+    let ids: Vec<_> = others
+        .iter()
+        .map(|(step, _)| format!("`{}`", step.id()))
+        .collect();
+    let named = ids
+        .get(..NAMED.min(ids.len()))
+        .unwrap_or_default()
+        .join(", ");
+    let more = match ids.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(", {more} more"),
     };
+    let both = if others.len() == 1 { "both" } else { "all" };
     let message = format!(
-        "steps `{}` and `{}` may run at once, and both produce {what}",
-        a.id(),
-        b.id()
+        "steps {named}{more} and `{}` may run at once, and {both} produce {}",
+        last.id(),
+        patterns.join(" and ")
     );
-    let found = b.problem(Code::WriteOverlap, other.span, message);
-    let found = found.related(one.span, "produced here too");
-    Some(found.help(format!("let `{}` wait for `{}`", b.id(), a.id())))
+    let mut found = last.problem(Code::WriteOverlap, produced.span, message);
+    for (_, path) in others.iter().take(NAMED) {
+        found = found.related(path.span, "produced here too");
+    }
+    Some(found.help(if others.len() == 1 {
+        format!("let `{}` wait for `{}`", last.id(), first.id())
+    } else {
+        "let each wait for the one before it".to_owned()
+    }))
 }
 
 #[cfg(test)]
@@ -137,6 +166,49 @@ mod tests {
             "### 1. A\n**id:** a\n**depends_on:** none\n{a}\n### 2. B\n**id:** b\n{b}\n"
         ));
         check(Code::WriteOverlap, &text, expected);
+    }
+
+    #[test]
+    fn all_who_write_a_file_are_named_together() {
+        let step = |number: usize, after: &str| {
+            format!(
+                "### {number}. A\n**id:** s{number}\n**depends_on:** {after}\n**produces:** a.txt\n"
+            )
+        };
+        let three = plan(
+            &(1..=3)
+                .map(|number| step(number, "none"))
+                .collect::<String>(),
+        );
+        check(
+            Code::WriteOverlap,
+            &three,
+            &[
+                "a.txt | steps `s1`, `s2` and `s3` may run at once, and all produce `a.txt` | \
+               let each wait for the one before it",
+            ],
+        );
+        let two = plan(&(step(1, "none") + &step(2, "s1") + &step(3, "s1")));
+        check(
+            Code::WriteOverlap,
+            &two,
+            &[
+                "a.txt | steps `s2` and `s3` may run at once, and both produce `a.txt` | let `s3` wait for `s2`",
+            ],
+        );
+        let many = plan(
+            &(1..=9)
+                .map(|number| step(number, "none"))
+                .collect::<String>(),
+        );
+        check(
+            Code::WriteOverlap,
+            &many,
+            &[
+                "a.txt | steps `s1`, `s2`, `s3`, `s4`, `s5`, 3 more and `s9` may run at once, \
+               and all produce `a.txt` | let each wait for the one before it",
+            ],
+        );
     }
 
     #[test]

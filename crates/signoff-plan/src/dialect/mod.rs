@@ -1,6 +1,8 @@
 //! The spellings of a plan. Each recognises itself, reads text into a [`Draft`] and never fails at it.
 
 mod block;
+#[cfg(test)]
+mod documented;
 mod narrative;
 pub(crate) mod object;
 pub(crate) mod proposal;
@@ -153,10 +155,25 @@ pub fn recognise(source: &Source) -> Option<Dialect> {
         .find_map(|(dialect, recognises)| recognises(source).then_some(dialect))
 }
 
-/// Recognises the dialect from the content and reads it. What is nothing we know is read as the
-/// native dialect, whose problems say what is missing.
+/// Recognises the dialect from the content and reads it. What is nothing we know is read as what its
+/// name or its first sign promises, else as the native dialect: its problems say what is missing.
 pub fn parse(source: &Source) -> Draft {
-    parse_as(source, recognise(source).unwrap_or(Dialect::Workunit))
+    let dialect = recognise(source).unwrap_or_else(|| promised(source));
+    parse_as(source, dialect)
+}
+
+/// The dialect that a content of no dialect was most likely meant to be.
+fn promised(source: &Source) -> Dialect {
+    let ending = source.name().rsplit_once('.').map(|(_, ending)| ending);
+    let text = source.text().get(source.byte_order_mark_len()..);
+    let text = text.unwrap_or_default().trim_ascii_start();
+    match ending.map(str::to_ascii_lowercase).as_deref() {
+        Some("json") => Dialect::Toolplan,
+        // Frontmatter may come in a file of any name.
+        Some("yaml" | "yml") if !text.starts_with("---") => Dialect::Record,
+        _ if text.starts_with(['{', '[']) => Dialect::Toolplan,
+        _ => Dialect::Workunit,
+    }
 }
 
 /// Reads a plan in a given dialect.

@@ -82,6 +82,7 @@ fn step_value(plan: &Plan, at: usize, step: &Step) -> Value {
         // Follows from the order; a mark.
         number: _,
         claimed: _,
+        mark: _,
         record: _,
     } = step;
     let mut out = Members::default();

@@ -213,6 +213,7 @@ fn without_marks(draft: &Draft) -> Plan {
     plan.status = None;
     for step in &mut plan.steps {
         step.claimed = false;
+        step.mark = None;
     }
     plan
 }

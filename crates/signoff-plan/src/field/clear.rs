@@ -43,7 +43,10 @@ pub fn clear_step(step: &mut Step, field: &str) -> bool {
     match name {
         "id" => step.id.clear(),
         "title" => step.title.clear(),
-        "status" => step.claimed = false,
+        "status" => {
+            step.claimed = false;
+            step.mark = None;
+        }
         "depends_on" => step.depends_on = Depends::AllBefore,
         "role" | "task" | "tool" | "args" | "question" | "choices" => {
             clear_work(&mut step.work, name);

@@ -35,7 +35,11 @@ pub fn step_value(plan: &Plan, at: usize, field: &str) -> Option<Value> {
     Some(match step_name(field)? {
         "id" => json!(step.id),
         "title" => json!(step.title),
-        "status" => json!(step.claimed.then_some("done")),
+        "status" => json!(if step.claimed {
+            Some("done")
+        } else {
+            step.mark.as_deref()
+        }),
         "depends_on" => plan.dependency_ids(at).collect(),
         name @ ("role" | "task" | "tool" | "args" | "question" | "choices") => {
             work(&step.work, name)

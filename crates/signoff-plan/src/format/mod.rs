@@ -8,6 +8,7 @@ mod blank_lines;
 mod json;
 mod lines;
 mod workunit;
+mod yaml;
 
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse_as, recognise};
@@ -35,7 +36,9 @@ pub fn format_as(source: &Source, dialect: Dialect) -> Result<Source, EditRefuse
         Dialect::Proposal | Dialect::Thread => {
             &[lines::headings, lines::trailing_space, lines::end_of_file]
         }
-        Dialect::Record if !json::is_object(source) => &[lines::trailing_space, lines::end_of_file],
+        Dialect::Record if !json::is_object(source) => {
+            &[yaml::format, lines::trailing_space, lines::end_of_file]
+        }
         Dialect::Record | Dialect::Toolplan => &[json::format],
     };
     let tidy = rules

@@ -4,6 +4,7 @@
 use super::blank_lines::before;
 use super::lines::ends;
 use crate::check::unknown_field::shown;
+use crate::dialect::workunit::TICK;
 use crate::dialect::workunit::layout::{Heading, Layout, Part, Placed, layout};
 use crate::dialect::workunit::values::marker_len;
 use crate::edit::{Splice, splice_into};
@@ -63,10 +64,41 @@ impl Tidy<'_> {
             if !own {
                 continue;
             }
+            self.spaces_of_heading(*line);
             self.trailing_space(*line);
             if let Some(next) = next {
                 self.blank_lines(line.start, *next, |_| 1);
             }
+        }
+    }
+
+    /// One space behind the `#`s, behind the number and behind a tick.
+    fn spaces_of_heading(&mut self, line: Span) {
+        let text = line.slice(self.text).trim_end();
+        let hashes = text.len() - text.trim_start_matches('#').len();
+        let mut at = hashes;
+        let mut rest = text.get(hashes..).unwrap_or_default();
+        loop {
+            let word = rest.trim_start_matches([' ', '\t']);
+            let gap = rest.len() - word.len();
+            if word.is_empty() || gap == 0 {
+                return;
+            }
+            if rest.get(..gap) != Some(" ") {
+                let start = line.start + at;
+                let place = Span::new(start, start + gap);
+                self.splices.push(Splice::replace(place, " "));
+            }
+            let length = word.find([' ', '\t']).unwrap_or(word.len());
+            let (mark, after) = word.split_at(length);
+            // What follows a word of the title is the author's.
+            let digits = mark.strip_suffix('.').filter(|digits| !digits.is_empty());
+            let number = digits.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
+            if !(number && at == hashes) && mark != TICK {
+                return;
+            }
+            at += gap + length;
+            rest = after;
         }
     }
 
@@ -100,6 +132,12 @@ impl Tidy<'_> {
         let name = shown(field.name, owner);
         if field.label.slice(text) != name {
             self.splices.push(Splice::replace(field.label, name));
+        }
+        // `:**` stands behind the name.
+        let gap = Span::new(field.label.end + 3, field.inline.start);
+        let marks = Span::new(field.label.end, gap.start).slice(text);
+        if marks == ":**" && !field.inline.is_empty() && gap.slice(text) != " " {
+            self.splices.push(Splice::replace(gap, " "));
         }
         let indent = Span::new(field.line.start, field.label.start);
         let marks = indent.slice(text);

@@ -94,12 +94,16 @@ impl<'a> Parser<'a> {
         self.problems.push(Problem {
             span: span.shifted(self.offset),
             message: message.into(),
+            last: false,
         });
         self.stopped = self.problems.len() >= PROBLEMS;
     }
 
     pub(super) fn stop(&mut self, span: Span, message: impl Into<String>) {
         self.problem(span, message);
+        if let Some(problem) = self.problems.last_mut() {
+            problem.last = true;
+        }
         self.stopped = true;
     }
 
@@ -117,9 +121,25 @@ impl<'a> Parser<'a> {
                     }
                     self.at += line.len();
                 }
+                b'/' if self.rest().starts_with("/*") => self.block_comment(),
                 _ => return,
             }
         }
+    }
+
+    /// Goes past `/* … */`, which is said.
+    fn block_comment(&mut self) {
+        let rest = self.rest();
+        let length = rest.find("*/").map_or(rest.len(), |end| end + 2);
+        let span = Span::new(self.at, self.at + length);
+        self.problem(
+            span,
+            match self.comments {
+                Comments::Refused => "comments are not part of JSON",
+                Comments::Tolerated => "`/* … */` is not read here: write comments as `// …`",
+            },
+        );
+        self.at = span.end;
     }
 
     pub(super) fn node(&self, start: usize, kind: Kind) -> Node {

@@ -58,11 +58,15 @@ impl<'a> Scan<'a> {
         loop {
             let rest = self.rest();
             self.at += rest.len() - rest.trim_ascii_start().len();
-            if !self.rest().starts_with("//") {
-                return;
-            }
             let rest = self.rest();
-            self.at += rest.find('\n').unwrap_or(rest.len());
+            let length = if rest.starts_with("//") {
+                rest.find('\n')
+            } else if rest.starts_with("/*") {
+                rest.find("*/").map(|end| end + 2)
+            } else {
+                return;
+            };
+            self.at += length.unwrap_or(rest.len());
         }
     }
 

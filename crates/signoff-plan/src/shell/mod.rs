@@ -4,6 +4,7 @@
 //! Used for contracts, and by the guard in front of agents. What cannot be known from the text
 //! (variables, globs, generated commands) is left out, never guessed.
 
+mod beyond_sh;
 mod built_in;
 mod calls;
 mod files;
@@ -17,7 +18,7 @@ mod walk;
 use std::collections::BTreeSet;
 
 use self::calls::Collected;
-use self::parser::Stop;
+use self::parser::{Parsed, Stop};
 pub use self::quoting::{Quoting, quoting_at};
 pub use self::verdict::Verdict;
 use crate::source::Span;
@@ -36,6 +37,8 @@ pub struct Analysis {
     pub functions: BTreeSet<String>,
     /// Whether it changes where commands are found, so that names cannot be looked up beforehand.
     pub changes_path: bool,
+    /// What bash reads and `sh` does not, or takes for something else.
+    pub beyond_sh: Vec<ShellError>,
     /// What its exit code can tell.
     pub verdict: Verdict,
 }
@@ -52,12 +55,13 @@ pub struct ShellError {
 /// Reads a shell text.
 pub fn analyse(text: &str) -> Analysis {
     match parser::parse(text) {
-        Ok(scripts) => {
+        Ok(Parsed { scripts, beyond_sh }) => {
             let mut found = Collected::default();
             walk::scripts(&scripts, &mut found);
             let mut analysis = found.into_analysis();
             analysis.errors = walk::brackets(&scripts, text);
             analysis.verdict = verdict::of(&scripts, text);
+            analysis.beyond_sh = beyond_sh;
             analysis
         }
         // What a broken text calls is anybody's guess.

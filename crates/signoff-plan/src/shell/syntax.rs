@@ -8,6 +8,8 @@ use crate::source::Span;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Script<'a> {
     pub(super) items: Vec<Item<'a>>,
+    /// Whether it only decides what runs next, as the condition of an `if` does.
+    pub(super) decides: bool,
 }
 
 /// Pipelines joined by `&&` and `||`, and whether the shell waits for them.

@@ -29,7 +29,7 @@ pub(super) fn of(scripts: &[Script<'_>], text: &str) -> Verdict {
         return Verdict::CannotFail;
     }
     // Whoever asks for exit codes knows about them.
-    if text.contains("$?") || text.contains("PIPESTATUS") {
+    if text.contains("$?") || text.contains("PIPESTATUS") || text.contains("set +") {
         return Verdict::CanFail;
     }
     let Some((last, earlier)) = script.items.split_last() else {
@@ -53,10 +53,18 @@ fn changes_the_rules(scripts: &[Script<'_>], last: Option<&Item<'_>>) -> bool {
             let name = simple.words.first().and_then(Word::text);
             let leaves = matches!(name, Some("exit" | "return" | "exec")) && Some(span) != last;
             found |= leaves && !simple_succeeds(simple);
-            found |= matches!(name, Some("set" | "trap" | "shopt"));
+            found |= matches!(name, Some("trap" | "shopt"));
+            found |= name == Some("set") && !only_unsets(simple);
         });
     }
     found
+}
+
+/// Whether `set` only takes options back, as in `set +e`.
+fn only_unsets(simple: &Simple<'_>) -> bool {
+    let mut arguments = simple.words.iter().skip(1);
+    let unsets = |word: &Word<'_>| word.text().is_some_and(|text| text.starts_with('+'));
+    simple.words.len() > 1 && arguments.all(unsets)
 }
 
 /// Calls back for every simple command, those in functions and substitutions included.
@@ -116,7 +124,14 @@ fn command_succeeds(command: &Command<'_>) -> bool {
         Kind::Simple(simple) => simple_succeeds(simple),
         Kind::Group(script) => script_succeeds(script),
         Kind::Test(words) => constant_test(words) == Some(true),
-        Kind::Flow(..) | Kind::Function(..) | Kind::Arithmetic(_) => false,
+        // Where no branch is taken it succeeds too.
+        Kind::Flow(parts, _) => {
+            let mut bodies = parts.iter().filter(|part| !part.decides).peekable();
+            bodies.peek().is_some() && bodies.all(script_succeeds)
+        }
+        // To define is not to call.
+        Kind::Function(..) => true,
+        Kind::Arithmetic(_) => false,
     }
 }
 

@@ -11,7 +11,8 @@ pub(crate) mod yaml;
 
 pub(crate) use self::proposal::step as proposal_step;
 use crate::dialect::Dialect;
-use crate::model::Plan;
+use crate::model::{Plan, Step};
+use crate::status;
 
 /// A plan as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,6 +32,29 @@ pub struct Loss {
     pub field: String,
     /// Why the dialect cannot hold it.
     pub why: String,
+}
+
+impl Loss {
+    /// Whether it changes what the plan says. A status is a mark, which lives in the store and is
+    /// never believed; who owns a plan decides nothing. Such a loss is told, and no reason to refuse.
+    pub fn matters(&self) -> bool {
+        match self.field.as_str() {
+            "status" => false,
+            "owner" => self.step.is_some(),
+            _ => true,
+        }
+    }
+}
+
+/// The status of a plan in the word of a dialect.
+fn plan_status(plan: &Plan, dialect: Dialect) -> Option<&'static str> {
+    status::plan_word(dialect, plan.status.as_deref()?)
+}
+
+/// The mark of a step in the word of a dialect.
+fn step_status(step: &Step, dialect: Dialect) -> Option<&'static str> {
+    let done = step.claimed.then_some("done");
+    status::step_word(dialect, done.or(step.mark.as_deref())?)
 }
 
 /// Writes a plan. Reading it again gives the same plan, but for the losses.

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::readback::{self, Reasons};
 use super::{Written, yaml};
-use crate::check::unknown_status::plan_words;
 use crate::dialect::Dialect;
 use crate::dialect::proposal::FIELDS;
 use crate::model::Plan;
@@ -29,8 +28,10 @@ pub(super) fn write(plan: &Plan) -> Written {
     body::rejections(&mut text, plan);
     let source = Source::new("", text.clone().into_bytes());
     let back = readback::read(&source, DIALECT);
+    let mut losses = readback::losses(plan, &back, &REASONS);
+    readback::say_checks(plan, &mut losses);
     Written {
-        losses: readback::losses(plan, &back, &REASONS),
+        losses,
         files: vec![(String::new(), text)],
     }
 }
@@ -59,10 +60,7 @@ fn field(plan: &Plan, name: &str) -> Option<Value> {
     match name {
         "id" => text(&plan.id),
         "title" => text(&plan.title),
-        "status" => {
-            let known = |word: &Value| plan_words(DIALECT).iter().any(|known| word == known);
-            text(&plan.status).filter(known)
-        }
+        "status" => super::plan_status(plan, DIALECT).map(Value::from),
         "version" => plan.version.map(Value::from),
         "executor_model" => text(&plan.executor_model),
         "tools_required" => {

@@ -1,11 +1,14 @@
 //! What a dialect could not hold: what comes back otherwise than it went in.
 
+use std::collections::BTreeSet;
+
 use super::Loss;
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse_as};
 use crate::field;
-use crate::model::{PLAN_RECORD, Plan, STEP_RECORD};
+use crate::model::{PLAN_RECORD, Plan, STEP_RECORD, Work};
 use crate::source::Source;
+use crate::status::is_same_plan_status;
 
 /// Why a dialect does not hold a field, by its name.
 pub(super) struct Reasons {
@@ -20,17 +23,35 @@ pub(super) fn read(source: &Source, dialect: Dialect) -> Plan {
     resolve(&parse_as(source, dialect), &mut Vec::new()).plan
 }
 
+/// Why the status of a plan is lost, if it is: another word for the same is no loss.
+fn status(plan: &Plan, back: &Plan, no_place: &str) -> Option<String> {
+    let wanted = plan.status.as_deref()?;
+    match back.status.as_deref() {
+        Some(word) if is_same_plan_status(wanted, word) => None,
+        Some(word) => Some(other_status(wanted, word)),
+        None => Some(no_place.to_owned()),
+    }
+}
+
+/// A status for which a dialect has only a more general word.
+pub(super) fn other_status(wanted: &str, word: &str) -> String {
+    format!("the dialect has no word for `{wanted}`; `{word}` stands in its place")
+}
+
 /// The fields of `plan` that `back` has otherwise. Steps are compared by position.
 pub(super) fn losses(plan: &Plan, back: &Plan, reasons: &Reasons) -> Vec<Loss> {
     let mut losses = Vec::new();
     for name in field::PLAN.into_iter().chain(PLAN_RECORD) {
-        if field::plan_value(plan, name) != field::plan_value(back, name) {
-            losses.push(Loss {
-                step: None,
-                field: name.to_owned(),
-                why: (reasons.plan)(name).to_owned(),
-            });
-        }
+        let why = match name {
+            "status" => status(plan, back, (reasons.plan)(name)),
+            _ => (field::plan_value(plan, name) != field::plan_value(back, name))
+                .then(|| (reasons.plan)(name).to_owned()),
+        };
+        losses.extend(why.map(|why| Loss {
+            step: None,
+            field: name.to_owned(),
+            why,
+        }));
     }
     // The id last: who takes lost fields out of a plan finds the step by it.
     let names = || {
@@ -58,4 +79,21 @@ pub(super) fn losses(plan: &Plan, back: &Plan, reasons: &Reasons) -> Vec<Loss> {
         }
     }
     losses
+}
+
+/// Says of steps that were only checked, in a dialect that has none such, what becomes of them.
+pub(super) fn say_checks(plan: &Plan, losses: &mut [Loss]) {
+    let checks: BTreeSet<&str> = plan
+        .steps
+        .iter()
+        .filter(|step| step.work == Work::Check)
+        .map(|step| step.id.as_str())
+        .collect();
+    for loss in losses {
+        let of_check = loss.step.as_deref().is_some_and(|id| checks.contains(id));
+        if of_check && matches!(loss.field.as_str(), "task" | "role") {
+            "the dialect has no steps that are only checked: an agent is asked to do what the title says"
+                .clone_into(&mut loss.why);
+        }
+    }
 }

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::Written;
 use super::members::{self, Members};
 use super::readback::{self, Reasons};
-use crate::check::unknown_status::plan_words;
 use crate::dialect::Dialect;
 use crate::model::{Depends, Plan, Step, Work};
 use crate::source::Source;
@@ -14,9 +13,13 @@ use crate::yaml::emit;
 const DIALECT: Dialect = Dialect::Record;
 
 const REASONS: Reasons = Reasons {
-    plan: |_| "a record has no place for it",
+    plan: |name| match name {
+        "status" => "a record has no such status",
+        _ => "a record has no place for it",
+    },
     step: |name| match name {
         "tool" | "args" => "a record has no tool steps",
+        "status" => "a step of a record has no such status",
         "question" | "task" => "it would be read differently",
         _ => "a step of a record has no place for it",
     },
@@ -26,9 +29,7 @@ pub(super) fn write(plan: &Plan) -> Written {
     let text = emit::document(&value(plan));
     let source = Source::new("", text.clone().into_bytes());
     let back = readback::read(&source, DIALECT);
-    let mut losses = readback::losses(plan, &back, &REASONS);
-    // A status is a mark; another word for it is no loss.
-    losses.retain(|loss| loss.field != "status" || (loss.step.is_none() && back.status.is_none()));
+    let losses = readback::losses(plan, &back, &REASONS);
     Written {
         files: vec![(String::new(), text)],
         losses,
@@ -41,7 +42,7 @@ fn value(plan: &Plan) -> Value {
     out.some("id", plan.id.as_deref());
     out.some("title", plan.title.as_deref());
     out.some("task", plan.task.as_deref());
-    out.some("status", plan.status.as_deref().and_then(status));
+    out.some("status", super::plan_status(plan, DIALECT));
     out.some("version", plan.version);
     out.some("previousPlanId", plan.previous.as_deref());
     out.record("currentStepIndex", record, "current_step_index");
@@ -67,17 +68,6 @@ fn value(plan: &Plan) -> Value {
     out.into_value()
 }
 
-/// The word of this dialect for a status.
-fn status(word: &str) -> Option<&str> {
-    let word = match word {
-        "in-progress" | "executing" => "in_progress",
-        "done" | "completed" => "complete",
-        "verified" | "approved" | "proposed" => "draft",
-        other => other,
-    };
-    plan_words(DIALECT).contains(&word).then_some(word)
-}
-
 fn step_value(plan: &Plan, at: usize, step: &Step) -> Value {
     let mut out = Members::default();
     out.put("index", at);
@@ -94,9 +84,7 @@ fn step_value(plan: &Plan, at: usize, step: &Step) -> Value {
     }
     out.some("description", task);
     out.some("suggestedAgent", role);
-    if step.claimed {
-        out.put("status", "complete");
-    }
+    out.some("status", super::step_status(step, DIALECT));
     out.some("instructions", step.instructions.as_deref());
     out.list("acceptanceCriteria", &step.acceptance);
     if step.depends_on != Depends::AllBefore {

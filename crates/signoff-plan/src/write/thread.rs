@@ -48,7 +48,9 @@ fn losses(plan: &Plan, files: &[(String, String)]) -> Vec<Loss> {
     let files = files.map(|(name, text)| (name.clone(), text.clone().into_bytes()));
     let source = Source::directory("", files.collect());
     let back = readback::read(&source, DIALECT);
-    readback::losses(plan, &back, &REASONS)
+    let mut losses = readback::losses(plan, &back, &REASONS);
+    readback::say_checks(plan, &mut losses);
+    losses
 }
 
 /// An id of the kind that tasks have for every step, each once.

@@ -12,7 +12,10 @@ use crate::source::Source;
 const DIALECT: Dialect = Dialect::Toolplan;
 
 const REASONS: Reasons = Reasons {
-    plan: |_| "a toolplan has no place for it",
+    plan: |name| match name {
+        "status" => "a toolplan holds no status: it is kept by the store",
+        _ => "a toolplan has no place for it",
+    },
     step: |name| match name {
         "role" | "task" => "a toolplan has no agent steps",
         "depends_on" => {
@@ -83,9 +86,7 @@ fn step_value(plan: &Plan, step: &Step, dependencies: impl Iterator<Item = usize
     let ids: Vec<&str> = dependencies.map(|step| step.id.as_str()).collect();
     out.put("dependsOn", ids);
     members::step(&mut out, step, DIALECT);
-    if step.claimed {
-        out.put("status", "completed");
-    }
+    out.some("status", super::step_status(step, DIALECT));
     out.record("result", &step.record, "result");
     out.into_value()
 }

@@ -45,6 +45,8 @@ pub(crate) struct Entry {
 pub(crate) struct Problem {
     pub(crate) span: Span,
     pub(crate) message: String,
+    /// Whether nothing behind it could be read.
+    pub(crate) last: bool,
 }
 
 impl Node {

@@ -41,6 +41,7 @@ fn run<'a>(text: &'a str, offset: usize, items: Option<Items<'a>>) -> (Option<No
         block_nesting_limit: DEPTH,
     };
     let mut builder = Builder {
+        text,
         offset,
         stack: Vec::new(),
         root: None,
@@ -54,10 +55,11 @@ fn run<'a>(text: &'a str, offset: usize, items: Option<Items<'a>>) -> (Option<No
             Ok((event, span)) => builder.event(event, span),
             Err(error) => {
                 let at = error.marker().byte_offset().unwrap_or(0);
-                let at = text.floor_char_boundary(at);
-                let next = text.get(at..).and_then(|rest| rest.chars().next());
-                let end = at + next.map_or(0, char::len_utf8);
-                builder.problem(Span::new(at, end), error.info());
+                let (span, message) = stumbled(text, at, &error.info());
+                builder.problem(span, message);
+                if let Some(problem) = builder.problems.last_mut() {
+                    problem.last = true;
+                }
                 break;
             }
         }
@@ -65,7 +67,39 @@ fn run<'a>(text: &'a str, offset: usize, items: Option<Items<'a>>) -> (Option<No
     builder.finish(text.len())
 }
 
+/// Where the parser stumbled and why, in our words where its own say little.
+fn stumbled(text: &str, at: usize, info: &str) -> (Span, String) {
+    let at = text.floor_char_boundary(at);
+    let next = text.get(at..).and_then(|rest| rest.chars().next());
+    let span = Span::new(at, at + next.map_or(0, char::len_utf8));
+    if info.contains("recursion limit") {
+        return (span, format!("values are nested more than {DEPTH} deep"));
+    }
+    if info.contains("tab")
+        && let Some(tab) = indenting_tab(text, at)
+    {
+        let why = "a tab stands in the indentation, which YAML does not allow: write spaces";
+        return (Span::new(tab, tab + 1), why.to_owned());
+    }
+    (span, info.to_owned())
+}
+
+/// The tab that indents the line of a place, or the line after it.
+fn indenting_tab(text: &str, at: usize) -> Option<usize> {
+    let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+    let mut from = start;
+    for line in text.get(start..)?.split_inclusive('\n').take(2) {
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        if let Some(tab) = line.get(..indent).and_then(|indent| indent.find('\t')) {
+            return Some(from + tab);
+        }
+        from += line.len();
+    }
+    None
+}
+
 struct Builder<'a> {
+    text: &'a str,
     offset: usize,
     stack: Vec<Open>,
     root: Option<Node>,
@@ -149,11 +183,29 @@ impl Builder<'_> {
 
     fn refuse_extras(&mut self, anchor: usize, tag: bool, place: Span) {
         if anchor != 0 {
+            let place = self.before(place, '&');
             self.refuse(place, "anchors are not read here");
         }
         if tag {
+            let place = self.before(place, '!');
             self.refuse(place, "tags are not read here");
         }
+    }
+
+    /// The word that begins with a sign and stands right before a value, else the value.
+    fn before(&self, value: Span, sign: char) -> Span {
+        let mut text = self.text.get(..value.start).unwrap_or_default();
+        // An anchor and a tag may both be there, in any order.
+        for _ in 0..2 {
+            text = text.trim_ascii_end();
+            let start = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+            let (rest, word) = text.split_at(start);
+            if word.starts_with(sign) {
+                return Span::new(start, start + word.len());
+            }
+            text = rest;
+        }
+        value
     }
 
     /// Refuses something that may be in many places; it is said once.
@@ -171,6 +223,7 @@ impl Builder<'_> {
         self.problems.push(Problem {
             span: place.shifted(self.offset),
             message: message.into(),
+            last: false,
         });
     }
 
@@ -282,7 +335,14 @@ fn key_of(node: Node, entries: &[Entry], names: &mut BTreeSet<String>) -> (Key, 
         dropped: message.is_some(),
         name: text.unwrap_or_default(),
     };
-    (key, message.map(|message| Problem { span, message }))
+    (
+        key,
+        message.map(|message| Problem {
+            span,
+            message,
+            last: false,
+        }),
+    )
 }
 
 #[cfg(test)]
@@ -349,9 +409,9 @@ mod tests {
             r#"{"a":null,"b":1,"c":3}"#,
             &[
                 "3 aliases are not read here; write the value again",
-                "12 anchors are not read here",
+                "9 anchors are not read here",
                 "14 `a` is given twice",
-                "25 tags are not read here",
+                "22 tags are not read here",
             ],
         );
         check(
@@ -378,7 +438,7 @@ mod tests {
     fn depth_is_limited() {
         let (_, problems) = parse(&"[".repeat(10_000), 0);
         assert_eq!(problems.len(), 1);
-        assert!(problems[0].message.contains("limit"), "{problems:?}");
+        assert!(problems[0].message.contains("64 deep"), "{problems:?}");
     }
 
     #[test]

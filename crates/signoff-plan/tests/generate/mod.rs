@@ -366,6 +366,8 @@ fn step(knobs: Knobs) -> impl Strategy<Value = (Step, Option<Vec<prop::sample::I
     let hard = knobs.hard_texts;
     let one = (
         (maybe(word()), line(hard), any::<bool>()),
+        // What every dialect with marks has a word for.
+        maybe(prop::sample::select(vec!["failed", "skipped"])),
         (work(knobs), maybe(contract(hard)), on_fail()),
         (subscriptions(), globs(), globs(), maybe(words())),
         (any::<bool>(), maybe(line(hard)), maybe(line(hard))),
@@ -391,6 +393,7 @@ fn step(knobs: Knobs) -> impl Strategy<Value = (Step, Option<Vec<prop::sample::I
     one.prop_map(
         |(
             (id, title, claimed),
+            mark,
             (work, contract, on_fail),
             (subscriptions, produces, protects, tools),
             (approval, when, for_each),
@@ -405,6 +408,7 @@ fn step(knobs: Knobs) -> impl Strategy<Value = (Step, Option<Vec<prop::sample::I
                 number: 0,
                 title,
                 claimed,
+                mark: mark.filter(|_| !claimed).map(str::to_owned),
                 depends_on: Depends::AllBefore,
                 work,
                 contract,

@@ -33,6 +33,7 @@ pub fn clone(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
             .retain(|field, _| KEPT.contains(&field.as_str()));
         for step in &mut plan.steps {
             step.claimed = false;
+            step.mark = None;
             step.record.clear();
         }
         let written = write(&plan, dialect).files;

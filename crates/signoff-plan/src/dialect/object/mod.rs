@@ -115,14 +115,22 @@ pub(super) fn read_tree(
     draft.anchors.header = Span::at(source.byte_order_mark_len());
     let Some(root) = root else {
         if problems.is_empty() {
-            let found =
-                frontmatter_invalid::no_object(draft.dialect, draft.anchors.header, "nothing");
+            let found = frontmatter_invalid::no_object(
+                draft.dialect,
+                draft.anchors.header,
+                "an empty file",
+            );
             draft.problems.push(found);
         }
         return;
     };
+    let what = if root.is_nothing() {
+        "`null`"
+    } else {
+        root.describe()
+    };
     let Kind::Mapping(entries) = root.kind else {
-        let found = frontmatter_invalid::no_object(draft.dialect, root.span, root.describe());
+        let found = frontmatter_invalid::no_object(draft.dialect, root.span, what);
         draft.problems.push(found);
         return;
     };

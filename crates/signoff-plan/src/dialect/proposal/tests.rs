@@ -210,7 +210,7 @@ fn slips_in_steps_are_reported() {
     check_problems(
         "1. A\n   - contract: make test\n",
         &[
-            "contract | the contract has no command | put it between back-ticks, or into a fenced block below",
+            "make test | the contract has no command: what is not in back-ticks is text | if it is the command, write `make test`",
         ],
     );
     check_problems(
@@ -310,9 +310,9 @@ fn slips_in_the_frontmatter_are_reported() {
         "id: PLAN-1\ntools_requierd: [odoo]\nrisk_level: low",
         &[
             "--- | the frontmatter has no `tools_required`, so no step may use `odoo` | add `tools_required: [odoo]`",
-            "tools_requierd | `tools_requierd` is no field of the frontmatter; it is kept, and means nothing | \
+            "tools_requierd | `tools_requierd` is no field of the frontmatter; it means nothing here | \
              did you mean `tools_required`?",
-            "risk_level | `risk_level` is no field of the frontmatter; it is kept, and means nothing | -",
+            "risk_level | `risk_level` is no field of the frontmatter; it means nothing here | -",
         ],
     );
     check_head(

@@ -97,7 +97,10 @@ pub(super) fn contract(
             // The command is on the line of the field: no condition.
             let inline = code(document.slice(field.inline));
             let Some(inline) = inline else {
-                problems.push(missing_field::command(DIALECT, field.name.span));
+                problems.push(match document.slice(field.inline) {
+                    "" => missing_field::command(DIALECT, field.name.span),
+                    text => missing_field::back_ticks(DIALECT, field.inline, text),
+                });
                 return None;
             };
             let inline = inline.shifted(field.inline.start);

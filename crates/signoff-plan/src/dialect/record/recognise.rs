@@ -65,7 +65,7 @@ fn yaml(text: &str) -> bool {
         if matches!(marker, "---" | "...") {
             break;
         }
-        let content = line.trim_start_matches([' ', '-']);
+        let content = line.trim_start_matches([' ', '-', '\t']);
         if content.is_empty() || content.starts_with('#') || marker.is_empty() {
             continue;
         }

@@ -32,8 +32,8 @@ pub(super) fn read(reader: &mut Reader<'_>, node: Node, before: &mut Steps) {
     let position = before.steps.len() + 1;
     let span = node.span;
     let Kind::Mapping(entries) = node.kind else {
-        let steps = Spanned::new("steps".to_owned(), span);
-        reader.wrong(&steps, &node, "a list of keys and values");
+        let item = Spanned::new("steps[…]".to_owned(), span);
+        reader.wrong(&item, &node, "keys and values");
         return;
     };
     let first = reader.problems.len();

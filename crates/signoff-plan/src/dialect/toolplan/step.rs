@@ -21,8 +21,8 @@ pub(super) fn read(reader: &mut Reader<'_>, node: Node, steps: &mut Vec<Step>) {
     let position = steps.len() + 1;
     let span = node.span;
     let Kind::Mapping(entries) = node.kind else {
-        let key = Spanned::new("steps".to_owned(), span);
-        reader.wrong(&key, &node, "a list of objects");
+        let key = Spanned::new("steps[…]".to_owned(), span);
+        reader.wrong(&key, &node, "an object");
         return;
     };
     let first = reader.problems.len();

@@ -128,7 +128,7 @@ fn values_are_of_their_kind() {
             "y | bad-value | `args` must be an object, not the text `y` | -",
             "1 | bad-value | `dependsOn` must be text, not `1` | -",
             "-1 | bad-value | `order` must be a whole number from 0 on, not `-1` | -",
-            "7 | bad-value | `steps` must be a list of objects, not `7` | -",
+            "7 | bad-value | `steps[…]` must be an object, not `7` | -",
         ],
     );
     check(
@@ -138,7 +138,7 @@ fn values_are_of_their_kind() {
     check(
         "",
         &[
-            " | frontmatter-invalid | the plan must be keys and values, not nothing | write an object that has `steps`",
+            " | frontmatter-invalid | the plan must be keys and values, not an empty file | write an object that has `steps`",
         ],
     );
     check(

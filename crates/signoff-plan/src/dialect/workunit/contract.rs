@@ -77,7 +77,10 @@ fn inline_command(
             Some(command)
         }
         None => {
-            problems.push(missing_field::command(DIALECT, field.label));
+            problems.push(match text {
+                "" => missing_field::command(DIALECT, field.label),
+                text => missing_field::back_ticks(DIALECT, field.inline, text),
+            });
             None
         }
     }

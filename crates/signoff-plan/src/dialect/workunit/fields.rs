@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::DIALECT;
-use super::labels::{Form, Label, label};
+use super::labels::{Form, Label, indented, label};
 use crate::check::{bad_value, unknown_field};
 use crate::diagnostic::Diagnostic;
-use crate::markdown::Document;
+use crate::draft::Spanned;
+use crate::markdown::{Document, Line};
 use crate::source::Span;
 
 /// A label and everything up to the next one.
@@ -61,6 +62,8 @@ pub(super) fn split(
             break;
         };
         let Some(found) = label(document, line) else {
+            let free = fields.last().is_some_and(|last| FREE.contains(&last.name));
+            problems.extend(too_far(document, line, scope).filter(|_| !free));
             continue;
         };
         let Some(name) = recognise(document, &found, line.span, scope, problems) else {
@@ -80,6 +83,19 @@ pub(super) fn split(
     }
     report_repeated(&fields, scope, problems);
     Fields { leading, fields }
+}
+
+/// Fields that hold free text, in which what is indented may be code.
+const FREE: [&str; 4] = ["task", "instructions", "context", "ask"];
+
+/// Reports a field that is indented so far that it is read as text.
+fn too_far(document: &Document<'_>, line: &Line, scope: Scope) -> Option<Diagnostic> {
+    let found = indented(document, line)?;
+    let key = found.key();
+    let name = scope.names.iter().find(|name| **name == key)?;
+    let name = Spanned::new((*name).to_owned(), found.name.span);
+    let indentation = Span::new(line.span.start, found.name.span.start.saturating_sub(2));
+    Some(unknown_field::indented(DIALECT, &name, indentation))
 }
 
 /// The field a label names; a near miss is reported.

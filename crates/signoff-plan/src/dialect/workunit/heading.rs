@@ -1,6 +1,7 @@
 //! `### N. Title`, with or without a tick.
 
 use crate::draft::Spanned;
+use crate::markdown::{Document, Heading, Line, LineKind};
 use crate::source::Span;
 
 /// The mark of a finished step.
@@ -25,6 +26,24 @@ pub(super) struct Parts {
 pub(super) fn is_numbered(text: &str) -> bool {
     let parts = read(text, Span::new(0, text.len()));
     parts.number.is_some() || parts.unexpanded.is_some()
+}
+
+/// The heading of a line; also where the space behind the `#`s is missing before a number.
+pub(super) fn of_line(document: &Document<'_>, line: &Line) -> Option<Heading> {
+    if let Some(heading) = document.heading(line) {
+        return Some(heading);
+    }
+    let text = document.slice(line.span);
+    let after = text.trim_start_matches('#');
+    let level = text.len() - after.len();
+    let meant = line.kind == LineKind::Text
+        && (2..=6).contains(&level)
+        && after.starts_with(|c: char| c.is_ascii_digit())
+        && is_numbered(after);
+    meant.then(|| Heading {
+        level,
+        text: document.trimmed(Span::new(line.span.start + level, line.span.end)),
+    })
 }
 
 /// Reads the heading that stands at `span` of `text`.

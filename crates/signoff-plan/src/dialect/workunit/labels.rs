@@ -69,6 +69,20 @@ pub(super) fn label(document: &Document<'_>, line: &Line) -> Option<Label> {
     })
 }
 
+/// The label of a line that is indented too far to be one.
+pub(super) fn indented(document: &Document<'_>, line: &Line) -> Option<Label> {
+    let text = document.slice(line.span);
+    let indent = text.len() - text.trim_start_matches([' ', '\t']).len();
+    if indent == 0 || label(document, line).is_some() {
+        return None;
+    }
+    let unindented = Line {
+        span: Span::new(line.span.start + indent, line.span.end),
+        ..*line
+    };
+    label(document, &unindented).filter(|label| label.form == Form::Proper)
+}
+
 /// The label that a line without bold marks was most likely meant to be: `target: coder`,
 /// `*target:* coder`, `__target:__ coder`.
 ///
@@ -78,7 +92,10 @@ pub(super) fn bare(
     line: &Line,
     names: &[&'static str],
 ) -> Option<(&'static str, Label)> {
-    if line.kind != LineKind::Text || label(document, line).is_some() {
+    if line.kind != LineKind::Text
+        || label(document, line).is_some()
+        || indented(document, line).is_some()
+    {
         return None;
     }
     let place = document.trimmed(line.span);

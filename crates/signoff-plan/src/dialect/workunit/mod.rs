@@ -14,12 +14,14 @@ mod sections;
 mod step;
 pub(crate) mod values;
 
+pub(crate) use self::heading::TICK;
 use self::sections::Section;
 use super::Dialect;
 use super::narrative::Narrative;
 use crate::check::{frontmatter_missing, too_large, unterminated_fence};
+use crate::diagnostic::Diagnostic;
 use crate::draft::Draft;
-use crate::markdown::Document;
+use crate::markdown::{Document, Fence};
 use crate::source::{Source, Span};
 
 const DIALECT: Dialect = Dialect::Workunit;
@@ -57,8 +59,37 @@ pub(super) fn parse(source: &Source) -> Draft {
     draft
         .problems
         .extend(unterminated_fence::in_document(DIALECT, &document));
+    let closed = document.fences.iter().filter(|fence| fence.closed);
+    let swallowed = closed.filter_map(|fence| swallowed(&document, fence));
+    draft.problems.extend(swallowed);
     read_sections(&document, &mut draft);
     draft
+}
+
+/// A block that holds the heading of a step and fields below it was meant to end before.
+fn swallowed(document: &Document<'_>, fence: &Fence) -> Option<Diagnostic> {
+    let block = document.slice(fence.span);
+    let mut lines = block.lines();
+    let opening = lines.next()?;
+    let step = lines.find(|line| {
+        let text = line.strip_prefix("### ");
+        text.is_some_and(heading::is_numbered)
+    })?;
+    let field = |line: &str| {
+        let names = step::SCOPE.names.iter();
+        let label = line
+            .strip_prefix("**")
+            .and_then(|rest| rest.split_once(":**"));
+        label.is_some_and(|(name, _)| names.clone().any(|known| *known == name))
+    };
+    let last = block.trim_end().lines().next_back()?;
+    let end = fence.span.start + block.trim_end().len();
+    lines.any(field).then(|| {
+        let start = fence.span.start;
+        let opening = Span::new(start, start + opening.len());
+        let closing = Span::new(end - last.len(), end);
+        unterminated_fence::swallows(DIALECT, opening, closing, step)
+    })
 }
 
 fn read_sections(document: &Document<'_>, draft: &mut Draft) {

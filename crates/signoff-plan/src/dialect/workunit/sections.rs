@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
-use super::{DIALECT, heading, misplaced};
+use super::labels::label;
+use super::{DIALECT, heading, misplaced, step};
 use crate::check::{bad_value, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::Spanned;
 use crate::markdown::{Document, Heading};
+use crate::source::Span;
 
 /// The parts of a file, as ranges of lines.
 #[derive(Debug, Default)]
@@ -56,7 +58,7 @@ pub(super) fn outline(document: &Document<'_>) -> Outline {
         .lines
         .iter()
         .enumerate()
-        .filter_map(|(index, line)| Some((index, document.heading(line)?)))
+        .filter_map(|(index, line)| Some((index, heading::of_line(document, line)?)))
         .collect();
     let has_steps_section = headings
         .iter()
@@ -66,6 +68,7 @@ pub(super) fn outline(document: &Document<'_>) -> Outline {
         // As the seed's parser does: without a `## Steps` heading every `### N.` is a step.
         anywhere: !has_steps_section,
         after_steps: false,
+        steps: 0,
         part: Part::Preamble,
         opened: None,
         start: 0,
@@ -83,6 +86,8 @@ struct Reader<'d, 'a> {
     anywhere: bool,
     /// Whether steps have begun.
     after_steps: bool,
+    /// How many.
+    steps: u64,
     part: Part,
     /// The heading that began the present part and has not been complained about.
     opened: Option<Heading>,
@@ -93,6 +98,15 @@ struct Reader<'d, 'a> {
 impl Reader<'_, '_> {
     fn heading(&mut self, line: usize, heading: &Heading) {
         let text = self.document.slice(heading.text);
+        if self.is_meant_as_step(line, heading) {
+            self.open(Part::Step, line, line);
+            return;
+        }
+        // Without a space behind the `#`s it is text, unless it was meant as above.
+        let place = self.document.lines.get(line);
+        if place.is_none_or(|place| self.document.heading(place).is_none()) {
+            return;
+        }
         match heading.level {
             1 if self.outline.title.is_none() && self.part == Part::Preamble => {
                 self.outline.title = Some(Spanned::new(text.to_owned(), heading.text));
@@ -120,6 +134,34 @@ impl Reader<'_, '_> {
             3 if self.is_step(text, heading) => self.open(Part::Step, line, line),
             _ => {}
         }
+    }
+
+    /// Whether a heading was meant to begin a step: it has the next number, and fields of a step
+    /// follow. Then it does, and only its spelling is reported.
+    fn is_meant_as_step(&mut self, line: usize, heading: &Heading) -> bool {
+        let Some(place) = self.document.lines.get(line) else {
+            return false;
+        };
+        let proper = heading.level == 3 && self.document.heading(place).is_some();
+        let text = self.document.slice(heading.text);
+        let number = heading::read(text, Span::new(0, text.len())).number;
+        let next = number.is_some_and(|number| number.value == self.steps + 1);
+        let among_steps = matches!(self.part, Part::StepsIntroduction | Part::Step);
+        if proper || !next || !among_steps || !self.has_fields(line) {
+            return false;
+        }
+        let name = self.document.trimmed(place.span);
+        let found = bad_value::step_heading(DIALECT, name, self.document.slice(name), text);
+        self.outline.problems.push(found);
+        true
+    }
+
+    /// Whether the lines below a heading begin with a field of a step.
+    fn has_fields(&self, line: usize) -> bool {
+        let below = self.document.lines.iter().skip(line + 1);
+        let mut below = below.filter(|line| !self.document.is_blank(line));
+        let first = below.next().and_then(|line| label(self.document, line));
+        first.is_some_and(|label| step::SCOPE.names.contains(&label.key().as_str()))
     }
 
     /// Whether a heading begins a step. One in the wrong place is reported, and is a step all the
@@ -160,6 +202,7 @@ impl Reader<'_, '_> {
         self.opened = None;
         self.start = first;
         self.after_steps |= matches!(part, Part::Step | Part::StepsIntroduction);
+        self.steps += u64::from(part == Part::Step);
     }
 
     fn close(&mut self, end: usize) {

@@ -84,7 +84,7 @@ pub(super) fn read(document: &Document<'_>, lines: Range<usize>, draft: &mut Dra
 fn heading_of(document: &Document<'_>, lines: &Range<usize>) -> Step {
     let first = document.lines.get(lines.start);
     let line = first.map(|line| line.span).unwrap_or_default();
-    let text = first.and_then(|line| document.heading(line));
+    let text = first.and_then(|line| heading::of_line(document, line));
     let text = text.map_or(line, |heading| heading.text);
     let parts = heading::read(document.slice(Span::new(0, line.end)), text);
     let end = lines_span(document, lines).map_or(line.end, |span| span.end);
@@ -175,6 +175,10 @@ impl Reader<'_, '_> {
         let field = self.fields.get(name)?;
         let read = list(self.document, field, commas);
         self.stray(field, &read.left_over);
+        if read.value.is_empty() && read.left_over.is_empty() {
+            let found = bad_value::empty(DIALECT, field.name, field.label);
+            self.problems.push(found);
+        }
         Some(values::unless_bracketed(
             name,
             read.value,

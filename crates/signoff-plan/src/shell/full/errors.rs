@@ -82,7 +82,7 @@ fn unexpected(node: Node<'_>, source: &str) -> ShellError {
         None if !line.is_empty() && line.chars().count() <= 20 => {
             format!("`{line}` is not expected here")
         }
-        None => "this is not valid shell".to_owned(),
+        None => "it cannot be read from here on".to_owned(),
     };
     ShellError { span, message }
 }

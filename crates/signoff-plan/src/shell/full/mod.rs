@@ -7,6 +7,7 @@ mod words;
 
 use tree_sitter::Node;
 
+use super::beyond_sh::Beyond;
 use super::calls::{Collected, is_file_operator};
 use super::syntax::Word;
 use super::{Analysis, calls, files};
@@ -26,7 +27,11 @@ pub(super) fn analyse(text: &str) -> Analysis {
         }
         true
     });
+    let mut beyond_sh = Vec::new();
     tree::visit(root, |node| {
+        if let Some(beyond) = Beyond::of_node(node.kind(), tree::text(node, text)) {
+            beyond_sh.push(beyond.at(tree::span(node)));
+        }
         match node.kind() {
             "command" => command(node, text, &mut found),
             "file_redirect" => redirect(node, text, &mut found),
@@ -38,6 +43,7 @@ pub(super) fn analyse(text: &str) -> Analysis {
     });
     let mut analysis = found.into_analysis();
     analysis.errors = errors::find(root, text);
+    analysis.beyond_sh = beyond_sh;
     analysis
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::word::Building;
 use super::{Parser, Read, Stop};
+use crate::shell::beyond_sh::Beyond;
 use crate::shell::syntax::{Kind, Script, Word};
 
 impl<'a> Parser<'a> {
@@ -32,8 +33,14 @@ impl<'a> Parser<'a> {
                     "while" | "until" => self.repeated(start, word)?,
                     "for" | "select" => self.over_words(start, word)?,
                     "case" => self.cases(start)?,
-                    "[[" => return self.condition(start).map(Some),
-                    _ => return self.named_function(start).map(Some),
+                    "[[" => {
+                        self.beyond_sh(start, 2, Beyond::Test);
+                        return self.condition(start).map(Some);
+                    }
+                    _ => {
+                        self.beyond_sh(start, word.len(), Beyond::Function);
+                        return self.named_function(start).map(Some);
+                    }
                 }
             }
         };
@@ -57,8 +64,18 @@ impl<'a> Parser<'a> {
     fn arithmetic_command(&mut self) -> Read<Kind<'a>> {
         let start = self.at;
         let mut word = Building::new(start);
-        self.arithmetic(&mut word, start, "`((` is never closed with `))`")?;
-        Ok(Kind::Arithmetic(word.scripts))
+        match self.arithmetic(&mut word, start, "`((` is never closed with `))`") {
+            // What does not end with `))` is a subshell that begins with another.
+            Err(Stop::Declined) => {
+                self.at = start;
+                self.subshell().map_err(|_| Stop::Declined)
+            }
+            Err(error) => Err(error),
+            Ok(()) => {
+                self.beyond_sh(start, 2, Beyond::Arithmetic);
+                Ok(Kind::Arithmetic(word.scripts))
+            }
+        }
     }
 
     fn group(&mut self, start: usize) -> Read<Kind<'a>> {
@@ -69,14 +86,14 @@ impl<'a> Parser<'a> {
 
     fn conditional(&mut self, start: usize) -> Read<Kind<'a>> {
         const UNCLOSED: &str = "`if` is never closed with `fi`";
-        let mut parts = vec![self.filled_script()?];
+        let mut parts = vec![self.deciding_script()?];
         self.keyword("then", start, UNCLOSED)?;
         parts.push(self.filled_script()?);
         loop {
             match self.reserved() {
                 Some("elif") => {
                     self.at += 4;
-                    parts.push(self.filled_script()?);
+                    parts.push(self.deciding_script()?);
                     self.keyword("then", start, UNCLOSED)?;
                     parts.push(self.filled_script()?);
                 }
@@ -93,8 +110,12 @@ impl<'a> Parser<'a> {
     }
 
     fn repeated(&mut self, start: usize, word: &str) -> Read<Kind<'a>> {
-        let condition = self.filled_script()?;
-        let body = self.loop_body(start, word)?;
+        let condition = self.deciding_script()?;
+        // Who waits for something has a time limit, and the body has no say in it.
+        let body = Script {
+            decides: true,
+            ..self.loop_body(start, word)?
+        };
         Ok(Kind::Flow(vec![condition, body], Vec::new()))
     }
 
@@ -111,7 +132,11 @@ impl<'a> Parser<'a> {
         self.blanks();
         let mut words = Vec::new();
         let mut parts = Vec::new();
+        if word == "select" {
+            self.beyond_sh(start, word.len(), Beyond::Select);
+        }
         if word == "for" && self.sees("((") {
+            self.beyond_sh(self.at, 2, Beyond::CountingLoop);
             let mut counter = Building::new(self.at);
             self.arithmetic(&mut counter, start, "`((` is never closed with `))`")?;
             parts.append(&mut counter.scripts);

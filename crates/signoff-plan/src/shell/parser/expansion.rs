@@ -104,6 +104,7 @@ impl<'a> Parser<'a> {
                 Ok(())
             }
             None if inside.is_ok() => inside.and(Err(self.unclosed(start, unclosed))),
+            None if matches!(inside, Err(Stop::Error(_))) => inside,
             // A subshell in a subshell, maybe.
             _ => Err(Stop::Declined),
         }

@@ -13,6 +13,7 @@ mod word;
 
 use self::heredoc::Heredoc;
 use super::ShellError;
+use super::beyond_sh::Beyond;
 use super::syntax::{Command, Item, Joint, Pipeline, Script};
 use crate::source::Span;
 
@@ -27,8 +28,8 @@ pub(super) enum Stop {
 
 type Read<T> = Result<T, Stop>;
 
-/// What is read, and what stands in the bodies of its here-documents.
-pub(super) fn parse(text: &str) -> Read<Vec<Script<'_>>> {
+/// Reads a whole text.
+pub(super) fn parse(text: &str) -> Read<Parsed<'_>> {
     if joins_words(text) {
         return Err(Stop::Declined);
     }
@@ -40,7 +41,10 @@ pub(super) fn parse(text: &str) -> Read<Vec<Script<'_>>> {
     parser.all_heredocs_closed()?;
     let mut scripts = vec![script];
     scripts.append(&mut parser.in_heredocs);
-    Ok(scripts)
+    Ok(Parsed {
+        scripts,
+        beyond_sh: parser.beyond_sh,
+    })
 }
 
 /// Whether a word goes on on the next line, which is not where people look for it.
@@ -66,6 +70,17 @@ struct Parser<'a> {
     /// Whether `shopt -s extglob` stands on an earlier line; bash reads line by line.
     extended_globs: bool,
     extended_globs_from_next_line: bool,
+    /// What `sh` does not know.
+    beyond_sh: Vec<ShellError>,
+}
+
+/// A text that could be read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Parsed<'a> {
+    /// What is read, and what stands in the bodies of its here-documents.
+    pub(super) scripts: Vec<Script<'a>>,
+    /// What `sh` does not know.
+    pub(super) beyond_sh: Vec<ShellError>,
 }
 
 /// Words that can only go on with or end what another word began.
@@ -84,6 +99,7 @@ impl<'a> Parser<'a> {
             in_heredocs: Vec::new(),
             extended_globs: false,
             extended_globs_from_next_line: false,
+            beyond_sh: Vec::new(),
         }
     }
 
@@ -111,7 +127,19 @@ impl<'a> Parser<'a> {
             }
             items.push(item);
         }
-        Ok(Script { items })
+        Ok(Script {
+            items,
+            decides: false,
+        })
+    }
+
+    /// Commands of which there must be one, to decide what runs next.
+    fn deciding_script(&mut self) -> Read<Script<'a>> {
+        let script = self.filled_script()?;
+        Ok(Script {
+            decides: true,
+            ..script
+        })
     }
 
     /// Commands of which there must be one.
@@ -196,6 +224,9 @@ impl<'a> Parser<'a> {
                 return Ok(pipeline);
             }
             let length = if self.sees("|&") { 2 } else { 1 };
+            if length == 2 {
+                self.beyond_sh(self.at, 2, Beyond::PipeBoth);
+            }
             self.joint(length)?;
         }
     }
@@ -275,6 +306,12 @@ impl<'a> Parser<'a> {
             self.extended_globs |= self.extended_globs_from_next_line;
             self.heredoc_bodies()?;
         }
+    }
+
+    /// Notes something that `sh` does not know.
+    fn beyond_sh(&mut self, start: usize, length: usize, what: Beyond) {
+        let span = Span::new(start, start + length);
+        self.beyond_sh.push(what.at(span));
     }
 
     fn rest(&self) -> &'a str {

@@ -1,6 +1,7 @@
 //! Redirections.
 
 use super::{Parser, Read, Stop, error};
+use crate::shell::beyond_sh::Beyond;
 use crate::shell::syntax::Redirect;
 use crate::source::Span;
 
@@ -46,6 +47,11 @@ impl<'a> Parser<'a> {
         if matches!(operator, "<<" | "<<-") {
             self.heredoc(operator.len())?;
             return Ok(true);
+        }
+        match operator {
+            "<<<" => self.beyond_sh(start, 3, Beyond::HereString),
+            "&>" | "&>>" => self.beyond_sh(start, operator.len(), Beyond::RedirectBoth),
+            _ => {}
         }
         self.at += operator.len();
         self.blanks();

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Parser, Read, Stop, error, is_delimiter};
+use crate::shell::beyond_sh::Beyond;
 use crate::shell::syntax::{Assignment, Command, Kind, Redirect, Simple, Word};
 use crate::source::Span;
 
@@ -103,6 +104,7 @@ impl<'a> Parser<'a> {
         };
         self.at += length;
         let values = if self.byte() == Some(b'(') {
+            self.beyond_sh(self.at - length, length + 1, Beyond::Array);
             self.array()?
         } else {
             self.word()?.into_iter().collect()

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Parser, Read, Stop, is_delimiter};
+use crate::shell::beyond_sh::Beyond;
 use crate::shell::syntax::{Script, Word};
 use crate::source::Span;
 
@@ -65,7 +66,10 @@ impl<'a> Parser<'a> {
     ) -> Read<()> {
         while let Some(byte) = self.byte() {
             match byte {
-                b'<' | b'>' if self.byte_at(1) == Some(b'(') => self.process_substitution(word)?,
+                b'<' | b'>' if self.byte_at(1) == Some(b'(') => {
+                    self.beyond_sh(self.at, 2, Beyond::ProcessSubstitution);
+                    self.process_substitution(word)?;
+                }
                 b'?' | b'*' | b'+' | b'@' | b'!'
                     if self.extended_globs && self.byte_at(1) == Some(b'(') =>
                 {

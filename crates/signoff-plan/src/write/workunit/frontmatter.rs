@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::probe::{Probe, Trial};
 use super::{OWNER, Writer};
-use crate::check::unknown_status::plan_words;
 use crate::dialect::{Dialect, rejection};
+use crate::status::{is_same_plan_status, plan_word};
+use crate::write::readback::other_status;
 
 impl Writer<'_> {
     pub(super) fn frontmatter(&mut self) {
@@ -18,8 +19,7 @@ impl Writer<'_> {
         }
         lines.extend(plan.version.map(|version| format!("version: {version}")));
         lines.push(format!("status: {}", self.status()));
-        let owner = self.frontmatter_field("owner", plan.owner.as_deref());
-        lines.push(owner.unwrap_or_else(|| format!("owner: {OWNER}")));
+        lines.push(self.owner());
         lines.extend(self.params());
         lines.extend(self.record());
         lines.push("---".to_owned());
@@ -58,22 +58,29 @@ impl Writer<'_> {
 
     /// The status in a word of this dialect.
     fn status(&mut self) -> &'static str {
+        const NEW: &str = "draft";
         let Some(status) = self.plan.status.as_deref() else {
-            return "draft";
+            return NEW;
         };
-        let known = plan_words(Dialect::Workunit);
-        if let Some(word) = known.iter().find(|word| **word == status) {
-            return word;
+        let Some(word) = plan_word(Dialect::Workunit, status) else {
+            self.lose(None, "status", "this dialect has no such status");
+            return NEW;
+        };
+        if !is_same_plan_status(status, word) {
+            self.lose(None, "status", &other_status(status, word));
         }
-        match status {
-            "in_progress" | "executing" | "running" | "replanning" => "in-progress",
-            "complete" | "completed" => "done",
-            "proposed" | "pending" => "draft",
-            _ => {
-                self.lose(None, "status", "this dialect has no such status");
-                "draft"
-            }
+        word
+    }
+
+    /// The owner. The dialect requires one, and nobody else knows who it is.
+    fn owner(&mut self) -> String {
+        if self.plan.owner.is_none() {
+            let why =
+                format!("the dialect requires one, and the plan names none: `{OWNER}` is written");
+            self.lose(None, "owner", &why);
         }
+        let owner = self.frontmatter_field("owner", self.plan.owner.as_deref());
+        owner.unwrap_or_else(|| format!("owner: {OWNER}"))
     }
 
     /// What is kept about the plan and has no field here.

@@ -5,8 +5,10 @@ use serde_json::Value;
 use super::Writer;
 use super::probe::Trial;
 use super::render::{Place, fenced, is_omissible, is_simple, render};
+use crate::dialect::Dialect;
 use crate::field::step_value;
 use crate::model::{Contract, Depends, Step, Work};
+use crate::status::step_word;
 
 /// Fields with a label, in the order they are written in. The contract comes with `task`.
 const FIELDS: [&str; 28] = [
@@ -66,6 +68,21 @@ impl Writer<'_> {
         if !step.record.is_empty() {
             let record: Value = step.record.clone().into_iter().collect();
             self.json("record", &record);
+        }
+        self.mark(at, step);
+    }
+
+    /// A step that is done has a tick in its heading; any other mark stands last, as edits put it.
+    fn mark(&mut self, at: usize, step: &Step) {
+        let Some(mark) = step.mark.as_deref().filter(|_| !step.claimed) else {
+            return;
+        };
+        match step_word(Dialect::Workunit, mark) {
+            Some(word) => self.line(&format!("**status:** {word}")),
+            None => {
+                let why = "steps of this dialect are marked `done`, `failed` or `skipped`";
+                self.lose(Some(at), "status", why);
+            }
         }
     }
 

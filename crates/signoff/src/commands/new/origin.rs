@@ -7,7 +7,7 @@ use signoff_plan::diagnostic::Severity;
 use signoff_plan::dialect::{Dialect, parse};
 use signoff_plan::edit::{Marks, StepMark, apply_marks};
 use signoff_plan::source::Source;
-use signoff_plan::write::write;
+use signoff_plan::write::{Loss, write};
 use signoff_runtime::plan_file::PlanFile;
 
 use crate::failure::Failure;
@@ -33,6 +33,7 @@ fn converted(plan: &PlanFile) -> Result<String, Failure> {
     written
         .losses
         .retain(|loss| !signoff_plan::model::STEP_RECORD.contains(&loss.field.as_str()));
+    written.losses.retain(Loss::matters);
     written
         .losses
         .retain(|loss| !signoff_plan::model::PLAN_RECORD.contains(&loss.field.as_str()));

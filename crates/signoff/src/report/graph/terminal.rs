@@ -31,12 +31,13 @@ pub(crate) fn lines(plan: &Plan, graph: &Graph, full: bool, width: usize) -> Vec
     }
     for (step, before) in &graph.backward {
         if let (Some(step), Some(before)) = (plan.steps.get(*step), plan.steps.get(*before)) {
-            lines.push(format!(
-                "{} {} waits for {}, which waits for it",
-                paint(ERROR, "!"),
-                harmless(&step.id),
-                harmless(&before.id)
-            ));
+            let (id, before) = (harmless(&step.id), harmless(&before.id));
+            let what = if id == before {
+                format!("{id} waits for itself")
+            } else {
+                format!("{id} waits for {before}, which waits for it")
+            };
+            lines.push(format!("{} {what}", paint(ERROR, "!")));
         }
     }
     lines.extend(legend(plan));

@@ -26,6 +26,7 @@ fn full(work: Work) -> Plan {
         number: 1,
         title: "the step's title".to_owned(),
         claimed: false,
+        mark: None,
         depends_on: Depends::On(vec![1]),
         work,
         contract: Some(Contract {
