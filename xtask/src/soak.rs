@@ -177,6 +177,8 @@ fn crash_tests() -> Invocation {
         "--all-features",
         "--test",
         "kill",
+        "--test",
+        "store_chaos",
         "--",
         "--nocapture",
     ])
