@@ -106,6 +106,10 @@ pub struct Rules {
     pub stale_after_days: u64,
     /// As many rejections ask a person to look at the plan.
     pub max_rejections: u64,
+    /// After so many days a plan that is finished moves to the archive.
+    pub archive_after_days: u64,
+    /// After so many days in the archive `prune` deletes a plan.
+    pub prune_after_days: u64,
 }
 
 impl Default for Rules {
@@ -113,6 +117,8 @@ impl Default for Rules {
         Self {
             stale_after_days: 30,
             max_rejections: 3,
+            archive_after_days: 90,
+            prune_after_days: 365,
         }
     }
 }

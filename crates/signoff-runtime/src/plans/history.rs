@@ -33,7 +33,11 @@ pub struct History {
 impl History {
     /// Reads a plan's log; empty for one that nobody ever touched.
     pub fn read(project: &Project, key: &str) -> Result<Self, Error> {
-        let records = plan_log::read(&project.store, key)?;
+        Self::of(&plan_log::read(&project.store, key)?)
+    }
+
+    /// The lines of a log, understood.
+    pub(crate) fn of(records: &[Record]) -> Result<Self, Error> {
         let entries = records.iter().map(entry).collect::<Result<_, _>>()?;
         Ok(Self { entries })
     }
@@ -77,6 +81,13 @@ impl History {
     /// When something last happened to it.
     pub fn last_activity(&self) -> Option<Millis> {
         self.entries.last().map(|entry| entry.at)
+    }
+
+    /// When something last happened to it, its deletion apart.
+    pub(crate) fn last_lived(&self) -> Option<Millis> {
+        let deleted = |entry: &&Entry| matches!(entry.event, PlanEvent::PlanDeleted { .. });
+        let lived = self.entries.iter().rev().find(|entry| !deleted(entry));
+        lived.map(|entry| entry.at)
     }
 
     /// Was it deleted, with nothing since?

@@ -2,6 +2,7 @@
 
 mod answer;
 mod approve;
+mod archive;
 mod completions;
 mod convert;
 mod demo;
@@ -12,13 +13,16 @@ mod graph;
 mod inbox;
 mod init;
 mod lifecycle;
+mod list;
 mod log;
 mod man;
 mod new;
+mod prune;
 mod resume;
 mod run;
 mod scripted_agent;
 mod show;
+mod stats;
 mod status;
 mod trust;
 mod verify;
@@ -48,6 +52,7 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Retry(args) => lifecycle::retry(session, &args),
         Command::Clone(args) => lifecycle::clone(session, &args),
         Command::Delete(args) => lifecycle::delete(session, &args),
+        Command::List(args) => list::list(session, &args),
         Command::Approve(args) => approve::approve(session, &args),
         Command::Run(args) => run::run(session, &args),
         Command::Resume(args) => resume::resume(session, args.run.as_deref()),
@@ -55,6 +60,9 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Log(args) => log::log(session, args.run.as_deref()),
         Command::Inbox(_) => inbox::inbox(session),
         Command::Answer(args) => answer::answer(session, &args),
+        Command::Stats(_) => stats::stats(session),
+        Command::Archive(args) => archive::archive(session, &args),
+        Command::Prune(args) => prune::prune(session, &args),
         Command::Completions(args) => Ok(completions::completions(session, args.shell)),
         Command::Man(args) => man::man(session, &args),
         Command::ScriptedAgent(args) => scripted_agent::play(session, &args.script),
