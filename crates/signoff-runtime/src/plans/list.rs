@@ -141,3 +141,6 @@ fn doubles(project: &Project, shelf: &Shelf) -> Vec<String> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;
