@@ -4,6 +4,7 @@
 //! from it: whoever does something to a plan reads the plan. One that is damaged, or was written by
 //! another version or under other settings, is an empty one.
 
+mod folder;
 mod row;
 mod stamp;
 
@@ -13,8 +14,9 @@ use std::io::Read;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::folder::Folders;
 pub use self::row::{Entry, Row, Tally};
-pub use self::stamp::Stamp;
+pub use self::stamp::{Look, Stamp};
 use crate::atomic::{self, Mode};
 use crate::hash::sha256_hex;
 use crate::root::Store;
@@ -100,7 +102,7 @@ mod tests {
     fn full() -> Index {
         let mut index = Index::empty("a");
         let entry = Entry {
-            seen: vec![Stamp::of(std::path::Path::new("/")), None],
+            seen: Look::of(&[Stamp::of(std::path::Path::new("/")), None]),
             again: true,
             path: Some("docs/plan.md".to_owned()),
             row: Some(Row {

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use signoff_engine::{Millis, PlanState};
 use signoff_store::disk_workspace::DiskWorkspace;
-use signoff_store::index::{Entry, Index, Row, Tally};
+use signoff_store::index::{self, Entry, Folders, Index, Row, Tally};
 
 pub(crate) use self::places::{Kind, Place, is_real};
 use crate::error::Error;
@@ -55,11 +55,12 @@ pub(crate) enum Archive {
 struct Look<'a> {
     project: &'a Project,
     workspace: DiskWorkspace,
+    folders: Folders,
     now: Millis,
 }
 
 impl Shelf {
-    /// The plans: where each is, what is known of it, and whether it is in the archive.
+    /// The plans: where each is, what is known of it, and its state.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (&Found, &Row, PlanState)> {
         self.found.iter().filter_map(|found| {
             let row = found.entry.row.as_ref()?;
@@ -104,6 +105,7 @@ pub(crate) fn refresh(project: &Project, now: Millis, archive: Archive) -> Resul
     let look = Look {
         project,
         workspace: project.workspace(),
+        folders: Folders::open(&project.store),
         now,
     };
     let mut shelf = Shelf {
@@ -140,11 +142,11 @@ fn save(project: &Project, settings: &str, shelf: &Shelf) {
     index.save(&project.store).ok();
 }
 
-/// Everything besides files that decides what is found.
+/// Everything besides files that decides what is found. Not the PATH, although checks ask for
+/// commands: every shell has its own, and none makes a signed plan another.
 fn settings(project: &Project) -> String {
     let version = env!("CARGO_PKG_VERSION");
-    let path = project.around.path();
-    format!("{version}\n{}\n{:?}", path.display(), project.config)
+    format!("{version}\n{:?}", project.config)
 }
 
 impl Look<'_> {
@@ -190,7 +192,9 @@ impl Look<'_> {
             return true;
         }
         let readable = row.is_none_or(|row| PlanState::named(&row.state).is_some());
-        !entry.again && readable && seen::present(self.project, place, entry) == entry.seen
+        !entry.again
+            && readable
+            && index::Look::of(&seen::present(self, place, entry)) == entry.seen
     }
 
     /// Reads these places, with all processors where there are many.

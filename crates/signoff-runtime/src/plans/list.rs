@@ -1,7 +1,6 @@
 //! Every plan of the store, newest first. Listing also does the housekeeping that time asks for, and
 //! says so.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use signoff_engine::PlanState;
@@ -123,23 +122,29 @@ fn listed(
 
 /// Two files with one id: nobody could tell which of them was signed.
 fn doubles(project: &Project, shelf: &Shelf) -> Vec<String> {
-    let mut paths: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (found, row, _) in shelf.rows() {
-        let path = relative(project, &found.path(project));
-        paths.entry(&row.key).or_default().push(path);
-    }
-    paths
-        .into_iter()
-        .filter(|(_, paths)| paths.len() > 1)
-        .map(|(key, mut paths)| {
-            paths.sort();
-            format!(
-                "`{key}` is the id of {} files, and nothing can be done to it until they differ: {}",
-                paths.len(),
-                paths.join(", ")
-            )
+    let mut keys: Vec<&str> = shelf.rows().map(|(_, row, _)| row.key.as_str()).collect();
+    keys.sort_unstable();
+    let mut twice: Vec<&str> = keys
+        .windows(2)
+        .filter_map(|pair| match pair {
+            [one, other] if one == other => Some(*one),
+            _ => None,
         })
-        .collect()
+        .collect();
+    twice.dedup();
+    let note = |key| {
+        let found = shelf.rows().filter(|(_, row, _)| row.key == key);
+        let mut paths: Vec<String> = found
+            .map(|(found, _, _)| relative(project, &found.path(project)))
+            .collect();
+        paths.sort();
+        format!(
+            "`{key}` is the id of {} files, and nothing can be done to it until they differ: {}",
+            paths.len(),
+            paths.join(", ")
+        )
+    };
+    twice.into_iter().map(note).collect()
 }
 
 #[cfg(test)]

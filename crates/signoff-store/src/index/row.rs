@@ -3,14 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Stamp;
+use super::Look;
 
 /// What was found in one place, and how the files behind it looked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// How everything looked that was read, in a fixed order; `None` for what was not there.
-    pub seen: Vec<Option<Stamp>>,
+    /// How everything looked that was read.
+    pub seen: Look,
     /// It has to be read next time whatever its files look like.
     #[serde(default, skip_serializing_if = "is_default")]
     pub again: bool,

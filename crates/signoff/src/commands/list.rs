@@ -54,7 +54,7 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     let lines = table(&listing.plans, |plan| shown(session, &plan.path));
     let count = counted(listing.plans.len(), "plan", "plans");
     let pending = listing.pending;
-    session.out.answer(lines.join("\n"));
+    session.out.answer_lines(&lines);
     session.out.answer(format!("{count}, {pending} pending"));
     Ok(code)
 }

@@ -6,7 +6,7 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Millis, PlanState};
 use signoff_plan::check::check;
 use signoff_plan::dialect::{parse, recognise};
-use signoff_store::index::{Entry, Row, Tally};
+use signoff_store::index::{self, Entry, Row, Stamp, Tally};
 use signoff_store::{journal, signatures};
 
 use super::Look;
@@ -31,7 +31,7 @@ pub(super) fn read(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
 fn kept(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
     let Some(plan) = plan_at(look, &place.path)? else {
         let entry = Entry::default();
-        return Ok(look.finished(place, Some(&place.path), entry));
+        return Ok(look.finished(place, None, entry));
     };
     let standing = standing(look.project, &plan)?;
     let entry = Entry {
@@ -40,7 +40,7 @@ fn kept(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
         row: Some(look.row(place, &plan, &standing)?),
         ..Entry::default()
     };
-    Ok(look.finished(place, Some(&place.path), entry))
+    Ok(look.finished(place, None, entry))
 }
 
 /// A plan elsewhere in the project, which its log names.
@@ -174,9 +174,10 @@ impl Look<'_> {
     }
 
     /// The entry, with how everything looks that it was made from.
-    fn finished(&self, place: &Place, text: Option<&Path>, mut entry: Entry) -> Entry {
-        entry.seen = stamps(self.project, place, text, entry.row.as_ref());
-        entry.again |= is_racy(&entry.seen, self.now);
+    fn finished(&self, place: &Place, elsewhere: Option<&Path>, mut entry: Entry) -> Entry {
+        let stamps = stamps(self, place, elsewhere, entry.row.as_ref());
+        entry.again |= is_racy(&stamps, self.now);
+        entry.seen = index::Look::of(&stamps);
         entry
     }
 }
@@ -191,5 +192,5 @@ fn written(plan: &PlanFile) -> Millis {
     if said > 0 {
         return said;
     }
-    signoff_store::index::Stamp::of(&plan.path).map_or(0, |stamp| stamp.written())
+    Stamp::of(&plan.path).map_or(0, |stamp| stamp.written())
 }

@@ -6,57 +6,57 @@ use signoff_engine::Millis;
 use signoff_store::index::{Entry, Row, Stamp};
 use signoff_store::runs::is_run_id;
 
+use super::Look;
 use super::places::{Kind, Place, inside};
-use crate::project::Project;
 
 /// A file that was written this short a time before it was read may have been written again since
 /// without looking different: clocks of file systems are coarse.
 const RACY: Millis = 2000;
 
 /// How everything looks now that this entry was made from.
-pub(super) fn present(project: &Project, place: &Place, entry: &Entry) -> Vec<Option<Stamp>> {
-    let path = match place.kind {
-        Kind::Plans | Kind::Archive => Some(place.path.clone()),
-        Kind::Log => entry.path.as_deref().and_then(|path| inside(project, path)),
-    };
-    stamps(project, place, path.as_deref(), entry.row.as_ref())
+pub(super) fn present(look: &Look<'_>, place: &Place, entry: &Entry) -> Vec<Option<Stamp>> {
+    let elsewhere = entry.path.as_deref().filter(|_| place.kind == Kind::Log);
+    let elsewhere = elsewhere.and_then(|path| inside(look.project, path));
+    stamps(look, place, elsewhere.as_deref(), entry.row.as_ref())
 }
 
-/// The plan's files, then its log, its signatures and its run.
+/// The plan's files, then its log, its signatures and its run. `elsewhere` is the file that a log
+/// names.
 pub(super) fn stamps(
-    project: &Project,
+    look: &Look<'_>,
     place: &Place,
-    text: Option<&Path>,
+    elsewhere: Option<&Path>,
     row: Option<&Row>,
 ) -> Vec<Option<Stamp>> {
-    let store = &project.store;
     let mut stamps = Vec::with_capacity(4);
-    if let Some(text) = text {
-        of_text(text, &mut stamps);
-    }
-    if place.kind == Kind::Log {
-        stamps.push(Stamp::of(&place.path));
+    let folders = &look.folders;
+    match place.kind {
+        Kind::Plans => of_text(&place.path, folders.plan(&place.name), &mut stamps),
+        Kind::Archive => of_text(&place.path, folders.archived(&place.name), &mut stamps),
+        Kind::Log => {
+            if let Some(path) = elsewhere {
+                of_text(path, Stamp::of(path), &mut stamps);
+            }
+            stamps.push(Stamp::of(&place.path));
+        }
     }
     let Some(row) = row else {
         return stamps;
     };
     if place.kind != Kind::Log {
-        stamps.push(Stamp::of_log(store, &row.key));
+        stamps.push(folders.log(&row.key));
     }
-    stamps.push(Stamp::of_signatures(store, &row.key));
+    stamps.push(folders.signatures(&row.key));
     if let Some(run) = row.run.as_deref().filter(|run| is_run_id(run)) {
-        stamps.push(Stamp::of_run(store, run));
+        stamps.push(Stamp::of_run(&look.project.store, run));
     }
     stamps
 }
 
 /// A file; of a thread, its directories and every file: writing one changes no directory.
-fn of_text(path: &Path, stamps: &mut Vec<Option<Stamp>>) {
-    let Ok(found) = std::fs::metadata(path) else {
-        return stamps.push(None);
-    };
-    stamps.push(Some(Stamp::from(&found)));
-    if !found.is_dir() {
+fn of_text(path: &Path, stamp: Option<Stamp>, stamps: &mut Vec<Option<Stamp>>) {
+    stamps.push(stamp);
+    if !stamp.is_some_and(|stamp| stamp.is_directory()) {
         return;
     }
     let tasks = path.join("tasks");
