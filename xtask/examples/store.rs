@@ -12,12 +12,11 @@ use signoff_runtime::plans::{Doing, propose_file, reject};
 use signoff_runtime::project::{Project, Surroundings};
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let [directory, count] = args.as_slice() else {
-        panic!("store DIR COUNT");
-    };
-    let count: usize = count.parse().expect("a number of plans");
-    let project = project(Path::new(directory));
+    let mut args = std::env::args().skip(1);
+    let directory = args.next().expect("the directory comes first");
+    let count = args.next().and_then(|count| count.parse().ok());
+    let count: usize = count.expect("then the number of plans");
+    let project = project(Path::new(&directory));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for first in 0..threads {
@@ -66,13 +65,9 @@ fn fill(project: &Project, at: usize) {
 
 /// About as long as plans are.
 fn text(at: usize) -> String {
-    let steps: String = (1..=6)
-        .map(|step| {
-            format!(
-                "{step}. Bring part {step} of case {at} up to date and say what was found (odoo-toolbox: write)\n"
-            )
-        })
-        .collect();
+    let step =
+        |step| format!("{step}. Bring part {step} of case {at} up to date (odoo-toolbox: write)\n");
+    let steps = [1, 2, 3, 4, 5, 6].map(step).concat();
     let context = format!("Case {at} was opened by the customer and is described in the invoice. ");
     format!(
         "---\nid: PLAN-{at:08x}\ntitle: Bring case {at} up to date\nstatus: proposed\nversion: 1\ncreated_at: 2026-11-15T09:30:12Z\nupdated_at: 2026-11-15T09:30:12Z\ntools_required:\n  - odoo-toolbox\n---\n\n## Steps\n{steps}\n## Context\n{}\n",

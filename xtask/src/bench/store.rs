@@ -1,6 +1,7 @@
 //! `cargo xtask bench-store`: a store of ten thousand plans, beside reading the beginning of each
 //! file, and beside Backlog.md on as many tasks.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -64,9 +65,9 @@ fn measured(signoff: &str, directory: &Path) -> Result<Vec<Row>, String> {
     }
     // Files this young are read again by the next list; what is measured is an ordinary day.
     std::thread::sleep(Duration::from_secs(3));
-    call(&many, &[signoff, "list"])?;
+    call(&many, &words(&[signoff, "list"]))?;
     let mut rows = vec![heads(&many)?];
-    let list = |args: &[&str]| [&[signoff], args].concat();
+    let list = |args: &[&str]| words(&[&[signoff], args].concat());
     rows.push(commands("`signoff list`", MANY, &many, 20, |_| {
         list(&["list"])
     })?);
@@ -158,12 +159,12 @@ fn heads(place: &Path) -> Result<Row, String> {
 }
 
 /// Calls a program so many times; `argv` gives the words of each.
-fn commands<'a>(
+fn commands(
     what: &str,
     plans: usize,
     place: &Path,
     rounds: usize,
-    argv: impl Fn(usize) -> Vec<&'a str>,
+    argv: impl Fn(usize) -> Vec<String>,
 ) -> Result<Row, String> {
     let mut walls = Vec::new();
     let before = children_cpu();
@@ -183,7 +184,11 @@ fn commands<'a>(
     })
 }
 
-fn call(place: &Path, argv: &[&str]) -> Result<(), String> {
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+fn call(place: &Path, argv: &[String]) -> Result<(), String> {
     let line = argv.join(" ");
     let (program, args) = argv.split_first().ok_or("nothing to call")?;
     let status = Process::new(program)
@@ -217,7 +222,7 @@ fn backlog(place: &Path) -> Result<Option<Row>, String> {
         "--integration-mode",
         "none",
     ];
-    call(place, &init)?;
+    call(place, &words(&init))?;
     let tasks = place.join("backlog/tasks");
     fs::create_dir_all(&tasks).map_err(|error| at(&tasks, &error))?;
     for number in 1..=MANY {
@@ -227,7 +232,7 @@ fn backlog(place: &Path) -> Result<Option<Row>, String> {
         );
         fs::write(&path, text).map_err(|error| at(&path, &error))?;
     }
-    let list = |_| vec!["backlog", "task", "list", "--plain"];
+    let list = |_| words(&["backlog", "task", "list", "--plain"]);
     let version = Invocation::new("backlog", ["--version"]).stdout()?;
     let what = format!("`backlog task list --plain` ({})", version.trim());
     commands(&what, MANY, place, 3, list).map(Some)
@@ -249,7 +254,8 @@ fn render(rows: &[Row]) -> String {
             |(cpu, base)| format!("{:.2}×", cpu.as_secs_f64() / base.as_secs_f64()),
         );
         let (what, plans, wall) = (&row.what, row.plans, millis(row.wall));
-        text += &format!("| {what} | {plans} | {wall} | {cpu} | {ratio} |\n");
+        writeln!(text, "| {what} | {plans} | {wall} | {cpu} | {ratio} |")
+            .expect("a string takes all");
     }
     text
 }

@@ -1,11 +1,9 @@
 //! How a file looks from outside, to be compared with how it looked.
 
-use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use rustix::fs::{FileType, Stat};
+use rustix::fs::{FileType, Stat, stat};
 use serde::{Deserialize, Serialize};
 
 use crate::root::Store;
@@ -25,14 +23,22 @@ impl Look {
     }
 }
 
-/// Inode, kind and mode, size, and time of the last write in seconds and nanoseconds.
+/// Inode, kind and mode, size, and time of the last write. The types of these are the system's, and
+/// this one holds them all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Stamp(u64, u32, i64, i64, i64);
+pub struct Stamp {
+    inode: i128,
+    mode: i128,
+    size: i128,
+    seconds: i128,
+    nanos: i128,
+    directory: bool,
+}
 
 impl Stamp {
     /// Looks at a file or directory, through links; `None` for what is not there or not ours to see.
     pub fn of(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().as_ref().map(Self::from)
+        stat(path).ok().as_ref().map(Self::from)
     }
 
     /// The journal of a run.
@@ -42,45 +48,33 @@ impl Stamp {
 
     /// Whether it is a directory.
     pub fn is_directory(&self) -> bool {
-        FileType::from_raw_mode(self.1.into()) == FileType::Directory
+        self.directory
     }
 
     /// When it was last written, in milliseconds; 0 before 1970.
     pub fn written(&self) -> u64 {
-        let Self(_, _, _, seconds, nanos) = self;
-        let millis = seconds
-            .saturating_mul(1000)
-            .saturating_add(nanos / 1_000_000);
+        let millis = self.seconds * 1000 + self.nanos / 1_000_000;
         u64::try_from(millis).unwrap_or(0)
     }
 }
 
-impl From<&Metadata> for Stamp {
-    fn from(found: &Metadata) -> Self {
-        let size = found.size().cast_signed();
-        let (seconds, nanos) = (found.mtime(), found.mtime_nsec());
-        Self(found.ino(), found.mode(), size, seconds, nanos)
-    }
-}
-
-// The types of these fields are the system's, and differ between systems.
-#[allow(
-    clippy::useless_conversion,
-    clippy::unnecessary_fallible_conversions,
-    reason = "not useless on every system"
-)]
 impl From<&Stat> for Stamp {
     fn from(found: &Stat) -> Self {
-        let seconds = i64::try_from(found.st_mtime).unwrap_or(0);
-        let nanos = i64::try_from(found.st_mtime_nsec).unwrap_or(0);
-        let size = i64::try_from(found.st_size).unwrap_or(0);
-        let inode = u64::try_from(found.st_ino).unwrap_or(0);
-        Self(inode, u32::from(found.st_mode), size, seconds, nanos)
+        Self {
+            inode: found.st_ino.into(),
+            mode: found.st_mode.into(),
+            size: found.st_size.into(),
+            seconds: found.st_mtime.into(),
+            nanos: found.st_mtime_nsec.into(),
+            directory: FileType::from_raw_mode(found.st_mode) == FileType::Directory,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
