@@ -255,6 +255,7 @@ fn a_log_leads_nowhere_else() {
         let body = event.as_object().unwrap().clone();
         let at = "2026-11-15T09:30:12.345Z";
         signoff_store::plan_log::append(store, "PLAN-s", &held, at, &[body]).unwrap();
+        drop(held);
         check(&world.list(), &[]);
         assert_eq!(world.list().troubles.len(), 0);
     }
