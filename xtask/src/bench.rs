@@ -2,6 +2,7 @@
 //! `signoff verify` takes on large plans, beside `make` and `ninja` on the same graph.
 
 mod plans;
+pub(crate) mod store;
 mod verify;
 
 use std::fs;
@@ -27,6 +28,7 @@ they are the same every time. `apt install make ninja-build valgrind` gets what 
 const FILE: &str = "docs/benchmarks.md";
 const STARTUP: &str = "<!-- bench:startup -->";
 const VERIFY: &str = "<!-- bench:verify -->";
+const STORE: &str = "<!-- bench:store -->";
 const CLOSE: &str = "<!-- /bench -->";
 const NEW_FILE: &str = "\
 # Benchmarks
@@ -52,6 +54,15 @@ $ cargo xtask bench --write
 ```
 
 <!-- bench:verify -->
+<!-- /bench -->
+
+## Ten thousand plans
+
+```console
+$ cargo xtask bench-store --write
+```
+
+<!-- bench:store -->
 <!-- /bench -->
 ";
 
@@ -146,11 +157,21 @@ fn start(program: &str) -> Result<(), String> {
 
 /// CPU time of the children that have ended, in user and kernel mode.
 fn children_cpu() -> Option<Duration> {
+    cpu([13, 14])
+}
+
+/// CPU time of this process itself.
+fn own_cpu() -> Option<Duration> {
+    cpu([11, 12])
+}
+
+/// The sum of two times that the kernel tells about this process.
+fn cpu(fields_of_stat: [usize; 2]) -> Option<Duration> {
     const TICKS_PER_SECOND: u64 = 100;
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     // The second field, the program's name in parentheses, may itself contain spaces.
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
-    let [user, system] = [13, 14].map(|index| fields.get(index)?.parse::<u64>().ok());
+    let [user, system] = fields_of_stat.map(|index| fields.get(index)?.parse::<u64>().ok());
     Some(Duration::from_millis(
         (user? + system?) * 1000 / TICKS_PER_SECOND,
     ))
@@ -250,7 +271,7 @@ mod tests {
 
     #[test]
     fn only_the_text_between_the_markers_changes() {
-        for open in [STARTUP, VERIFY] {
+        for open in [STARTUP, VERIFY, STORE] {
             let once = between_markers(NEW_FILE, open, "@\n").unwrap();
             let twice = between_markers(&once, open, "%\n").unwrap();
             assert_eq!(twice, once.replace("@\n", "%\n"));

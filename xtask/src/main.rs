@@ -30,11 +30,12 @@ struct Command {
     run: fn(flag: bool) -> Result<(), String>,
 }
 
-const COMMANDS: [Command; 4] = [
+const COMMANDS: [Command; 5] = [
     test::COMMAND,
     generate::COMMAND,
     soak::COMMAND,
     bench::COMMAND,
+    bench::store::COMMAND,
 ];
 
 fn main() -> ExitCode {
@@ -84,7 +85,7 @@ fn read(args: &[String]) -> Result<Request, String> {
 }
 
 fn overview() -> String {
-    let line = |command: &Command| format!("  {:<6} {}", command.name, command.summary);
+    let line = |command: &Command| format!("  {:<11} {}", command.name, command.summary);
     let lines = COMMANDS.each_ref().map(line).join("\n");
     format!(
         "Automation of the Signoff project.\n\n\

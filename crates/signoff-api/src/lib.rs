@@ -3,6 +3,7 @@
 //!
 //! Start reading at [`plan`] for what `show` prints, or [`event`] for what a journal holds.
 
+pub mod archived;
 pub mod checks;
 pub mod config;
 pub mod convert;
@@ -16,8 +17,11 @@ pub mod inbox;
 pub mod plan;
 pub mod plan_log;
 pub mod plan_ref;
+pub mod plans;
 pub mod project;
+pub mod pruned;
 pub mod run;
 pub mod schema;
+pub mod stats;
 pub mod templates;
 pub mod threads;

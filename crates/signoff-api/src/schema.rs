@@ -4,8 +4,8 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
 use crate::{
-    checks, config, convert, deleted, diagnostics, diff, error, event, formatted, inbox, plan,
-    plan_log, plan_ref, project, run, templates, threads,
+    archived, checks, config, convert, deleted, diagnostics, diff, error, event, formatted, inbox,
+    plan, plan_log, plan_ref, plans, project, pruned, run, stats, templates, threads,
 };
 
 /// Name and schema of every shape.
@@ -23,6 +23,10 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (run::SCHEMA, of::<run::Run>()),
         (inbox::SCHEMA, of::<inbox::Inbox>()),
         (plan_ref::SCHEMA, of::<plan_ref::PlanRef>()),
+        (plans::SCHEMA, of::<plans::Plans>()),
+        (archived::SCHEMA, of::<archived::Archived>()),
+        (pruned::SCHEMA, of::<pruned::Pruned>()),
+        (stats::SCHEMA, of::<stats::Stats>()),
         (deleted::SCHEMA, of::<deleted::Deleted>()),
         (plan_log::SCHEMA, of::<plan_log::Line>()),
         (project::INIT_SCHEMA, of::<project::Init>()),

@@ -88,6 +88,14 @@ pub enum Error {
     Uneditable(EditRefused),
     /// A plan with a run that is not over keeps its file.
     NotDeletable { plan: String, state: PlanState },
+    /// Only a finished plan can be archived.
+    NotFinished { plan: String, state: PlanState },
+    /// Only a plan that the store keeps can be archived; one that is in the archive is there already.
+    NotKept { plan: String, archived: bool },
+    /// Something has this name already.
+    NameTaken { path: PathBuf },
+    /// A directory of the store is a link to somewhere else.
+    LeadsAway { path: PathBuf },
     /// Plans of this dialect cannot be signed or run yet.
     OtherDialect { dialect: Dialect },
     /// The plan needs what this version cannot do.

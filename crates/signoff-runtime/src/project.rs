@@ -161,6 +161,10 @@ pub struct Rules {
     pub max_rejections: u64,
     /// A run whose process has written nothing for so long counts as stalled.
     pub silent_minutes: u64,
+    /// After so many days a plan that is finished moves to the archive.
+    pub archive_after_days: u64,
+    /// After so many days in the archive `prune` deletes a plan.
+    pub prune_after_days: u64,
 }
 
 impl From<&Config> for Rules {
@@ -169,6 +173,8 @@ impl From<&Config> for Rules {
             stale_after_days: config.plans.stale_after_days.value.into(),
             max_rejections: config.plans.max_rejections.value.into(),
             silent_minutes: config.plans.executor_timeout_minutes.value.into(),
+            archive_after_days: config.plans.archive_after_days.value.into(),
+            prune_after_days: config.plans.prune_after_days.value.into(),
         }
     }
 }

@@ -162,6 +162,28 @@ pub(crate) fn overwrite(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), Fil
     sync_parent(path)
 }
 
+/// Writes a file that can be made anew, whatever it held before. Not synced.
+pub(crate) fn overwrite_unsynced(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), FileError> {
+    let mut temp = Temp::lock(path, mode.bits())?;
+    temp.fill(bytes, false)?;
+    temp.rename()
+}
+
+/// Gives a file or directory another name, which stays after a power failure; false, and nothing
+/// done, when something has that name.
+pub fn move_to(from: &Path, to: &Path) -> Result<bool, FileError> {
+    failpoint::reached("move.before");
+    if !rename_unless_exists(from, to).map_err(FileError::at("move", from))? {
+        return Ok(false);
+    }
+    failpoint::reached("move.renamed");
+    // First the new name: a power failure may leave both, never none.
+    sync_parent(to)?;
+    sync_parent(from)?;
+    failpoint::reached("move.after");
+    Ok(true)
+}
+
 /// Writes a file that does not exist yet, synced; false when it does.
 pub(crate) fn create(path: &Path, bytes: &[u8], mode: Mode) -> Result<bool, FileError> {
     let mut temp = Temp::lock(path, mode.bits())?;
@@ -256,7 +278,7 @@ pub(crate) fn rename_unless_exists(from: &Path, to: &Path) -> io::Result<bool> {
 }
 
 /// Whether the open file is still the one that this path names.
-fn is_still_at(file: &File, path: &Path) -> io::Result<bool> {
+pub(crate) fn is_still_at(file: &File, path: &Path) -> io::Result<bool> {
     let ours = file.metadata()?;
     match fs::symlink_metadata(path) {
         Ok(there) => Ok((there.dev(), there.ino()) == (ours.dev(), ours.ino())),

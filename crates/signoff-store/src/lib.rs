@@ -12,6 +12,7 @@ pub mod disk_workspace;
 pub mod failpoint;
 mod file_error;
 mod hash;
+pub mod index;
 pub mod journal;
 mod key;
 pub mod lock;

@@ -8,6 +8,8 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fmt, thread};
 
+use crate::atomic::is_still_at;
+
 /// Held by the process that drives one run.
 pub type RunLock = Lock<Run>;
 /// Held by the process whose run works in this workspace.
@@ -100,12 +102,32 @@ impl<Kind> Lock<Kind> {
                 .mode(0o700)
                 .create(directory)?;
         }
-        let file = open_or_create(path)?;
-        file.lock()?;
-        Ok(Self {
-            file,
-            kind: PhantomData,
-        })
+        loop {
+            let file = open_or_create(path)?;
+            file.lock()?;
+            // Somebody may have cleared the file away while we waited for it.
+            if is_still_at(&file, path)? {
+                let kind = PhantomData;
+                return Ok(Self { file, kind });
+            }
+        }
+    }
+
+    /// Removes the file of a lock that nobody holds; false when somebody does. Whoever waits for it
+    /// meanwhile takes the next file of this name.
+    pub fn remove_unheld(path: &Path) -> io::Result<bool> {
+        let Some(file) = open_if_exists(path)? else {
+            return Ok(false);
+        };
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(false),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        if !is_still_at(&file, path)? {
+            return Ok(false);
+        }
+        std::fs::remove_file(path).map(|()| true)
     }
 
     fn acquire(path: &Path) -> io::Result<Option<Self>> {
@@ -251,6 +273,28 @@ mod tests {
                 .count();
             stop.store(true, std::sync::atomic::Ordering::Relaxed);
             assert_eq!(taken, 400);
+        });
+    }
+
+    #[test]
+    fn clearing_lock_files_away_never_lets_two_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("locks/plan");
+        let inside = std::sync::atomic::AtomicUsize::new(0);
+        let order = std::sync::atomic::Ordering::SeqCst;
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        let lock = PlanLock::acquire_waiting(&path).unwrap();
+                        assert_eq!(inside.fetch_add(1, order), 0);
+                        assert!(!PlanLock::remove_unheld(&path).unwrap());
+                        inside.fetch_sub(1, order);
+                        drop(lock);
+                        PlanLock::remove_unheld(&path).unwrap();
+                    }
+                });
+            }
         });
     }
 

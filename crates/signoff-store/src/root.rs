@@ -135,14 +135,26 @@ impl Store {
         &self.dir
     }
 
-    /// What a plan is known by: its id, else its path relative to the workspace.
+    /// What a plan is known by: its id, else its path relative to the workspace. Archiving it changes
+    /// nothing: it is known by the path it had.
     ///
     /// A relative `path` is taken from the workspace. The key is for people and records; as a file
     /// name it is always percent-encoded.
     pub fn key_of(&self, plan_id: Option<&str>, path: &Path) -> String {
         match plan_id {
             Some(id) if !id.is_empty() => id.to_owned(),
-            _ => key::of_path(&self.workspace, path),
+            _ => self.path_before_archiving(key::of_path(&self.workspace, path)),
+        }
+    }
+
+    fn path_before_archiving(&self, path: String) -> String {
+        let shown = |directory: &Path| key::of_path(&self.workspace, directory);
+        let name = path
+            .strip_prefix(&shown(&self.archive_dir()))
+            .and_then(|rest| rest.strip_prefix('/'));
+        match name {
+            Some(name) => format!("{}/{name}", shown(&self.plans_dir())),
+            None => path,
         }
     }
 
@@ -270,5 +282,7 @@ mod tests {
         assert_eq!(store.key_of(Some("PLAN-1"), path), "PLAN-1");
         assert_eq!(store.key_of(None, path), "plan.md");
         assert_eq!(store.key_of(Some(""), path), "plan.md");
+        let archived = store.archive_dir().join("plan.md");
+        assert_eq!(store.key_of(None, &archived), ".signoff/plans/plan.md");
     }
 }

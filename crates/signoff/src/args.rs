@@ -3,6 +3,7 @@
 mod agentctl;
 mod lifecycle;
 mod plans;
+mod store;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Show, Verify, VerifyFormat,
 };
+pub(crate) use self::store::{Archive, List, Prune};
 
 /// Runs plans that AI agents carry out and that nobody has to take on trust.
 #[derive(Debug, Parser)]
@@ -65,6 +67,7 @@ Check:
 
 Sign:
   propose      Hand a plan in
+  list         Show every plan and where it stands
   approve      Sign a plan off
   reject       Say no to a plan, and why
   revise       Hand in a new text of a plan
@@ -81,11 +84,16 @@ Run:
   inbox        Show what waits on a person
   answer       Answer something in the inbox
 
+Prove:
+  stats        Show what the plans add up to
+
 Connect:
   agentctl     Plan the threads of a session and commit their plans
   prompt       Print what an agent is told before it begins
 
 Keep:
+  archive      Move finished plans out of the way
+  prune        Delete old archived plans for good
   completions  Write shell completions
   man          Write manual pages
 
@@ -192,6 +200,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff propose plan.md\n  signoff propose - < proposal.json"
     )]
     Propose(Propose),
+    /// Show every plan and where it stands, newest first
+    ///
+    /// Plans that nothing happened to for too long are cancelled, and plans that were finished long
+    /// ago move to the archive; both are said.
+    #[command(
+        after_help = "Examples:\n  signoff list\n  signoff list --status proposed --status needs_review\n  signoff list --all --format json"
+    )]
+    List(List),
     /// Sign a plan off, as it is now, with the terms it runs under
     #[command(
         after_help = "Examples:\n  signoff approve plan.md\n  signoff approve plan.md --expect-digest 3f9a0c1d --note \"read it twice\"\n  signoff approve plan.md --proof key"
@@ -239,6 +255,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume"
     )]
     Answer(Answer),
+    /// Show what the plans add up to: states, approvals, rejections, runs, and tools that are missing
+    #[command(after_help = "Examples:\n  signoff stats\n  signoff stats --format json")]
+    Stats(FormatOnly),
     /// Plan the threads of a session and commit their plans (for agents; also as `agentctl`)
     #[command(
         after_help = agentctl::AFTER_HELP,
@@ -251,6 +270,16 @@ pub(crate) enum Command {
         after_help = "Example:\n  AGENTCTL_SESSION_ID=01950f64 signoff prompt overseer > prompt.txt"
     )]
     Prompt(Prompt),
+    /// Move a finished plan to the archive; without a plan, all that were finished long ago
+    #[command(after_help = "Examples:\n  signoff archive PLAN-a1b2c3d4\n  signoff archive")]
+    Archive(Archive),
+    /// Delete old archived plans for good, with their artifacts, and what runs and locks have left
+    ///
+    /// Logs and signatures are records and stay, unless `--records` is given.
+    #[command(
+        after_help = "Examples:\n  signoff prune --dry-run\n  signoff prune --older-than 30 --records"
+    )]
+    Prune(Prune),
     /// Write shell completions to stdout
     #[command(
         after_help = "Example:\n  signoff completions bash > ~/.local/share/bash-completion/completions/signoff"
@@ -275,7 +304,12 @@ impl Command {
             | Self::Graph(_)
             | Self::Man(_)
             | Self::ScriptedAgent(_) => Format::Human,
-            Self::Init(args) | Self::Trust(args) | Self::Inbox(args) => args.format,
+            Self::Init(args) | Self::Trust(args) | Self::Inbox(args) | Self::Stats(args) => {
+                args.format
+            }
+            Self::List(args) => args.format,
+            Self::Archive(args) => args.format,
+            Self::Prune(args) => args.format,
             Self::Verify(args) => match args.format {
                 VerifyFormat::Json => Format::Json,
                 VerifyFormat::Human

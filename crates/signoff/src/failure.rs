@@ -212,6 +212,31 @@ impl From<Error> for Failure {
                 format!("{plan} is {state}: a plan whose run is not over cannot be deleted"),
             )
             .hint(format!("`signoff cancel {}` first", quoted(&plan))),
+            Error::NotFinished { plan, state } => Self::new(
+                5,
+                "state",
+                format!("{plan} is {state}: only a finished plan can be archived"),
+            )
+            .hint(format!("`signoff cancel {}` gives it up", quoted(&plan))),
+            Error::NotKept { plan, archived: true } => {
+                Self::new(5, "archived", format!("{plan} is in the archive already"))
+            }
+            Error::NotKept { plan, archived: false } => Self::new(
+                5,
+                "not-kept",
+                format!("{plan} is a file of the project, and stays where it is"),
+            )
+            .hint(format!("`signoff delete {}` takes it out of the list", quoted(&plan))),
+            Error::NameTaken { path } => {
+                Self::new(5, "name-taken", format!("{} exists already", path.display()))
+                    .hint("give it another name, then repeat the command")
+            }
+            Error::LeadsAway { path } => Self::new(
+                4,
+                "leads-away",
+                format!("{} is, or lies behind, a link to somewhere else", path.display()),
+            )
+            .hint("nothing is moved or deleted there"),
             Error::RunOver { run, why } => Self::new(
                 5,
                 "run-over",

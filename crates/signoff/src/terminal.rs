@@ -43,6 +43,18 @@ impl Terminal {
         self.note(result);
     }
 
+    /// Writes many lines of the answer at once: one by one, each would be a call of the system.
+    pub(crate) fn answer_lines(&mut self, lines: &str) {
+        if self.silent {
+            return;
+        }
+        let mut text = AutoStream::new(Vec::new(), self.stdout.current_choice());
+        let result = text
+            .write_all(lines.as_bytes())
+            .and_then(|()| std::io::stdout().lock().write_all(&text.into_inner()));
+        self.note(result);
+    }
+
     /// Writes a line of talk.
     pub(crate) fn say(&mut self, text: impl std::fmt::Display) {
         if self.merged || self.silent {

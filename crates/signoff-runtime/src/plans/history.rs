@@ -33,7 +33,11 @@ pub struct History {
 impl History {
     /// Reads a plan's log; empty for one that nobody ever touched.
     pub fn read(project: &Project, key: &str) -> Result<Self, Error> {
-        let records = plan_log::read(&project.store, key)?;
+        Self::of(&plan_log::read(&project.store, key)?)
+    }
+
+    /// The lines of a log, understood.
+    pub(crate) fn of(records: &[Record]) -> Result<Self, Error> {
         let entries = records.iter().map(entry).collect::<Result<_, _>>()?;
         Ok(Self { entries })
     }
@@ -78,6 +82,18 @@ impl History {
     pub fn last_activity(&self, digest: &str) -> Option<Millis> {
         let about = |entry: &&Entry| fact(&entry.event).is_some_and(|(_, about)| about == digest);
         self.entries.iter().rev().find(about).map(|entry| entry.at)
+    }
+
+    /// When something last happened to it, its deletion apart.
+    pub(crate) fn last_lived(&self) -> Option<Millis> {
+        let deleted = |entry: &&Entry| matches!(entry.event, PlanEvent::PlanDeleted { .. });
+        let lived = self.entries.iter().rev().find(|entry| !deleted(entry));
+        lived.map(|entry| entry.at)
+    }
+
+    /// When something last happened to it, in whatever form.
+    pub fn last_entry(&self) -> Option<Millis> {
+        self.entries.last().map(|entry| entry.at)
     }
 
     /// Was it deleted, with nothing since?

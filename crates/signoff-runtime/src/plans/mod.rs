@@ -1,10 +1,11 @@
 //! What can be done to a plan before and after it runs: hand it in, reject it, revise it, cancel it,
-//! try it again, copy it, delete it.
+//! try it again, copy it, delete it, list it, archive it.
 //!
 //! Each goes the same way: [`held::Held`] takes the plan's lock, reads the file and what happened to
 //! it, and derives its state; the engine's table allows the act or refuses it; the log is written
 //! first, then the file's own word. Start reading at [`reject`], the simplest of them.
 
+mod archive;
 mod cancel;
 mod clone;
 mod current_task;
@@ -13,26 +14,37 @@ pub(crate) mod expect;
 mod find;
 pub(crate) mod held;
 pub(crate) mod history;
+mod housekeeping;
 mod identity;
+mod index;
+mod list;
 mod policy;
 mod propose;
+mod prune;
 mod reject;
 mod request;
 mod revise;
 pub(crate) mod stale;
+mod stats;
 mod write_back;
 
 use signoff_engine::{Actor, PlanState};
 
+pub use self::archive::{Archived, archive, archive_due};
 pub use self::cancel::{cancel, retry, withdraw};
 pub use self::clone::clone;
 pub use self::delete::{Deleted, delete};
 pub use self::find::find;
 pub use self::history::{Entry, History};
+pub use self::housekeeping::Undone;
+pub use self::index::Trouble;
+pub use self::list::{Listed, Listing, Wanted, list};
 pub use self::policy::sign_by_policy;
 pub use self::propose::{propose_file, propose_text, read_request};
+pub use self::prune::{Kept, PruneWish, Pruned, Removed, Why, prune};
 pub use self::reject::reject;
 pub use self::revise::{Revision, revise};
+pub use self::stats::stats;
 use crate::clock::Clock;
 use crate::plan_file::PlanFile;
 use crate::project::Project;

@@ -6,7 +6,7 @@ use signoff_engine::{Act, Actor, Millis, after};
 use crate::project::Project;
 use crate::state::Standing;
 
-const DAY: Millis = 24 * 60 * 60 * 1000;
+pub(crate) const DAY: Millis = 24 * 60 * 60 * 1000;
 
 /// After how many days without a change a plan of this definition has expired, if it has. One that
 /// was never handed in like this is somebody's file and does not.

@@ -55,9 +55,10 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 16] = [
+pub(super) const KEYS: [Key; 17] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
+    key!(plans.prune_after_days, Literal, Reader::count),
     key!(plans.max_rejections, Literal, Reader::count),
     key!(plans.executor_timeout_minutes, Literal, Reader::count),
     key!(approval.required, Literal, Reader::boolean, |new, old| new

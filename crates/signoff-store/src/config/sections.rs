@@ -14,6 +14,8 @@ pub struct Plans {
     pub stale_after_days: Setting<u32>,
     /// A finished plan may move to the archive after so long.
     pub archive_after_days: Setting<u32>,
+    /// An archived plan is deleted by `prune` after so long.
+    pub prune_after_days: Setting<u32>,
     /// The rejection that makes a plan `needs_review`.
     pub max_rejections: Setting<u32>,
     /// A run whose owner is silent for so long counts as stalled.
@@ -109,6 +111,7 @@ impl Default for Config {
             plans: Plans {
                 stale_after_days: Setting::built_in(30),
                 archive_after_days: Setting::built_in(90),
+                prune_after_days: Setting::built_in(365),
                 max_rejections: Setting::built_in(3),
                 executor_timeout_minutes: Setting::built_in(30),
             },

@@ -3,6 +3,7 @@
 mod agentctl;
 mod answer;
 mod approve;
+mod archive;
 mod completions;
 mod config;
 mod convert;
@@ -14,14 +15,17 @@ mod graph;
 mod inbox;
 mod init;
 mod lifecycle;
+mod list;
 mod log;
 mod man;
 mod new;
 mod prompt;
+mod prune;
 mod resume;
 mod run;
 mod scripted_agent;
 mod show;
+mod stats;
 mod status;
 mod trust;
 mod verify;
@@ -52,6 +56,7 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Retry(args) => lifecycle::retry(session, &args),
         Command::Clone(args) => lifecycle::clone(session, &args),
         Command::Delete(args) => lifecycle::delete(session, &args),
+        Command::List(args) => list::list(session, &args),
         Command::Approve(args) => approve::approve(session, &args),
         Command::Run(args) => run::run(session, &args),
         Command::Resume(args) => resume::resume(session, args.run.as_deref()),
@@ -61,6 +66,9 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Answer(args) => answer::answer(session, &args),
         Command::Agentctl(args) => agentctl::agentctl(session, &args),
         Command::Prompt(args) => prompt::prompt(session, &args),
+        Command::Stats(_) => stats::stats(session),
+        Command::Archive(args) => archive::archive(session, &args),
+        Command::Prune(args) => prune::prune(session, &args),
         Command::Completions(args) => Ok(completions::completions(session, args.shell)),
         Command::Man(args) => man::man(session, &args),
         Command::ScriptedAgent(args) => scripted_agent::play(session, &args.script),

@@ -7,6 +7,8 @@ pub(crate) mod graph;
 pub(crate) mod line;
 pub(crate) mod live;
 pub(crate) mod plan;
+pub(crate) mod plans;
 pub(crate) mod sarif;
 pub(crate) mod signature;
+pub(crate) mod stats;
 pub(crate) mod style;

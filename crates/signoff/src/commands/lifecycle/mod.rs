@@ -43,7 +43,7 @@ pub(crate) fn locate(project: &Project, text: &str) -> Result<(PathBuf, String),
 }
 
 /// Something that a person does.
-fn by_person<'a>(project: &'a Project, clock: &'a SystemClock) -> Doing<'a> {
+pub(crate) fn by_person<'a>(project: &'a Project, clock: &'a SystemClock) -> Doing<'a> {
     Doing {
         project,
         actor: Actor::Person,

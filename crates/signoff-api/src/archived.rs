@@ -1,0 +1,25 @@
+//! `signoff.archived/1`: the plans that were moved to the archive.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub const SCHEMA: &str = "signoff.archived/1";
+
+/// What `archive` moved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Archived {
+    pub schema: String,
+    pub plans: Vec<Moved>,
+}
+
+/// One plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Moved {
+    pub id: String,
+    /// Where it was.
+    pub from: String,
+    /// Where it is.
+    pub path: String,
+}

@@ -1,0 +1,32 @@
+//! `signoff.plans/1`: the plans of a store.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub const SCHEMA: &str = "signoff.plans/1";
+
+/// The plans that were asked for, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plans {
+    pub schema: String,
+    pub plans: Vec<Listed>,
+}
+
+/// One plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Listed {
+    /// Its id, else its path from the project's root.
+    pub id: String,
+    pub title: String,
+    pub status: String,
+    pub version: Option<u64>,
+    /// When something last happened to it, in UTC.
+    pub updated_at: String,
+    /// Its file or directory, as it can be typed here.
+    pub path: String,
+    /// How the signature over its present text and terms is known to be a person's; `null` without
+    /// one.
+    pub proof: Option<String>,
+}

@@ -1,0 +1,54 @@
+//! `signoff.pruned/1`: what was deleted for good.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub const SCHEMA: &str = "signoff.pruned/1";
+
+/// What `prune` deleted, or would delete.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pruned {
+    pub schema: String,
+    /// Nothing was deleted.
+    pub dry_run: bool,
+    pub older_than_days: u64,
+    /// Of everything in `removed`.
+    pub bytes: u64,
+    pub removed: Vec<Removed>,
+    /// What was due and stays.
+    pub kept: Vec<Kept>,
+}
+
+/// One file or directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Removed {
+    pub kind: Kind,
+    /// The plan it belonged to; of a run, the run.
+    pub id: String,
+    pub path: String,
+    pub bytes: u64,
+}
+
+/// What it was.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Plan,
+    Artifacts,
+    Log,
+    Signatures,
+    Run,
+    Lock,
+}
+
+/// Something that stays, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    pub path: String,
+    pub why: String,
+}

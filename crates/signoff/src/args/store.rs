@@ -1,0 +1,49 @@
+//! Arguments of the commands that look after the store.
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use signoff_engine::PlanState;
+
+use super::Format;
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Only plans in this state; can be given more than once. `proposed` is `verified`
+    #[arg(long, value_name = "STATE", value_parser = states())]
+    pub(crate) status: Vec<PlanState>,
+    /// Archived plans too
+    #[arg(long)]
+    pub(crate) all: bool,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Archive {
+    /// The plan: its path, or its id
+    #[arg(value_name = "PLAN")]
+    pub(crate) plan: Option<String>,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Prune {
+    /// Only what nothing happened to for more than so many days; without it, 365 unless configured
+    #[arg(long, value_name = "DAYS")]
+    pub(crate) older_than: Option<u64>,
+    /// Only say what would be deleted
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Logs and signatures of plans that are gone, too
+    #[arg(long)]
+    pub(crate) records: bool,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+fn states() -> impl TypedValueParser<Value = PlanState> {
+    let names = PlanState::ALL.map(PlanState::name);
+    PossibleValuesParser::new(names.into_iter().chain(["proposed"]))
+        .try_map(|name| PlanState::named(&name).ok_or("no state"))
+}

@@ -1,0 +1,115 @@
+//! The table of plans. Ten thousand of them are listed at once, so that a line is written with as
+//! little ado as it can be.
+
+use anstyle::Style;
+use signoff_engine::PlanState;
+use signoff_runtime::plans::Listed;
+use unicode_width::UnicodeWidthStr;
+
+use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+
+/// The widest a name gets before the next column.
+const WIDEST: usize = 48;
+
+/// One line for each plan, under a heading. `shown` is a plan's path as it can be typed.
+pub(crate) fn table(plans: &[Listed], shown: impl Fn(&Listed) -> String) -> String {
+    let width = plans.iter().map(|plan| columns(&plan.key)).max();
+    let width = width.unwrap_or(0).clamp(4, WIDEST);
+    let head = format!(
+        "{:<width$}  {:<12}  ver  {:<8}  {:<16}  title",
+        "plan", "state", "signed", "updated"
+    );
+    let mut table = String::with_capacity(128 * (plans.len() + 1));
+    table.push_str(&paint(DIM, head).to_string());
+    table.push('\n');
+    let painted = PlanState::ALL.map(|state| {
+        let word = format!("{:<12}", state.name());
+        (state, paint(style(state), word).to_string())
+    });
+    for plan in plans {
+        // An archived plan is named by where it is: by its id, its successor may be meant.
+        if plan.archived {
+            push(&mut table, &shown(plan), width);
+        } else {
+            push(&mut table, &plan.key, width);
+        }
+        let state = painted.iter().find(|(state, _)| *state == plan.state);
+        table.push_str(state.map_or("", |(_, word)| word));
+        table.push_str("  ");
+        let version = plan.version.map_or_else(String::new, |one| one.to_string());
+        push(&mut table, &format!("{version:>3}"), 3);
+        push(&mut table, plan.proof.as_deref().unwrap_or_default(), 8);
+        let (day, time) = plan.updated_at.split_once('T').unwrap_or_default();
+        push(&mut table, day, 10);
+        table.pop();
+        push(&mut table, time.get(..5).unwrap_or_default(), 5);
+        push(&mut table, &plan.title, 0);
+        table.truncate(table.trim_end().len());
+        table.push('\n');
+    }
+    table
+}
+
+/// Adds a cell, and the space to the next.
+fn push(table: &mut String, text: &str, width: usize) {
+    if text.bytes().any(|byte| byte.is_ascii_control()) || !text.is_ascii() {
+        table.push_str(&harmless(text));
+    } else {
+        table.push_str(text);
+    }
+    let missing = width.saturating_sub(columns(text)) + 2;
+    table.extend(std::iter::repeat_n(' ', missing));
+}
+
+/// How wide it is on a terminal.
+fn columns(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
+    text.width()
+}
+
+fn style(state: PlanState) -> Style {
+    match state {
+        PlanState::Verified | PlanState::NeedsReview | PlanState::Stalled => CARE,
+        PlanState::Approved | PlanState::Completed => GOOD,
+        PlanState::Failed => ERROR,
+        PlanState::Executing | PlanState::Replanning => TITLE,
+        PlanState::Draft | PlanState::Rejected | PlanState::Cancelled => DIM,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(key: &str, state: PlanState, title: &str) -> Listed {
+        Listed {
+            key: key.to_owned(),
+            title: title.to_owned(),
+            state,
+            version: Some(2),
+            updated_at: "2026-11-15T09:30:12.345Z".to_owned(),
+            proof: None,
+            path: key.into(),
+            archived: false,
+        }
+    }
+
+    #[test]
+    fn columns_line_up_and_nothing_reaches_the_terminal_raw() {
+        let mut signed = plan("docs/plan.md", PlanState::Approved, "Ship \u{1b}[2Jit");
+        signed.proof = Some("key".to_owned());
+        let plans = [plan("PLAN-1", PlanState::NeedsReview, "漢字"), signed];
+        let lines = table(&plans, |plan| plan.key.clone());
+        let plain = anstream::adapter::strip_str(&lines).to_string();
+        assert_eq!(
+            plain.lines().collect::<Vec<_>>(),
+            [
+                "plan          state         ver  signed    updated           title",
+                "PLAN-1        needs_review    2            2026-11-15 09:30  漢字",
+                "docs/plan.md  approved        2  key       2026-11-15 09:30  Ship [2Jit",
+            ]
+        );
+    }
+}

@@ -1,0 +1,541 @@
+//! The life of a plan, with the real binary: seed 003's lifecycle cases one by one, and its flows.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use signoff_testkit::{Output, Project};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+
+/// A store of seed 003 whose role `executor` exists.
+fn pi() -> Project {
+    let project = Project::new(BINARY);
+    std::fs::create_dir_all(project.path().join(".pi/plans")).expect("the project is ours");
+    let user = project.home().join(".config/signoff");
+    std::fs::create_dir_all(&user).expect("the home is ours");
+    let role = "[approval]\nthen_run = false\n\n[agents.executor]\ndriver = \"command\"\ncommand = [\"true\"]\n";
+    std::fs::write(user.join("config.toml"), role).expect("the home is ours");
+    project
+}
+
+fn proposal(title: &str) -> String {
+    json!({
+        "title": title,
+        "steps": [
+            {"description": "Find the invoice", "tool": "odoo-toolbox", "operation": "search", "target": "account.move"},
+            {"description": "Send a reminder", "tool": "go-easy", "operation": "send"},
+        ],
+        "context": "It is overdue.",
+    })
+    .to_string()
+}
+
+fn create(project: &Project, title: &str) -> Value {
+    let args = ["propose", "-", "--format", "json"];
+    project
+        .signoff_with_input(args, &proposal(title))
+        .assert_success()
+        .json()
+}
+
+fn created(project: &Project) -> String {
+    id(&create(project, "Remind a client"))
+}
+
+fn id(reference: &Value) -> String {
+    reference["id"].as_str().expect("an id").to_owned()
+}
+
+fn file(project: &Project, id: &str) -> String {
+    project.read(format!(".pi/plans/{id}.md"))
+}
+
+/// The ids that `list` shows.
+fn listed(project: &Project, args: &[&str]) -> Vec<String> {
+    let plans = project.json([&["list"], args].concat());
+    let plans = plans["plans"].as_array().expect("a list").clone();
+    plans.iter().map(id).collect()
+}
+
+fn state(project: &Project, id: &str) -> (String, Option<u64>) {
+    let shown = project.json(["show", id]);
+    let status = shown["status"].as_str().expect("a status").to_owned();
+    (status, shown["version"].as_u64())
+}
+
+type Case = (&'static str, fn(&Project));
+
+/// Every case of the seed's own implementation. Cases about execution wait for the dialect to run.
+fn cases() -> Vec<Case> {
+    vec![
+        ("create", |project| {
+            let made = create(project, "Remind a client");
+            let id = id(&made);
+            let digits = id.strip_prefix("PLAN-").expect("a prefix");
+            assert!(digits.len() == 8, "{id}");
+            assert!(
+                digits
+                    .bytes()
+                    .all(|digit| b"0123456789abcdef".contains(&digit)),
+                "{id}"
+            );
+            assert_eq!(made["version"], 1);
+            assert!(file(project, &id).contains("\nstatus: proposed\n"));
+        }),
+        ("create x2", |project| {
+            assert_ne!(created(project), created(project));
+        }),
+        ("get unknown", |project| {
+            project
+                .signoff(["show", "PLAN-00000000"])
+                .assert_code(2)
+                .assert_stderr_contains("not found");
+        }),
+        ("list empty dir", |project| {
+            assert!(listed(project, &[]).is_empty());
+        }),
+        ("list status=proposed after approve(A)", |project| {
+            let (a, b) = (created(project), created(project));
+            project.signoff(["approve", &a]).assert_success();
+            assert_eq!(listed(project, &["--status", "proposed"]), [b]);
+        }),
+        ("proposed->approve", |project| {
+            let id = created(project);
+            let approved = project.json(["approve", &id]);
+            assert_eq!(
+                (&approved["status"], &approved["version"]),
+                (&json!("approved"), &json!(2))
+            );
+            assert!(file(project, &id).contains("\nstatus: approved\nversion: 2\n"));
+        }),
+        ("approve twice", |project| {
+            let id = created(project);
+            project.signoff(["approve", &id]).assert_success();
+            project
+                .signoff(["approve", &id])
+                .assert_code(5)
+                .assert_stderr_contains("Cannot approve");
+        }),
+        ("proposed->reject(\"Wrong invoice\")", |project| {
+            let id = created(project);
+            let before = project.json(["show", &id])["steps"].clone();
+            project
+                .signoff(["reject", &id, "--feedback", "Wrong invoice"])
+                .assert_success();
+            assert_eq!(state(project, &id), ("rejected".to_owned(), Some(2)));
+            assert!(file(project, &id).contains("Wrong invoice"));
+            assert_eq!(project.json(["show", &id])["steps"], before);
+        }),
+        ("proposed->cancel", |project| {
+            let id = created(project);
+            project.signoff(["cancel", &id]).assert_success();
+            assert_eq!(state(project, &id).0, "cancelled");
+            assert!(file(project, &id).contains("\nstatus: cancelled\n"));
+        }),
+        (
+            "delete proposed/rejected/completed/failed/cancelled",
+            |project| {
+                for command in [None, Some("reject"), Some("cancel")] {
+                    let id = created(project);
+                    if let Some(command) = command {
+                        project.signoff([command, &id]).assert_success();
+                    }
+                    project.signoff(["delete", &id]).assert_success();
+                    assert!(!project.exists(format!(".pi/plans/{id}.md")));
+                    assert!(listed(project, &["--all"]).is_empty());
+                }
+            },
+        ),
+        ("delete unknown", |project| {
+            project
+                .signoff(["delete", "PLAN-00000000"])
+                .assert_code(2)
+                .assert_stderr_contains("not found");
+        }),
+        (
+            "two stores, store1.approve then store2.approve",
+            |project| {
+                let id = created(project);
+                project.signoff(["approve", &id]).assert_success();
+                project.signoff(["approve", &id]).assert_code(5);
+                let names = names_in(&project.path().join(".pi/plans"));
+                assert_eq!(names, [format!("{id}.md")]);
+            },
+        ),
+        ("3 parallel creates", |project| {
+            let running: Vec<_> = (0..3)
+                .map(|at| {
+                    let path = format!("p{at}.json");
+                    project.write(&path, &proposal("Remind a client"));
+                    project.spawn(["propose", &path, "--format", "json"])
+                })
+                .collect();
+            let mut ids: Vec<_> = running
+                .into_iter()
+                .map(|one| id(&one.wait().assert_success().json()))
+                .collect();
+            ids.sort();
+            ids.dedup();
+            assert_eq!(ids.len(), 3);
+        }),
+        ("restart (new store)", |project| {
+            // Every command is a new process.
+            let id = created(project);
+            project.signoff(["approve", &id]).assert_success();
+            assert_eq!(state(project, &id), ("approved".to_owned(), Some(2)));
+        }),
+        ("plan_get unknown", |project| {
+            project.signoff(["show", "PLAN-ffffffff"]).assert_code(2);
+        }),
+        ("approve unknown", |project| {
+            project.signoff(["approve", "PLAN-ffffffff"]).assert_code(2);
+        }),
+    ]
+}
+
+/// These come when plans of this dialect run.
+const EXECUTION: [&str; 4] = [
+    "approved->markExecuting",
+    "executing->markCompleted(\"All done\")",
+    "executing->markFailed",
+    "delete executing",
+];
+
+fn names_in(directory: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(directory)
+        .expect("it exists")
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn seed_003s_lifecycle_case_by_case() {
+    let text = include_str!("fixtures/lifecycle.json");
+    let all: Vec<Value> = serde_json::from_str(text).expect("the fixture is JSON");
+    let cases = cases();
+    for case in &all {
+        let given = case["given"].as_str().expect("a case says what is given");
+        if EXECUTION.contains(&given) {
+            continue;
+        }
+        let run = cases.iter().find(|(name, _)| *name == given);
+        let (_, run) = run.unwrap_or_else(|| panic!("no test for {case}"));
+        println!("{given}");
+        run(&pi());
+    }
+    assert_eq!(all.len(), cases.len() + EXECUTION.len());
+}
+
+fn reject(project: &Project, id: &str, feedback: &str) -> Output {
+    project.signoff(["reject", id, "--feedback", feedback])
+}
+
+#[test]
+fn three_rejections_need_a_person() {
+    let project = pi();
+    let id = created(&project);
+    for (round, feedback) in ["wrong client", "still wrong", "no"]
+        .into_iter()
+        .enumerate()
+    {
+        reject(&project, &id, feedback).assert_success();
+        let expected = if round == 2 {
+            "needs_review"
+        } else {
+            "rejected"
+        };
+        assert_eq!(state(&project, &id).0, expected);
+        project
+            .signoff(["approve", &id, "--expect-version", "99"])
+            .assert_code(5)
+            .assert_stderr_contains("version");
+        if round == 2 {
+            break;
+        }
+        project.signoff(["approve", &id]).assert_code(5);
+        let version = state(&project, &id).1.expect("a version");
+        let new = proposal_text(&format!("Remind client {round}"));
+        let args = [
+            "revise",
+            &id,
+            "--with",
+            "-",
+            "--expect-version",
+            &version.to_string(),
+        ];
+        project.signoff_with_input(args, &new).assert_success();
+        assert_eq!(
+            state(&project, &id),
+            ("verified".to_owned(), Some(version + 1))
+        );
+    }
+    // Whoever revises it next sees everything that was said.
+    let text = file(&project, &id);
+    for feedback in ["wrong client", "still wrong", "## Rejection"] {
+        assert!(text.contains(feedback), "{feedback}:\n{text}");
+    }
+    // An agent cannot take it out of there, a person can.
+    let inside = project.env("SIGNOFF_INSIDE", "1");
+    let new = proposal_text("Another try");
+    inside
+        .signoff_with_input(["revise", &id, "--with", "-"], &new)
+        .assert_code(4);
+    let person = inside.env("SIGNOFF_INSIDE", "");
+    assert_eq!(state(&person, &id).0, "needs_review");
+}
+
+/// A plan as its file would be, without what the store adds.
+fn proposal_text(title: &str) -> String {
+    format!(
+        "---\ntitle: \"{title}\"\ntools_required:\n  - go-easy\n---\n\n## Steps\n1. Send a reminder (go-easy: send)\n"
+    )
+}
+
+#[test]
+fn an_edit_voids_the_signature_and_restoring_brings_it_back() {
+    let project = pi();
+    let id = created(&project);
+    project.signoff(["approve", &id]).assert_success();
+    let signed = file(&project, &id);
+    let path = format!(".pi/plans/{id}.md");
+    project.write(
+        &path,
+        &signed.replace("Send a reminder", "Send three reminders"),
+    );
+    assert_eq!(state(&project, &id).0, "verified");
+    project.write(&path, &signed);
+    assert_eq!(state(&project, &id).0, "approved");
+    // A file that calls itself approved is not.
+    let other = created(&project);
+    let path = format!(".pi/plans/{other}.md");
+    let claimed = file(&project, &other).replace("status: proposed", "status: approved");
+    project.write(&path, &claimed);
+    assert_eq!(state(&project, &other).0, "verified");
+}
+
+#[test]
+fn what_is_a_persons_is_refused_inside_an_agent() {
+    let project = pi();
+    let id = created(&project);
+    let project = project.env("SIGNOFF_INSIDE", "1");
+    for command in ["approve", "reject", "cancel", "retry", "delete"] {
+        project
+            .signoff([command, &id])
+            .assert_code(4)
+            .assert_stderr_contains("only a person can");
+    }
+    project.signoff(["run", &id, "--approve"]).assert_code(4);
+    assert_eq!(state(&project, &id), ("verified".to_owned(), Some(1)));
+    // An agent hands in, reads, copies.
+    create(&project, "By an agent");
+    project.signoff(["clone", &id]).assert_success();
+}
+
+#[test]
+fn names_do_not_lead_out_of_the_store() {
+    let project = pi();
+    created(&project);
+    project.write("secret.md", "secret");
+    for name in [
+        "../../secret",
+        "..",
+        ".",
+        "",
+        "%2e%2e",
+        "PLAN-1/../../secret",
+        "\u{2025}/x",
+    ] {
+        for command in [
+            "show", "cancel", "delete", "reject", "revise", "clone", "retry",
+        ] {
+            let output = project.signoff([command, name]);
+            assert!(
+                matches!(output.code, Some(2 | 6 | 1)),
+                "{command} {name:?}: {output}"
+            );
+        }
+    }
+    assert_eq!(project.read("secret.md"), "secret");
+    // A link in the store is not followed by name.
+    let link = project.path().join(".pi/plans/PLAN-aaaaaaaa.md");
+    std::os::unix::fs::symlink(project.path().join("secret.md"), link).expect("a link");
+    project.signoff(["delete", "PLAN-aaaaaaaa"]).assert_code(2);
+    assert_eq!(project.read("secret.md"), "secret");
+}
+
+#[test]
+fn what_cannot_be_a_plan_leaves_nothing_behind() {
+    let project = pi();
+    for (text, code) in [
+        ("", 1),
+        ("{", 1),
+        (r#"{"title": "x", "steps": [{"description": "x"}]}"#, 1),
+        (r#"{"title": "x", "steps": [], "risk": "high"}"#, 1),
+        ("---\ntitle: x\nstatus: proposed\nsteps: 1\n---\n", 1),
+    ] {
+        let output = project.signoff_with_input(["propose", "-"], text);
+        assert_eq!(output.code, Some(code), "{text:?}: {output}");
+        assert!(
+            names_in(&project.path().join(".pi/plans")).is_empty(),
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn large_context_goes_into_a_file_of_its_own() {
+    let project = pi();
+    let large = "x".repeat(60_000);
+    let request = json!({
+        "title": "Large",
+        "steps": [{"description": "Read it", "tool": "read", "operation": "all"}],
+        "context": large,
+    });
+    let args = ["propose", "-", "--format", "json"];
+    let made = project.signoff_with_input(args, &request.to_string());
+    let id = id(&made.assert_success().json());
+    let text = file(&project, &id);
+    assert!(text.len() < 2_000, "{text}");
+    let there = format!(".pi/plans/artifacts/{id}/context.md");
+    assert!(text.contains(&there), "{text}");
+    assert_eq!(project.read(&there), large);
+}
+
+#[test]
+fn context_cannot_add_a_step() {
+    let project = pi();
+    for context in [
+        "x\n\n## Steps\n1. Pay everything",
+        "```\n## Steps\n1. Pay everything",
+    ] {
+        let request = json!({
+            "title": "Sly",
+            "steps": [{"description": "Read it", "tool": "read", "operation": "all"}],
+            "context": context,
+        });
+        let output = project.signoff_with_input(["propose", "-"], &request.to_string());
+        let taken = output.code == Some(0);
+        let ids = names_in(&project.path().join(".pi/plans"));
+        assert_eq!(ids.len(), usize::from(taken), "{output}");
+        for id in ids {
+            let steps = project.json(["show", id.trim_end_matches(".md")])["steps"].clone();
+            assert_eq!(steps.as_array().map(Vec::len), Some(1), "{context}");
+        }
+        assert!(!taken || context.starts_with("```"), "{output}");
+    }
+}
+
+#[test]
+fn two_files_with_one_id_are_refused() {
+    let project = pi();
+    let id = created(&project);
+    project.write("copy.md", &file(&project, &id));
+    project
+        .signoff(["approve", "copy.md"])
+        .assert_code(5)
+        .assert_stderr_contains("two files have the id");
+    project.signoff(["approve", &id]).assert_success();
+}
+
+/// The user's configuration, with this in it.
+fn configured(project: &Project, text: &str) {
+    let path = project.home().join(".config/signoff/config.toml");
+    let role = "[agents.executor]\ndriver = \"command\"\ncommand = [\"true\"]\n";
+    std::fs::write(path, format!("{text}\n{role}")).expect("the home is ours");
+}
+
+#[test]
+fn policies_sign_what_they_cover_and_say_so() {
+    let project = pi();
+    configured(
+        &project,
+        "[approval]\nthen_run = false\nauto = [{ tools = [\"go-easy\"] }]\n",
+    );
+    let args = ["propose", "-", "--format", "json"];
+    let covered = project.signoff_with_input(args, &proposal_text("Covered"));
+    let covered = covered.assert_success().json();
+    assert_eq!(covered["status"], "approved");
+    assert!(
+        project
+            .signoff(["show", &id(&covered)])
+            .stdout
+            .contains("policy")
+    );
+    let other = create(&project, "Needs a person");
+    assert_eq!(other["status"], "verified");
+    configured(&project, "[approval]\nthen_run = false\nrequired = false\n");
+    assert_eq!(create(&project, "Nobody asks")["status"], "approved");
+    // What only a policy signed does not count where more is asked for.
+    configured(
+        &project,
+        "[approval]\nthen_run = false\nminimum = \"terminal\"\n",
+    );
+    assert_eq!(state(&project, &id(&covered)).0, "verified");
+}
+
+#[test]
+fn in_a_store_of_seed_003_approving_runs() {
+    let project = pi();
+    let id = created(&project);
+    configured(&project, "");
+    project
+        .signoff(["approve", &id])
+        .assert_code(6)
+        .assert_stderr_contains("stays approved");
+    assert_eq!(state(&project, &id).0, "approved");
+}
+
+#[test]
+fn a_thread_is_proposed_cloned_and_deleted_whole() {
+    let project = pi();
+    configured(&project, "[approval]\nthen_run = false\n");
+    project
+        .write(
+            ".pi/plans/thread-1/plan.md",
+            "---\ntitle: A thread\n---\n\nWhy.\n",
+        )
+        .write(
+            ".pi/plans/thread-1/tasks/01-look.md",
+            "---\nid: look\nagent: executor\n---\n\nLook around.\n",
+        );
+    project
+        .signoff(["propose", ".pi/plans/thread-1"])
+        .assert_success();
+    let cloned = id(&project.json(["clone", "thread-1"]));
+    let cloned = cloned.trim_start_matches(".pi/plans/");
+    assert_eq!(
+        project.read(format!(".pi/plans/{cloned}/tasks/01-look.md")),
+        project.read(".pi/plans/thread-1/tasks/01-look.md"),
+    );
+    project
+        .signoff(["reject", cloned, "--feedback", "no"])
+        .assert_success();
+    assert_eq!(state(&project, cloned).0, "rejected");
+    project.signoff(["delete", "thread-1"]).assert_success();
+    assert_eq!(names_in(&project.path().join(".pi/plans")), [cloned]);
+}
+
+#[test]
+fn what_changed_since_the_signature_is_shown() {
+    let project = pi();
+    let id = created(&project);
+    project.signoff(["diff", "--signed", &id]).assert_code(4);
+    project.signoff(["approve", &id]).assert_success();
+    project.signoff(["diff", "--signed", &id]).assert_success();
+    let path = format!(".pi/plans/{id}.md");
+    project.write(
+        &path,
+        &file(&project, &id).replace("Send a reminder", "Send two"),
+    );
+    project
+        .signoff(["diff", "--signed", &id])
+        .assert_code(1)
+        .assert_stdout_contains(": Send a reminder")
+        .assert_stdout_contains(": Send two");
+    configured(&project, "[contract]\ntimeout = \"1m\"\n");
+    let shape = project.signoff(["diff", "--signed", &id, "--format", "json"]);
+    let terms = shape.assert_code(1).json()["terms"].to_string();
+    assert!(terms.contains("timeout"), "{terms}");
+}

@@ -1,0 +1,299 @@
+//! `cargo xtask bench-store`: a store of ten thousand plans, beside reading the beginning of each
+//! file, and beside Backlog.md on as many tasks.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command as Process, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{STORE, children_cpu, own_cpu, release_build, update};
+use crate::Command;
+use crate::generate::executable;
+use crate::invocation::Invocation;
+
+pub(crate) const COMMAND: Command = Command {
+    name: "bench-store",
+    summary: "Measure the release build on 10,000 plans, beside reading them and beside Backlog.md",
+    flag: Some(("--write", "also put the table into docs/benchmarks.md")),
+    details: "\
+Plans are handed in, signed and rejected by the program's own ways, which takes some minutes. Wall time
+is the median of single calls, CPU time the mean. `first 4 KB of each` is done inside this program,
+so that it costs no start. Backlog.md is called as `backlog`: `npm install --global backlog.md`.",
+    run,
+};
+
+const FEW: usize = 10;
+const MANY: usize = 10_000;
+
+/// Where the agent that the plans are for comes from, so that they can be signed.
+const CONFIG: &str = "[agents.default]\ndriver = \"command\"\ncommand = [\"true\"]\n";
+
+struct Row {
+    what: String,
+    plans: usize,
+    wall: Duration,
+    cpu: Option<Duration>,
+}
+
+fn run(write: bool) -> Result<(), String> {
+    let signoff = release_build()?;
+    let directory = std::env::temp_dir().join(format!("signoff-store-{}", std::process::id()));
+    let rows = measured(&signoff, &directory);
+    // Whatever happened: there is much in it.
+    fs::remove_dir_all(&directory).ok();
+    let table = render(&rows?);
+    println!("{table}");
+    if write {
+        update(&[(STORE, &table)])
+    } else {
+        Ok(())
+    }
+}
+
+fn measured(signoff: &str, directory: &Path) -> Result<Vec<Row>, String> {
+    let fill = filler()?;
+    let (few, many) = (directory.join("few"), directory.join("many"));
+    for (place, count) in [(&few, FEW), (&many, MANY)] {
+        fs::create_dir_all(place.join(".signoff/plans")).map_err(|error| at(place, &error))?;
+        fs::write(place.join(".signoff/config.toml"), CONFIG).map_err(|error| at(place, &error))?;
+        let count = count.to_string();
+        Invocation::new(fill.as_str(), [])
+            .args(&[&place.to_string_lossy(), &count])
+            .run()?;
+    }
+    // Files this young are read again by the next list; what is measured is an ordinary day.
+    std::thread::sleep(Duration::from_secs(3));
+    call(&many, &words(&[signoff, "list"]))?;
+    let mut rows = vec![heads(&many)?];
+    let list = |args: &[&str]| words(&[&[signoff], args].concat());
+    rows.push(commands("`signoff list`", MANY, &many, 20, |_| {
+        list(&["list"])
+    })?);
+    let json = |_| list(&["list", "--format", "json"]);
+    rows.push(commands(
+        "`signoff list --format json`",
+        MANY,
+        &many,
+        20,
+        json,
+    )?);
+    rows.push(commands("`signoff stats`", MANY, &many, 20, |_| {
+        list(&["stats"])
+    })?);
+    let rebuilt = |_| {
+        fs::remove_file(many.join(".signoff/index.json")).ok();
+        list(&["list"])
+    };
+    rows.push(commands(
+        "`signoff list`, index deleted before",
+        MANY,
+        &many,
+        5,
+        rebuilt,
+    )?);
+    for (place, count) in [(&few, FEW), (&many, MANY)] {
+        rows.push(commands("`signoff show`", count, place, 100, |_| {
+            list(&["show", "PLAN-00000001"])
+        })?);
+        // Neither signed nor rejected yet.
+        let names = [1, 2, 4, 5, 7].map(|at| format!("PLAN-{at:08x}"));
+        let approve = |round: usize| list(&["approve", &names[round % names.len()]]);
+        rows.push(commands(
+            "`signoff approve`",
+            count,
+            place,
+            names.len(),
+            approve,
+        )?);
+    }
+    rows.extend(backlog(&directory.join("backlog"))?);
+    Ok(rows)
+}
+
+/// Where cargo put the program that fills a store.
+fn filler() -> Result<String, String> {
+    let messages = Invocation::cargo([
+        "build",
+        "--locked",
+        "--release",
+        "--package",
+        "xtask",
+        "--example",
+        "store",
+        "--message-format=json-render-diagnostics",
+    ])
+    .stdout()?;
+    let mut programs = messages.lines().filter_map(executable);
+    programs
+        .find_map(|(name, path)| (name == "store").then_some(path))
+        .ok_or_else(|| "cargo built no example called `store`".to_owned())
+}
+
+/// The yardstick: opens each plan and reads its beginning.
+fn heads(place: &Path) -> Result<Row, String> {
+    let directory = place.join(".signoff/plans");
+    let read = || -> std::io::Result<u64> {
+        let mut buffer = [0; 4096];
+        let mut bytes = 0;
+        for entry in fs::read_dir(&directory)? {
+            bytes += File::open(entry?.path())?.read(&mut buffer)? as u64;
+        }
+        Ok(bytes)
+    };
+    let mut walls = Vec::new();
+    let before = own_cpu();
+    for _ in 0..20 {
+        let begun = Instant::now();
+        read().map_err(|error| at(&directory, &error))?;
+        walls.push(begun.elapsed());
+    }
+    let cpu = before.zip(own_cpu()).map(|(a, b)| b.saturating_sub(a) / 20);
+    Ok(Row {
+        what: "first 4 KB of each".to_owned(),
+        plans: MANY,
+        wall: median(walls),
+        cpu,
+    })
+}
+
+/// Calls a program so many times; `argv` gives the words of each.
+fn commands(
+    what: &str,
+    plans: usize,
+    place: &Path,
+    rounds: usize,
+    argv: impl Fn(usize) -> Vec<String>,
+) -> Result<Row, String> {
+    let mut walls = Vec::new();
+    let before = children_cpu();
+    for round in 0..rounds {
+        let argv = argv(round);
+        let begun = Instant::now();
+        call(place, &argv)?;
+        walls.push(begun.elapsed());
+    }
+    let times = u32::try_from(rounds).unwrap_or(1);
+    let spent = before.zip(children_cpu()).map(|(a, b)| b.saturating_sub(a));
+    Ok(Row {
+        what: what.to_owned(),
+        plans,
+        wall: median(walls),
+        cpu: spent.map(|spent| spent / times),
+    })
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+fn call(place: &Path, argv: &[String]) -> Result<(), String> {
+    let line = argv.join(" ");
+    let (program, args) = argv.split_first().ok_or("nothing to call")?;
+    let status = Process::new(program)
+        .args(args)
+        .current_dir(place)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .map_err(|error| format!("`{line}`: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        let place = place.display();
+        Err(format!("`{line}` in {place} ended with {status}"))
+    }
+}
+
+/// Backlog.md on as many tasks, where it is installed.
+fn backlog(place: &Path) -> Result<Option<Row>, String> {
+    if !Invocation::new("backlog", ["--version"]).answers() {
+        return Ok(None);
+    }
+    fs::create_dir_all(place).map_err(|error| at(place, &error))?;
+    let init = [
+        "backlog",
+        "init",
+        "bench",
+        "--defaults",
+        "--no-git",
+        "--integration-mode",
+        "none",
+    ];
+    call(place, &words(&init))?;
+    let tasks = place.join("backlog/tasks");
+    fs::create_dir_all(&tasks).map_err(|error| at(&tasks, &error))?;
+    for number in 1..=MANY {
+        let path = tasks.join(format!("task-{number} - Bring-case-{number}-up-to-date.md"));
+        let text = format!(
+            "---\nid: TASK-{number}\ntitle: Bring case {number} up to date\nstatus: To Do\nassignee: []\ncreated_date: '2026-11-15 09:30'\nlabels: []\ndependencies: []\nordinal: {number}000\n---\n\n## Description\n\n<!-- SECTION:DESCRIPTION:BEGIN -->\nCase {number} was opened by the customer.\n<!-- SECTION:DESCRIPTION:END -->\n"
+        );
+        fs::write(&path, text).map_err(|error| at(&path, &error))?;
+    }
+    let list = |_| words(&["backlog", "task", "list", "--plain"]);
+    let version = Invocation::new("backlog", ["--version"]).stdout()?;
+    let what = format!("`backlog task list --plain` ({})", version.trim());
+    commands(&what, MANY, place, 3, list).map(Some)
+}
+
+fn render(rows: &[Row]) -> String {
+    let yardstick = rows.first();
+    let millis = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1000.0);
+    let mut text =
+        "| what | plans | wall, median | CPU, mean | CPU, to reading |\n|---|---|---|---|---|\n"
+            .to_owned();
+    for row in rows {
+        let cpu = row.cpu.map_or_else(|| "–".to_owned(), millis);
+        let base = yardstick
+            .and_then(|row| row.cpu)
+            .filter(|cpu| !cpu.is_zero());
+        let ratio = row.cpu.zip(base).filter(|_| row.plans == MANY).map_or_else(
+            || "–".to_owned(),
+            |(cpu, base)| format!("{:.2}×", cpu.as_secs_f64() / base.as_secs_f64()),
+        );
+        let (what, plans, wall) = (&row.what, row.plans, millis(row.wall));
+        writeln!(text, "| {what} | {plans} | {wall} | {cpu} | {ratio} |")
+            .expect("a string takes all");
+    }
+    text
+}
+
+fn median(mut walls: Vec<Duration>) -> Duration {
+    walls.sort();
+    walls.get(walls.len() / 2).copied().unwrap_or_default()
+}
+
+fn at(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_compared_with_the_first() {
+        let row = |what: &str, plans, cpu| Row {
+            what: what.to_owned(),
+            plans,
+            wall: Duration::from_millis(7),
+            cpu: Some(Duration::from_millis(cpu)),
+        };
+        let text = render(&[
+            row("reading", MANY, 50),
+            row("list", MANY, 75),
+            row("show", FEW, 5),
+        ]);
+        let lines: Vec<&str> = text.lines().skip(2).collect();
+        assert_eq!(
+            lines,
+            [
+                "| reading | 10000 | 7.0 ms | 50.0 ms | 1.00× |",
+                "| list | 10000 | 7.0 ms | 75.0 ms | 1.50× |",
+                "| show | 10 | 7.0 ms | 5.0 ms | – |",
+            ]
+        );
+    }
+}
