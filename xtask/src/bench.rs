@@ -2,7 +2,6 @@
 //! `signoff verify` takes on large plans, beside `make` and `ninja` on the same graph.
 
 mod plans;
-pub(crate) mod store;
 mod verify;
 
 use std::fs;
@@ -28,7 +27,7 @@ they are the same every time. `apt install make ninja-build valgrind` gets what 
 const FILE: &str = "docs/benchmarks.md";
 const STARTUP: &str = "<!-- bench:startup -->";
 const VERIFY: &str = "<!-- bench:verify -->";
-const STORE: &str = "<!-- bench:store -->";
+pub(crate) const STORE: &str = "<!-- bench:store -->";
 const CLOSE: &str = "<!-- /bench -->";
 const NEW_FILE: &str = "\
 # Benchmarks
@@ -87,7 +86,7 @@ fn run(write: bool) -> Result<(), String> {
     }
 }
 
-fn release_build() -> Result<String, String> {
+pub(crate) fn release_build() -> Result<String, String> {
     let messages = Invocation::cargo([
         "build",
         "--locked",
@@ -156,12 +155,12 @@ fn start(program: &str) -> Result<(), String> {
 }
 
 /// CPU time of the children that have ended, in user and kernel mode.
-fn children_cpu() -> Option<Duration> {
+pub(crate) fn children_cpu() -> Option<Duration> {
     cpu([13, 14])
 }
 
 /// CPU time of this process itself.
-fn own_cpu() -> Option<Duration> {
+pub(crate) fn own_cpu() -> Option<Duration> {
     cpu([11, 12])
 }
 
@@ -226,7 +225,7 @@ fn cpu_each(times: &Times) -> Option<f64> {
     Some(times.cpu?.as_secs_f64() * 1000.0 / (BLOCKS * BLOCK) as f64)
 }
 
-fn update(tables: &[(&str, &str)]) -> Result<(), String> {
+pub(crate) fn update(tables: &[(&str, &str)]) -> Result<(), String> {
     let path = root().join(FILE);
     let mut text = fs::read_to_string(&path).unwrap_or_else(|_| NEW_FILE.to_owned());
     for (open, table) in tables {

@@ -10,6 +10,7 @@
 )]
 
 mod bench;
+mod bench_store;
 mod checks;
 mod generate;
 mod invocation;
@@ -35,7 +36,7 @@ const COMMANDS: [Command; 5] = [
     generate::COMMAND,
     soak::COMMAND,
     bench::COMMAND,
-    bench::store::COMMAND,
+    bench_store::COMMAND,
 ];
 
 fn main() -> ExitCode {

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{STORE, children_cpu, own_cpu, release_build, update};
 use crate::Command;
+use crate::bench::{STORE, children_cpu, own_cpu, release_build, update};
 use crate::generate::executable;
 use crate::invocation::Invocation;
 
