@@ -134,6 +134,21 @@ pub fn remove_stray_temp(path: &Path) -> Result<bool, ReplaceError> {
     Ok(Temp::remove_stray(&real_target(path)?)?)
 }
 
+/// Clears away what killed writers left in a directory, whatever they were about to write there.
+/// Writers at work are left alone; a directory that does not exist has nothing in it.
+pub fn clear_strays(directory: &Path) -> Result<(), FileError> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(FileError::at("read", directory))?,
+    };
+    for entry in entries.flatten() {
+        if let Some(target) = temp::target_of(&entry.file_name().to_string_lossy()) {
+            Temp::remove_stray(&directory.join(target))?;
+        }
+    }
+    Ok(())
+}
+
 /// Removes a directory with everything in it; first its name, so that nobody finds half of it.
 pub fn remove_directory(path: &Path) -> Result<(), FileError> {
     let gone = temp::hidden(path, "gone");

@@ -89,6 +89,11 @@ pub fn save(store: &Store, signed: &Signed) -> Result<PathBuf, SignatureError> {
     Err(FileError::at("add a file to", &directory)(full).into())
 }
 
+/// Clears away what a signer that was killed left. For whoever holds the plan's lock.
+pub fn clear_strays(store: &Store, key: &str) -> Result<(), FileError> {
+    atomic::clear_strays(&store.signatures_dir(key))
+}
+
 /// The newest signature of a plan, whatever it was given for.
 pub fn newest(store: &Store, key: &str) -> Result<Option<Signed>, SignatureError> {
     Ok(load_all(store, key)?.pop())

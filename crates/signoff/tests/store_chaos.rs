@@ -307,3 +307,38 @@ fn killed_at_random_times_the_plan_is_whole() {
     println!("killed {killed} of {rounds}");
     assert!(killed > 0);
 }
+
+#[test]
+fn a_proposal_killed_at_random_is_there_or_not() {
+    let rounds = if std::env::var_os("SIGNOFF_SOAK").is_some() {
+        200
+    } else {
+        12
+    };
+    let (project, _) = pi();
+    project.write(
+        "request.json",
+        &json!({
+            "title": "Another",
+            "steps": [{"description": "Look", "tool": "read", "operation": "all"}],
+        })
+        .to_string(),
+    );
+    let mut seen = BTreeSet::new();
+    for round in 0..rounds {
+        let mut running = project.spawn(["propose", "request.json"]);
+        let until =
+            std::time::Instant::now() + std::time::Duration::from_micros(400 * (round as u64 % 50));
+        if running.wait_until(|| std::time::Instant::now() >= until) {
+            running.kill();
+        }
+        let plans = project.json(["list"]);
+        nothing_stray(&project);
+        let plans = plans["plans"].as_array().expect("a list").clone();
+        for id in plans.iter().filter_map(|plan| plan["id"].as_str()) {
+            if seen.insert(id.to_owned()) {
+                project.signoff(["show", id]).assert_success();
+            }
+        }
+    }
+}

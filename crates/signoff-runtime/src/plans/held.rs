@@ -6,7 +6,7 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Act, PlanState, after};
 use signoff_plan::edit::Edit;
 use signoff_store::lock::PlanLock;
-use signoff_store::{atomic, plan_log};
+use signoff_store::{atomic, plan_log, signatures};
 
 use super::history::{History, body};
 use super::write_back::{Wanted, write_back};
@@ -42,6 +42,7 @@ impl<'a> Held<'a> {
                 continue;
             }
             atomic::remove_stray_temp(path)?;
+            signatures::clear_strays(&project.store, &key)?;
             let standing = standing(project, &plan)?;
             let held = Self {
                 doing,

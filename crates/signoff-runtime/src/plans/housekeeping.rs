@@ -5,6 +5,7 @@
 //! its file and its log.
 
 use signoff_engine::{Act, Actor, Millis, PlanState, after};
+use signoff_store::atomic;
 use signoff_store::index::Row;
 
 use super::Doing;
@@ -46,6 +47,8 @@ pub(super) fn keep_house(doing: Doing<'_>, shelf: &Shelf) -> House {
         actor: Actor::Harness,
         ..doing
     };
+    // What killed writers left; where nothing can be written it is in nobody's way either.
+    atomic::clear_strays(&doing.project.store.plans_dir()).ok();
     let mut house = House::default();
     let due: Vec<_> = chores(doing, shelf).collect();
     for (at, (found, chore)) in due.iter().enumerate() {

@@ -31,6 +31,7 @@ pub(super) fn keep(
     store.complete()?;
     let directory = store.plans_dir();
     atomic::create_directories(&directory)?;
+    atomic::clear_strays(&directory)?;
     loop {
         let id = format!("PLAN-{:08x}", random());
         // A name that was ever used is a plan's key, even when its file is gone.

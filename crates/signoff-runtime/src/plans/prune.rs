@@ -196,10 +196,7 @@ impl Pruning<'_> {
         let workspace = self.doing.project.store.workspace();
         let exists = |path: &str| workspace.join(path).symlink_metadata().is_ok();
         let there = history.path().is_some_and(exists) && !history.is_deleted();
-        !there
-            && history
-                .last_entry()
-                .is_some_and(|last| self.is_old(last))
+        !there && history.last_entry().is_some_and(|last| self.is_old(last))
     }
 
     /// Lock files of plans that are gone. Those of the others are taken again and again.

@@ -156,6 +156,11 @@ fn wait_and_remove(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The name of the file that a hidden one of this name stands beside.
+pub(super) fn target_of(name: &str) -> Option<&str> {
+    name.strip_prefix('.')?.strip_suffix(".signoff-tmp")
+}
+
 /// `next` is there only as long as the lock, so nobody else is at work on it either.
 fn try_remove_stray(path: &Path, next: &Path) -> io::Result<bool> {
     let Some(file) = open_existing(path)? else {
