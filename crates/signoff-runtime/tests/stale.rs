@@ -25,8 +25,8 @@ impl Clock for Calendar {
 const PLAN: &str = "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# A\n\n**Budget:** 1h\n\n## Steps\n\n### 1. Look\n\n**contract:**\n```shell\ntest -d .\n```\n";
 
 fn project(directory: &Path) -> Project {
-    Store::create(directory).unwrap();
-    std::fs::write(directory.join("plan.md"), PLAN).unwrap();
+    Store::create(directory).expect("a store");
+    std::fs::write(directory.join("plan.md"), PLAN).expect("the folder is ours");
     Project::open(&Surroundings {
         variables: BTreeMap::from([("PATH".into(), "/usr/bin:/bin".into())]),
         directory: directory.to_path_buf(),
@@ -34,7 +34,7 @@ fn project(directory: &Path) -> Project {
         state_dir: None,
         person: "me".to_owned(),
     })
-    .unwrap()
+    .expect("the store was just made")
 }
 
 #[test]

@@ -311,7 +311,7 @@ fn killed_at_random_times_the_plan_is_whole() {
 #[test]
 fn a_proposal_killed_at_random_is_there_or_not() {
     let rounds = if std::env::var_os("SIGNOFF_SOAK").is_some() {
-        200
+        200_u64
     } else {
         12
     };
@@ -328,7 +328,7 @@ fn a_proposal_killed_at_random_is_there_or_not() {
     for round in 0..rounds {
         let mut running = project.spawn(["propose", "request.json"]);
         let until =
-            std::time::Instant::now() + std::time::Duration::from_micros(400 * (round as u64 % 50));
+            std::time::Instant::now() + std::time::Duration::from_micros(400 * (round % 50));
         if running.wait_until(|| std::time::Instant::now() >= until) {
             running.kill();
         }
