@@ -186,7 +186,7 @@ proptest! {
                         PlanState::Approved => true,
                         PlanState::Draft | PlanState::Verified | PlanState::Rejected
                             | PlanState::NeedsReview | PlanState::Cancelled => false,
-                        _ => approved,
+                        PlanState::Executing | PlanState::Replanning | PlanState::Stalled | PlanState::Completed | PlanState::Failed => approved,
                     };
                     prop_assert!(possible(state, actor).contains(&act));
                     state = next;

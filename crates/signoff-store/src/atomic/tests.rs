@@ -211,7 +211,7 @@ fn an_editor_that_renames_over_is_never_overwritten() {
         scope.spawn(|| {
             let mut text = "ours 0\n".to_owned();
             for number in 0..EDITS {
-                text.push_str(&format!("edit {number}\n"));
+                text.extend(["edit ", &number.to_string(), "\n"]);
                 let own = path.with_extension("editor");
                 fs::write(&own, &text).unwrap();
                 fs::rename(&own, &path).unwrap();
