@@ -1,7 +1,7 @@
 //! What can be done to a plan before and after it runs: hand it in, reject it, revise it, cancel it,
 //! try it again, copy it, delete it, list it, archive it.
 //!
-//! Each goes the same way: [`held::Held`] takes the plan's lock, reads the file and what happened to
+//! Each goes the same way: `held::Held` takes the plan's lock, reads the file and what happened to
 //! it, and derives its state; the engine's table allows the act or refuses it; the log is written
 //! first, then the file's own word. Start reading at [`reject`], the simplest of them.
 
