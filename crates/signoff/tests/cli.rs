@@ -808,3 +808,37 @@ fn json_answers_fit_their_types() {
         fits::<signoff_api::event::Streamed>(line);
     }
 }
+
+#[test]
+fn an_edit_during_a_run_can_be_signed_once_the_run_is_given_up() {
+    let script = Script::new()
+        .reply(
+            Reply::when(["Make it"])
+                .write("begun", "x")
+                .wait_for("go")
+                .write("out", "x\n"),
+        )
+        .reply(Reply::when(["Make more"]).write("more", "x\n"));
+    let text = plan(&[&agent("Make it.", "out"), &agent("Make more.", "more")]);
+    let project = signed(&script, &text);
+    let running = project.spawn(["run", "plan.md"]);
+    let mut running = running;
+    assert!(running.wait_until(|| project.exists("begun")));
+    let present = project.read("plan.md");
+    project.write(
+        "plan.md",
+        &present.replace("Make more.", "Make more of it."),
+    );
+    project.write("go", "");
+    running.wait().assert_code(4);
+    project
+        .signoff(["approve", "plan.md"])
+        .assert_code(5)
+        .assert_stderr_contains("stalled");
+    assert_eq!(project.json(["cancel", "plan.md"])["status"], "verified");
+    project.signoff(["resume"]).assert_code(5);
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_success();
+    assert!(project.exists("more"));
+}

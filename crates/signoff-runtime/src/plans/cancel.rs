@@ -9,6 +9,7 @@ use super::held::Held;
 use super::{Doing, Done};
 use crate::error::Error;
 use crate::live;
+use crate::state::standing;
 
 /// Cancels a plan. A run of it that has not ended is over; one that another process drives has to be
 /// stopped first.
@@ -19,16 +20,18 @@ pub fn cancel(
     reason: Option<&str>,
 ) -> Result<Done, Error> {
     let held = Held::open(doing, path, name)?;
-    let state = held.allow(Act::Cancel)?;
+    held.allow(Act::Cancel)?;
+    let digest = given_up(&held);
     let run = give_up(&held)?;
     let why = reason.map(str::trim).filter(|text| !text.is_empty());
     held.record(&[PlanEvent::PlanCancelled {
-        digest: held.digest(),
+        digest,
         by: held.by(),
         actor: doing.actor.name().to_owned(),
         reason: why.unwrap_or("a person cancelled it").to_owned(),
         run,
     }])?;
+    let state = standing(doing.project, &held.plan)?.state;
     held.conclude(state, Vec::new())
 }
 
@@ -85,6 +88,17 @@ pub fn retry(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
         run: unfinished.or(newest).unwrap_or_default(),
     }])?;
     held.conclude(state, Vec::new())
+}
+
+/// What is given up: what an unfinished run carries out, if there is one. A text that was edited since
+/// is not what ran; it can be signed and run.
+fn given_up(held: &Held<'_>) -> String {
+    let unfinished = held.standing.view.as_ref();
+    let unfinished = unfinished.filter(|view| view.run.outcome().is_none());
+    unfinished.map_or_else(
+        || held.digest(),
+        |view| view.run.signed().digest().to_string(),
+    )
 }
 
 /// Ends what is left of the plan's unfinished run; returns its name.
