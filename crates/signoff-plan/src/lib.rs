@@ -38,6 +38,7 @@ pub mod source;
 mod status;
 mod suggest;
 pub mod tools;
+pub mod visible;
 mod workspace;
 pub mod write;
 mod yaml;

@@ -142,7 +142,9 @@ fn confirm(plan: &PlanFile, signature: &Signature) -> Result<(), Error> {
 
 /// Text that others wrote, without what a terminal would act on.
 pub(crate) fn harmless(text: &str) -> String {
-    text.chars().filter(|letter| !letter.is_control()).collect()
+    text.chars()
+        .filter_map(signoff_plan::visible::shown)
+        .collect()
 }
 
 impl fmt::Display for Doubted {

@@ -43,7 +43,25 @@ pub(crate) fn deciding_files(plan: &Plan, root: &Path) -> BTreeMap<String, Strin
         let made = |at: &usize| named.is_some_and(|named| waits_for_any(plan, *at, named));
         !steps.iter().all(made)
     });
-    hashes(root, deciding.map(|(file, _)| file))
+    let artifacts = artifacts(plan, root);
+    hashes(root, deciding.map(|(file, _)| file).chain(&artifacts))
+}
+
+/// The files that the plan's context refers to: `name → path`, where the path may be their directory.
+/// Whoever reads the plan relies on what stands in them.
+fn artifacts(plan: &Plan, root: &Path) -> Vec<String> {
+    let listed = plan.record.get("artifacts").and_then(Value::as_array);
+    let lines = listed.into_iter().flatten().filter_map(Value::as_str);
+    let files = lines.filter_map(|line| {
+        let (name, path) = line.rsplit_once('→').unwrap_or(("", line));
+        let path = path.trim().trim_matches('`').trim_end_matches('/');
+        let below = format!("{path}/{}", name.trim().trim_matches('`'));
+        [path.to_owned(), below].into_iter().find(|file| {
+            let real = root.join(file).canonicalize();
+            real.is_ok_and(|real| real.is_file() && real.starts_with(root))
+        })
+    });
+    files.collect()
 }
 
 /// The steps that name these files in their tasks and contracts.

@@ -539,3 +539,31 @@ fn what_changed_since_the_signature_is_shown() {
     let terms = shape.assert_code(1).json()["terms"].to_string();
     assert!(terms.contains("timeout"), "{terms}");
 }
+
+#[test]
+fn what_the_context_rests_on_is_signed_and_shown() {
+    let project = pi();
+    let text = "---\ntitle: Pay\nstatus: proposed\nversion: 1\ntools_required:\n  - bank\n---\n\n## Steps\n1. Pay the bill (bank: pay)\n\n## Context\n\n### Tool Outputs\n```json\n{\"bill\": {\"iban\": \"GOOD\"}}\n```\n\n### Artifacts\n- bill.txt → docs/\n";
+    project
+        .write("plan.md", text)
+        .write("docs/bill.txt", "100 EUR");
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project
+        .signoff(["show", "plan.md"])
+        .assert_stdout_contains("GOOD")
+        .assert_stdout_contains("bill.txt");
+    // Another account, another bill.
+    let signed = project.read("plan.md");
+    project.write("plan.md", &signed.replace("GOOD", "EVIL"));
+    assert_eq!(state(&project, "plan.md").0, "verified");
+    project
+        .write("plan.md", &signed)
+        .write("docs/bill.txt", "900 EUR");
+    assert_eq!(state(&project, "plan.md").0, "verified");
+    project
+        .signoff(["diff", "--signed", "plan.md"])
+        .assert_code(1)
+        .assert_stdout_contains("docs/bill.txt changed");
+    project.write("docs/bill.txt", "100 EUR");
+    assert_eq!(state(&project, "plan.md").0, "approved");
+}

@@ -24,7 +24,7 @@ pub fn canonical(plan: &Plan) -> Value {
         risks,
         executor_model,
         steps,
-        record: _,
+        record,
         // Who, when and how far: not what will be done.
         id: _,
         status: _,
@@ -38,6 +38,10 @@ pub fn canonical(plan: &Plan) -> Value {
     out.text("title", title.as_deref());
     out.text("task", task.as_deref());
     out.text("context", context.as_deref());
+    // Part of the context: what was found out, and what is acted on. Of the record nothing else is.
+    if let Some(outputs) = record.get("tool_outputs") {
+        out.put("tool_outputs", outputs.clone());
+    }
     out.list("risks", risks);
     out.list("constraints", constraints);
     if !params.is_empty() {

@@ -47,6 +47,12 @@ pub(crate) fn remember(session: &Session, path: &Path, bytes: &[u8]) -> Result<(
     store::trust(state, path, bytes).map_err(|error| Failure::new(6, "trust", error.to_string()))
 }
 
+/// The words of a command, so that where each begins and ends can be seen, and nothing is left out.
+fn words(command: &[String]) -> String {
+    let quoted = command.iter().map(|word| format!("{word:?}"));
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
 /// Every command that this project's file makes run.
 fn commands(config: &Config) -> Vec<String> {
     let mut lines = Vec::new();
@@ -60,7 +66,7 @@ fn commands(config: &Config) -> Vec<String> {
         if agent.origin == Origin::Project {
             lines.push(format!(
                 "  agent `{role}`: {}",
-                harmless(&agent.value.command.join(" "))
+                harmless(&words(&agent.value.command))
             ));
         }
     }

@@ -1,5 +1,6 @@
 //! A plan for people: everything a signature covers, in full. What is not shown cannot be reviewed.
 
+use serde_json::Value;
 use signoff_plan::duration::format;
 use signoff_plan::model::{Budget, Contract, Depends, Hint, Plan, Step, Work};
 
@@ -14,6 +15,27 @@ pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
     fields.text("title", untitled);
     fields.text("request", plan.task.as_deref());
     fields.text("context", plan.context.as_deref());
+    for (name, value) in plan
+        .record
+        .get("tool_outputs")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        fields.text("output", Some(&format!("{name} = {value}")));
+    }
+    for artifact in plan
+        .record
+        .get("artifacts")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        let text = artifact
+            .as_str()
+            .map_or_else(|| artifact.to_string(), str::to_owned);
+        fields.text("artifact", Some(&text));
+    }
     fields.list("constraint", &plan.constraints);
     fields.list("risk", &plan.risks);
     fields.text("budget", budget(&plan.budget).as_deref());

@@ -38,7 +38,7 @@ pub(crate) fn harmless(text: &str) -> String {
     text.replace("\r\n", "\n")
         .chars()
         .map(|c| if c == '\n' { ' ' } else { c })
-        .filter(|c| !c.is_control() || *c == '\t')
+        .filter_map(signoff_plan::visible::shown)
         .collect()
 }
 

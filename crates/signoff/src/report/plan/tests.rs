@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use signoff_plan::digest::canonical;
 use signoff_plan::model::{Condition, FailAction, OnFail, Subscription};
 
@@ -97,7 +97,7 @@ fn full(work: Work) -> Plan {
         params: BTreeMap::from([("a-param".to_owned(), json!("its value"))]),
         risks: texts("risk"),
         executor_model: Some("the model".to_owned()),
-        record: BTreeMap::new(),
+        record: BTreeMap::from([("tool_outputs".to_owned(), json!({"an-output": "its data"}))]),
         steps: vec![step, other],
     }
 }
