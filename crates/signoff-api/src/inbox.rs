@@ -24,7 +24,10 @@ pub struct Item {
     pub id: String,
     pub kind: ItemKind,
     pub run: String,
+    /// The step, or the first of several.
     pub step: String,
+    /// Every step that it is about.
+    pub steps: Vec<String>,
     pub question: String,
     pub choices: Vec<String>,
 }
@@ -47,6 +50,9 @@ impl Item {
             step: run
                 .step(item.step)
                 .map_or_else(String::new, |(step, _)| step.id.clone()),
+            steps: (item.about().iter())
+                .filter_map(|&at| Some(run.step(at)?.0.id.clone()))
+                .collect(),
             question: item.question.clone(),
             choices: item
                 .choices

@@ -34,6 +34,7 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         | Event::ContractFinished { .. }
         | Event::RetryScheduled { .. }
         | Event::StepCompleted { .. }
+        | Event::StepProvisional { .. }
         | Event::StepFailed { .. }
         | Event::StepSkipped { .. }
         | Event::StepBlocked { .. }
@@ -116,8 +117,15 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
             end(run, at, StepStatus::Completed, None);
             satisfy_dependents(run, at);
         }
+        Event::StepProvisional { .. } => {
+            step.status = StepStatus::Waiting;
+            step.stage = Stage::Provisional;
+            run.active.remove(&at);
+            run.provisional.insert(at);
+            satisfy_dependents(run, at);
+        }
         Event::StepFailed { reason, .. } => {
-            end(run, at, StepStatus::Failed, Some(reason));
+            lose(run, at, StepStatus::Failed, reason);
             run.aborting |= run.plan().steps.get(at).is_some_and(|step| step.critical);
         }
         Event::StepSkipped {
@@ -128,44 +136,61 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
                 satisfy_dependents(run, at);
             }
         }
-        Event::StepBlocked { by, .. } => end(run, at, StepStatus::Blocked, Some(by)),
+        Event::StepBlocked { by, .. } => lose(run, at, StepStatus::Blocked, by),
         Event::StepWaiting { .. } => {}
         Event::InboxOpened {
             item,
             kind,
+            steps,
             question,
             choices,
             ..
         } => {
+            if steps.is_empty() {
+                step.status = StepStatus::Waiting;
+                step.stage = Stage::Waiting { item: item.clone() };
+                run.active.remove(&at);
+            }
             let opened = Item {
                 id: item.clone(),
                 kind: *kind,
                 step: at,
+                steps: positions(run, steps),
                 question: question.clone(),
                 choices: choices.clone(),
             };
-            step.status = StepStatus::Waiting;
-            step.stage = Stage::Waiting { item: item.clone() };
-            run.active.remove(&at);
             run.items.insert(item.clone(), opened);
             run.items_opened += 1;
         }
         Event::InboxAnswered {
             item,
+            steps,
             choice,
             note,
             by,
             ..
         } => {
             run.items.remove(item);
-            run.active.insert(at);
-            answer(run, at, *choice, note.as_deref(), by);
+            let about = if steps.is_empty() {
+                vec![at]
+            } else {
+                positions(run, steps)
+            };
+            for at in about {
+                run.active.insert(at);
+                answer(run, at, *choice, note.as_deref(), by);
+            }
         }
         Event::RunStarted { .. }
         | Event::RunResumed { .. }
         | Event::RunPaused { .. }
         | Event::RunFinished { .. } => {}
     }
+}
+
+fn positions(run: &Run, ids: &[String]) -> Vec<usize> {
+    let known = ids.iter().filter_map(|id| run.index.get(id));
+    known.copied().collect()
 }
 
 fn begin(run: &mut Run, at: usize) {
@@ -246,7 +271,10 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.status = StepStatus::Running;
             step.stage = Stage::NeedsWork;
         }
-        Choice::Accept | Choice::Skip | Choice::Abort => {
+        Choice::Accept | Choice::Refuse | Choice::Skip | Choice::Abort => {
+            if choice == Choice::Refuse {
+                step.hint = note.map(str::to_owned);
+            }
             step.answered = Some((choice, by.to_owned()));
         }
     }
@@ -255,6 +283,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
 fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
     run.ready.remove(&at);
     run.active.remove(&at);
+    run.provisional.remove(&at);
     if let Some(step) = run.steps.get_mut(at) {
         run.ended += usize::from(step.stage != Stage::Ended);
         step.status = status;
@@ -264,9 +293,34 @@ fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
     }
 }
 
+/// Ends a step as failed or blocked. It may have satisfied its dependents before: a person refused
+/// it, or what it was built on.
+fn lose(run: &mut Run, at: usize, status: StepStatus, reason: &String) {
+    end(run, at, status, Some(reason));
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    step.evidence = None;
+    if !std::mem::take(&mut step.satisfies) {
+        return;
+    }
+    for dependent in run.dependents.get(at).cloned().unwrap_or_default() {
+        if let Some(step) = run.steps.get_mut(dependent) {
+            step.waits_for += 1;
+        }
+    }
+    run.frontier = run.frontier.min(at);
+    let ready = std::mem::take(&mut run.ready);
+    run.ready = ready.into_iter().filter(|&at| run.is_free(at)).collect();
+}
+
+/// Lets dependents count the step as done, once: one that is accepted at the end was so before.
 fn satisfy_dependents(run: &mut Run, at: usize) {
-    if let Some(step) = run.steps.get_mut(at) {
-        step.satisfies = true;
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    if std::mem::replace(&mut step.satisfies, true) {
+        return;
     }
     let dependents = run.dependents.get(at).cloned().unwrap_or_default();
     for dependent in dependents {
@@ -315,6 +369,7 @@ fn resume(run: &mut Run, reopened: bool) {
             | Stage::NeedsWork
             | Stage::NeedsEvaluation { .. }
             | Stage::Waiting { .. }
+            | Stage::Provisional
             | Stage::Ended => {}
         }
     }

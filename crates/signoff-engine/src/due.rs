@@ -24,6 +24,8 @@ pub enum Action {
     },
     /// Ask a person for more budget before this step's agent.
     AskForBudget { step: usize },
+    /// Ask a person about the steps that have no contract, all at once.
+    AskForAcceptance,
     /// Nothing before this time.
     Wait { until: Millis },
     /// Every step has ended.
@@ -53,7 +55,10 @@ pub fn due(run: &Run, now: Millis) -> Vec<Action> {
             .filter_map(|&at| first(run, at, now)),
     );
     let idle = actions.is_empty() && !run.in_flight();
-    if idle && (run.aborting || (run.items.is_empty() && run.active.is_empty())) {
+    let settled = run.items.is_empty() && run.active.is_empty();
+    if idle && settled && !run.aborting && !run.provisional.is_empty() {
+        actions.push(Action::AskForAcceptance);
+    } else if idle && (run.aborting || settled) {
         actions.push(Action::Finish);
     }
     actions
@@ -87,6 +92,7 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
         | Stage::Working { .. }
         | Stage::Evaluating { .. }
         | Stage::Waiting { .. }
+        | Stage::Provisional
         | Stage::Ended => None,
     }
 }

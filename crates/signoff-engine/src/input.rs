@@ -57,6 +57,8 @@ pub enum Input {
     },
     Answer {
         item: String,
+        /// Which of the item's steps; none named = all of them.
+        steps: Vec<String>,
         choice: Choice,
         note: Option<String>,
         by: String,
@@ -65,6 +67,8 @@ pub enum Input {
     OverBudget {
         step: usize,
     },
+    /// All that is left is to ask about the steps that nothing but a person can judge.
+    AskForAcceptance,
     /// Nothing is left that could be done without a person.
     Park,
     /// Ctrl-C: agents have been ended.
@@ -84,6 +88,8 @@ pub enum Choice {
     Fixed,
     /// Only for steps without a contract.
     Accept,
+    /// It is not done: the step fails, and whatever was built on it with it.
+    Refuse,
     /// Grant the plan's budget once more.
     Allow,
     /// Go on without it; dependents may run.
@@ -93,10 +99,11 @@ pub enum Choice {
 }
 
 impl Choice {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Retry,
         Self::Fixed,
         Self::Accept,
+        Self::Refuse,
         Self::Allow,
         Self::Skip,
         Self::Abort,
@@ -107,6 +114,7 @@ impl Choice {
             Self::Retry => "retry",
             Self::Fixed => "fixed",
             Self::Accept => "accept",
+            Self::Refuse => "refuse",
             Self::Allow => "allow",
             Self::Skip => "skip",
             Self::Abort => "abort",

@@ -7,7 +7,7 @@ use signoff_plan::signed::SignedPlan;
 
 use crate::Millis;
 use crate::budget::Spent;
-use crate::event::{ItemKind, Outcome, PauseReason, Process, Settings};
+use crate::event::{Accept, ItemKind, Outcome, PauseReason, Process, Settings};
 use crate::evidence::{Facts, Grade};
 use crate::input::Choice;
 use crate::verdict::{ProcessEnd, Verdict};
@@ -30,6 +30,8 @@ pub struct Run {
     pub(crate) ready: BTreeSet<usize>,
     /// Steps that have begun and neither ended nor wait on a person.
     pub(crate) active: BTreeSet<usize>,
+    /// Steps whose agents are done and that a person has to accept at the end.
+    pub(crate) provisional: BTreeSet<usize>,
     /// How many steps have ended.
     pub(crate) ended: usize,
     pub(crate) items: BTreeMap<String, Item>,
@@ -73,6 +75,7 @@ impl Run {
             settings: Settings {
                 backoff: 0,
                 baseline: true,
+                accept: Accept::Step,
                 sandbox: String::new(),
             },
             steps,
@@ -81,6 +84,7 @@ impl Run {
             frontier: 0,
             ready,
             active: BTreeSet::new(),
+            provisional: BTreeSet::new(),
             ended: 0,
             items: BTreeMap::new(),
             items_opened: 0,
@@ -248,10 +252,20 @@ pub enum Stage {
     NeedsBaseline,
     Baselining,
     NeedsWork,
-    Working { attempt: u32 },
-    NeedsEvaluation { attempt: u32 },
-    Evaluating { attempt: u32 },
-    Waiting { item: String },
+    Working {
+        attempt: u32,
+    },
+    NeedsEvaluation {
+        attempt: u32,
+    },
+    Evaluating {
+        attempt: u32,
+    },
+    Waiting {
+        item: String,
+    },
+    /// Done as far as its agent goes; a person decides at the end.
+    Provisional,
     Ended,
 }
 
@@ -292,9 +306,23 @@ pub struct Failure {
 pub struct Item {
     pub id: String,
     pub kind: ItemKind,
+    /// The step, or the first of several.
     pub step: usize,
+    /// All of them, where it is about several.
+    pub steps: Vec<usize>,
     pub question: String,
     pub choices: Vec<Choice>,
+}
+
+impl Item {
+    /// Every step that it is about.
+    pub fn about(&self) -> &[usize] {
+        if self.steps.is_empty() {
+            std::slice::from_ref(&self.step)
+        } else {
+            &self.steps
+        }
+    }
 }
 
 /// Does this step need its contract run before the work?

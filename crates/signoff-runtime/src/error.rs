@@ -92,6 +92,8 @@ pub enum Error {
     OtherDialect { dialect: Dialect },
     /// The plan needs what this version cannot do.
     Unsupported(Vec<Unsupported>),
+    /// Agent steps without a contract, and the settings refuse such plans.
+    Unverified { plan: String, steps: Vec<String> },
     /// Programs that agents or contracts need are missing.
     MissingPrograms(Vec<String>),
     /// Another run holds the workspace.

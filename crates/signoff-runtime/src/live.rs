@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Act, Actor, Choice, Input, Outcome, PlanState, Run, Settings, Stage, after, apply,
+    Accept, Act, Actor, Choice, Input, Outcome, PlanState, Run, Settings, Stage, after, apply,
 };
 use signoff_plan::digest::canonical;
 use signoff_plan::model::Plan;
@@ -14,7 +14,7 @@ use signoff_sandbox::{Identity, Sandbox, end_leftovers};
 use signoff_store::journal::Journal;
 use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::{self, RunDir, new_run_id};
-use signoff_store::{atomic, failpoint, plan_log};
+use signoff_store::{atomic, config, failpoint, plan_log};
 
 use crate::clock::{Clock, timestamp};
 use crate::drive::{Loop, Observe, Stopped};
@@ -60,6 +60,19 @@ impl std::fmt::Debug for Live<'_> {
     }
 }
 
+/// A person's answer to something in the inbox.
+#[derive(Debug)]
+pub struct Answer {
+    /// The item, without its run.
+    pub item: String,
+    /// Which of the item's steps; none named = all of them.
+    pub steps: Vec<String>,
+    /// The answer.
+    pub choice: Choice,
+    /// Advice or a reason.
+    pub note: Option<String>,
+}
+
 /// What a run came to.
 #[derive(Debug)]
 pub struct Ran {
@@ -90,6 +103,7 @@ impl<'a> Live<'a> {
         preflight::may_start(&held)?;
         let plan = &held.plan;
         preflight::supported(plan)?;
+        preflight::verified(project, plan)?;
         preflight::programs(project, plan)?;
         let (path, key) = (plan.path.clone(), held.key.clone());
         let name = plan.source.name().to_owned();
@@ -122,6 +136,10 @@ impl<'a> Live<'a> {
                 backoff: u64::try_from(project.config.run.backoff.value.as_millis())
                     .unwrap_or(u64::MAX),
                 baseline: project.config.contract.baseline.value,
+                accept: match project.config.contract.accept.value {
+                    config::Accept::End => Accept::End,
+                    config::Accept::Step => Accept::Step,
+                },
                 sandbox: signoff_sandbox::Level::None.to_string(),
             },
         };
@@ -180,9 +198,7 @@ impl<'a> Live<'a> {
     pub fn answer(
         project: &'a Project,
         id: &str,
-        item: &str,
-        choice: Choice,
-        note: Option<String>,
+        answer: Answer,
         clock: &'a dyn Clock,
     ) -> Result<(), Error> {
         let mut live = Self::open(project, id, clock)?;
@@ -191,9 +207,10 @@ impl<'a> Live<'a> {
             &live.run,
             clock.now(),
             Input::Answer {
-                item: item.to_owned(),
-                choice,
-                note,
+                item: answer.item,
+                steps: answer.steps,
+                choice: answer.choice,
+                note: answer.note,
                 by,
             },
         )?;
@@ -324,6 +341,7 @@ impl<'a> Live<'a> {
                 | Stage::NeedsWork
                 | Stage::NeedsEvaluation { .. }
                 | Stage::Waiting { .. }
+                | Stage::Provisional
                 | Stage::Ended => continue,
             };
             let identity = state.process.as_ref().map(|process| Identity {

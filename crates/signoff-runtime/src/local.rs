@@ -132,7 +132,10 @@ impl Perform for Local<'_> {
                 attempt: *attempt,
             }),
             Action::Dispatch { step, attempt } => self.prepare_dispatch(run, *step, *attempt)?,
-            Action::AskForBudget { .. } | Action::Wait { .. } | Action::Finish => {
+            Action::AskForBudget { .. }
+            | Action::AskForAcceptance
+            | Action::Wait { .. }
+            | Action::Finish => {
                 return Err(broken(run, "an action without a performer"));
             }
         })
@@ -159,7 +162,10 @@ impl Perform for Local<'_> {
                 self.crew.start(command, |_| true, report);
             }
             Action::Dispatch { step, attempt } => self.dispatch(run, step, attempt)?,
-            Action::AskForBudget { .. } | Action::Wait { .. } | Action::Finish => {}
+            Action::AskForBudget { .. }
+            | Action::AskForAcceptance
+            | Action::Wait { .. }
+            | Action::Finish => {}
         }
         Ok(())
     }

@@ -236,7 +236,7 @@ pub(crate) enum Command {
     Inbox(FormatOnly),
     /// Answer something in the inbox
     #[command(
-        after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume"
+        after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume\n  signoff answer 20261115-093012-k3f9/acceptance-1 refuse --step step-2 --note \"no tests\""
     )]
     Answer(Answer),
     /// Plan the threads of a session and commit their plans (for agents; also as `agentctl`)
@@ -401,7 +401,10 @@ pub(crate) struct Answer {
     pub(crate) item: String,
     /// One of the choices that `inbox` shows
     pub(crate) choice: String,
-    /// Advice for the next attempt, or a remark
+    /// Only this step of the item, if it is about several; can be given again
+    #[arg(long = "step", value_name = "STEP")]
+    pub(crate) steps: Vec<String>,
+    /// Advice for the next attempt, or a reason
     #[arg(long)]
     pub(crate) note: Option<String>,
     /// Go on with the run at once

@@ -241,6 +241,15 @@ impl From<Error> for Failure {
                     },
                 )
                 .hint("it can be checked and shown, but a run would have to ignore these"),
+            Error::Unverified { plan, steps } => Self::new(
+                4,
+                "unverified",
+                format!("{plan} has agent steps without a contract: `{}`", steps.join("`, `")),
+            )
+            .hints([
+                "give each a contract: a command that fails before the work and holds after it".to_owned(),
+                "or let a person accept them: `[contract] unverified = \"ask\"` in your own configuration".to_owned(),
+            ]),
             Error::MissingPrograms(missing) => missing
                 .into_iter()
                 .fold(

@@ -114,6 +114,9 @@ impl From<engine::Event> for Event {
                 evidence: evidence.into(),
                 facts: facts.into(),
             },
+            engine::Event::StepProvisional { step, attempts } => {
+                Self::StepProvisional { step, attempts }
+            }
             engine::Event::StepFailed {
                 step,
                 attempts,
@@ -138,24 +141,28 @@ impl From<engine::Event> for Event {
                 item,
                 kind,
                 step,
+                steps,
                 question,
                 choices,
             } => Self::InboxOpened {
                 item,
                 kind: kind.into(),
                 step,
+                steps,
                 question,
                 choices: choices.into_iter().map(Into::into).collect(),
             },
             engine::Event::InboxAnswered {
                 item,
                 step,
+                steps,
                 choice,
                 note,
                 by,
             } => Self::InboxAnswered {
                 item,
                 step,
+                steps,
                 choice: choice.into(),
                 note,
                 by,
@@ -275,6 +282,7 @@ impl From<Event> for engine::Event {
                 evidence: evidence.into(),
                 facts: facts.into(),
             },
+            Event::StepProvisional { step, attempts } => Self::StepProvisional { step, attempts },
             Event::StepFailed {
                 step,
                 attempts,
@@ -299,24 +307,28 @@ impl From<Event> for engine::Event {
                 item,
                 kind,
                 step,
+                steps,
                 question,
                 choices,
             } => Self::InboxOpened {
                 item,
                 kind: kind.into(),
                 step,
+                steps,
                 question,
                 choices: choices.into_iter().map(Into::into).collect(),
             },
             Event::InboxAnswered {
                 item,
                 step,
+                steps,
                 choice,
                 note,
                 by,
             } => Self::InboxAnswered {
                 item,
                 step,
+                steps,
                 choice: choice.into(),
                 note,
                 by,

@@ -6,7 +6,7 @@ use super::person::{ask, escalate};
 use super::policy::{attempt_failed, start_over};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
-use crate::event::{Event, ItemKind, WorkItem};
+use crate::event::{Accept, Event, ItemKind, WorkItem};
 use crate::evidence::{Facts, Grade};
 use crate::state::{Run, StepState};
 use crate::verdict::{Observation, ProcessEnd, Verdict, baseline_verdict, judge, tail};
@@ -96,8 +96,16 @@ pub(super) fn unverified(
             &format!("the agent ended: {ended}"),
         );
     }
-    let question = format!("step `{}` has no contract: is it done?", definition.id);
-    ask(run, definition, ItemKind::Acceptance, question)
+    match run.settings.accept {
+        Accept::End => vec![Event::StepProvisional {
+            step: definition.id.clone(),
+            attempts: state.attempts,
+        }],
+        Accept::Step => {
+            let question = format!("step `{}` has no contract: is it done?", definition.id);
+            ask(run, definition, ItemKind::Acceptance, question)
+        }
+    }
 }
 
 pub(super) fn evaluation_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec<Event>, Refusal> {

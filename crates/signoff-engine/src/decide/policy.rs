@@ -68,6 +68,17 @@ fn skipped(run: &Run, definition: &Step, reason: &str) -> Vec<Event> {
     events
 }
 
+/// Does this step still rest on those that it waits for? One that a person refused may have let its
+/// dependents go on, so it need not be pending.
+fn rests(run: &Run, at: usize) -> bool {
+    run.steps.get(at).is_some_and(|step| {
+        !matches!(
+            step.status,
+            StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
+        )
+    })
+}
+
 /// Everything that can no longer run because of this step, in plan order.
 pub(super) fn block_dependents(run: &Run, cause: &Step) -> Vec<Event> {
     let mut reached = BTreeSet::new();
@@ -80,9 +91,7 @@ pub(super) fn block_dependents(run: &Run, cause: &Step) -> Vec<Event> {
         let dependents: Vec<usize> = waiting_for_all.chain(named).collect();
         seen_from = seen_from.min(at + 1);
         for dependent in dependents {
-            let pending =
-                (run.steps.get(dependent)).is_some_and(|step| step.status == StepStatus::Pending);
-            if pending && reached.insert(dependent) {
+            if rests(run, dependent) && reached.insert(dependent) {
                 open.push(dependent);
             }
         }

@@ -2,7 +2,7 @@
 
 use signoff_api::inbox::{Inbox, Item};
 use signoff_engine::Choice;
-use signoff_runtime::live::Live;
+use signoff_runtime::live::{self, Live};
 use signoff_runtime::view::View;
 
 use crate::args::Answer;
@@ -23,7 +23,13 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     })?;
     let choice = Choice::from_name(&args.choice).ok_or_else(|| unknown_choice(&args.choice))?;
     let clock = signoff_runtime::SystemClock::new();
-    Live::answer(&project, run, item, choice, args.note.clone(), &clock)?;
+    let answer = live::Answer {
+        item: item.to_owned(),
+        steps: args.steps.clone(),
+        choice,
+        note: args.note.clone(),
+    };
+    Live::answer(&project, run, answer, &clock)?;
     if args.resume {
         return resume(session, Some(run));
     }

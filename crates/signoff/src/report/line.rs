@@ -51,6 +51,10 @@ pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::StepCompleted {
             evidence, facts, ..
         } => completed(*evidence, facts),
+        Event::StepProvisional { .. } => format!(
+            "  {} no contract: going on, and a person decides at the end",
+            paint(CARE, "?")
+        ),
         Event::StepFailed { step, reason, .. } => {
             format!("  {} `{step}` failed: {reason}", paint(ERROR, "✗"))
         }
