@@ -19,5 +19,6 @@ pub mod plan_ref;
 pub mod project;
 pub mod run;
 pub mod schema;
+pub mod session;
 pub mod templates;
 pub mod threads;

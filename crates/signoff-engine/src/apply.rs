@@ -64,8 +64,14 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
         Event::AttemptStarted { attempt, .. } => start_attempt(step, *attempt),
         Event::WorkItem { .. } => {}
         Event::ProcessStarted { process, .. } => step.process = Some(process.clone()),
-        Event::WorkFinished { attempt, ended, .. } => {
+        Event::WorkFinished {
+            attempt,
+            ended,
+            text,
+            ..
+        } => {
             step.process = None;
+            step.said = Some(text.clone());
             step.work_ended = Some(ended.clone());
             step.status = StepStatus::Verifying;
             step.stage = Stage::NeedsEvaluation { attempt: *attempt };

@@ -204,6 +204,8 @@ pub struct StepState {
     /// How the agent of the present attempt ended.
     pub work_ended: Option<ProcessEnd>,
     pub process: Option<Process>,
+    /// What its agent said last; told, never judged.
+    pub said: Option<String>,
     /// What the next prompt must say about the attempt before.
     pub failure: Option<Failure>,
     /// A person's advice for the next attempt.
@@ -234,6 +236,7 @@ impl StepState {
             not_before: 0,
             work_ended: None,
             process: None,
+            said: None,
             failure: None,
             hint: None,
             answered: None,

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use signoff_engine::{Forbidden, PlanState, Refusal, Unsupported};
 use signoff_plan::diagnostic::Diagnostic;
-use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::EditRefused;
 use signoff_plan::source::Source;
 use signoff_store::FileError;
@@ -88,8 +87,6 @@ pub enum Error {
     Uneditable(EditRefused),
     /// A plan with a run that is not over keeps its file.
     NotDeletable { plan: String, state: PlanState },
-    /// Plans of this dialect cannot be signed or run yet.
-    OtherDialect { dialect: Dialect },
     /// The plan needs what this version cannot do.
     Unsupported(Vec<Unsupported>),
     /// Agent steps without a contract, and the settings refuse such plans.

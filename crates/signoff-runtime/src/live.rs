@@ -22,16 +22,16 @@ use crate::error::Error;
 use crate::journal::{Append, FileJournal, recorded};
 use crate::local::{Interrupt, Local, contract_marker, marker};
 use crate::locks::{take_run, take_workspace};
-use crate::marks::Projection;
+use crate::marks::{Execution, Projection, Times};
 use crate::plan_file::PlanFile;
 use crate::plans::held::Held;
 use crate::plans::history::body;
 use crate::plans::{Doing, History};
-use crate::preflight;
 use crate::project::{Project, minimum_proof, random, relative};
 use crate::proof::{Counted, counted};
 use crate::view::View;
 use crate::watch::Watch;
+use crate::{preflight, snapshot};
 
 /// A run that this process owns.
 pub struct Live<'a> {
@@ -39,6 +39,8 @@ pub struct Live<'a> {
     clock: &'a dyn Clock,
     run: Run,
     dir: RunDir,
+    /// When it started, and ended if it has.
+    times: Times,
     key: String,
     plan: PathBuf,
     /// How messages call the plan.
@@ -107,18 +109,13 @@ impl<'a> Live<'a> {
         preflight::programs(project, plan)?;
         let (path, key) = (plan.path.clone(), held.key.clone());
         let name = plan.source.name().to_owned();
-        let bytes = plan.source.bytes().to_vec();
         let signed = preflight::signed(project, plan)?;
         let mut workspace_lock = take_workspace(project)?;
         runs::remove_never_begun(&project.store)?;
         let (id, dir) = new_dir(project)?;
         workspace_lock.name_run(&id).map_err(Error::Sandbox)?;
         let run_lock = take_run(&dir, &id)?;
-        let extension = path
-            .extension()
-            .and_then(|extension| extension.to_str())
-            .unwrap_or("md");
-        dir.save_snapshot(extension, &bytes)?;
+        snapshot::save(&dir, plan)?;
         let journal = FileJournal::new(Journal::create(&dir.journal())?);
         failpoint::reached("run.created");
         held.record(&[PlanEvent::PlanExecuting {
@@ -149,6 +146,7 @@ impl<'a> Live<'a> {
             clock,
             run: Run::new(signed),
             dir,
+            times: Times::default(),
             key,
             plan: path,
             name,
@@ -181,7 +179,8 @@ impl<'a> Live<'a> {
             Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
                 // It may have been killed between its last event and its last mark.
                 atomic::remove_stray_temp(&live.plan)?;
-                Projection::new(live.plan).write(&live.run);
+                let mut marks = live.marks();
+                marks.write(&live.run, clock.now());
                 return Err(Error::AlreadyFinished {
                     run: id.to_owned(),
                     outcome: signoff_api::event::outcome_name(outcome),
@@ -229,8 +228,11 @@ impl<'a> Live<'a> {
         let view = View::load(project, id)?;
         let (journal, records) = Journal::open(&dir.journal())?;
         let mut run = Run::new(view.run.signed().clone());
+        let mut times = Times::default();
         for record in &records {
-            apply(&mut run, &recorded(record)?);
+            let recorded = recorded(record)?;
+            times.note(&recorded);
+            apply(&mut run, &recorded);
         }
         Ok(Self {
             project,
@@ -241,6 +243,7 @@ impl<'a> Live<'a> {
             plan: view.plan_path,
             run,
             dir,
+            times,
             journal: FileJournal::new(journal),
             first: Input::Park,
             _run_lock: run_lock,
@@ -310,7 +313,7 @@ impl<'a> Live<'a> {
             self.clock,
         );
         interrupt(local.interrupt());
-        let mut marks = Projection::new(self.plan);
+        let mut marks = self.marks();
         let mut work = Loop {
             run: &mut self.run,
             journal: &mut self.journal,
@@ -328,6 +331,12 @@ impl<'a> Live<'a> {
             run: self.run,
             trouble: marks.trouble,
         })
+    }
+
+    fn marks(&self) -> Projection {
+        let run = &self.dir;
+        let execution = Execution::new(self.project, &self.key, run, self.times);
+        Projection::new(self.plan.clone(), execution)
     }
 
     /// Ends what an owner that died left running.

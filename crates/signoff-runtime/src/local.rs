@@ -1,6 +1,7 @@
 //! Performs actions on this machine, in the checkout, through `signoff-work` and `signoff-sandbox`.
 
 mod crew;
+mod told;
 mod workbench;
 
 use std::collections::BTreeMap;

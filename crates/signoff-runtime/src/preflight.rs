@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use signoff_engine::{Act, PlanState, unsupported};
-use signoff_plan::dialect::Dialect;
 use signoff_plan::digest::Digest;
 use signoff_plan::model::Work;
 use signoff_plan::signed::{Mismatch, Signature, SignedPlan};
@@ -31,11 +30,7 @@ pub(crate) fn no_errors(plan: &PlanFile) -> Result<(), Error> {
 
 /// The plan asks for nothing that this version would have to ignore.
 pub(crate) fn supported(plan: &PlanFile) -> Result<(), Error> {
-    let dialect = plan.checked.dialect;
-    if dialect != Dialect::Workunit {
-        return Err(Error::OtherDialect { dialect });
-    }
-    let missing = unsupported(&plan.checked.plan);
+    let missing = unsupported(&plan.checked.plan, plan.checked.dialect);
     if missing.is_empty() {
         Ok(())
     } else {

@@ -218,12 +218,6 @@ impl From<Error> for Failure {
                 format!("run {run} is not gone on with: {why}"),
             )
             .hint("`signoff run PLAN` starts a new one, once the plan is approved"),
-            Error::OtherDialect { dialect } => Self::new(
-                6,
-                "unsupported",
-                format!("this version runs plans of the dialect `workunit`, not `{dialect}`"),
-            )
-            .hint("it can be checked, shown and converted: `signoff convert PLAN --to workunit`"),
             Error::Unsupported(missing) => missing
                 .iter()
                 .fold(

@@ -20,7 +20,7 @@ mod reject;
 mod request;
 mod revise;
 pub(crate) mod stale;
-mod write_back;
+pub(crate) mod write_back;
 
 use signoff_engine::{Actor, PlanState};
 
