@@ -29,6 +29,7 @@ pub struct Item {
     /// Every step that it is about.
     pub steps: Vec<String>,
     pub question: String,
+    /// What it can be answered with; `reply` stands for any text, given as its note.
     pub choices: Vec<String>,
 }
 
@@ -54,11 +55,7 @@ impl Item {
                 .filter_map(|&at| Some(run.step(at)?.0.id.clone()))
                 .collect(),
             question: item.question.clone(),
-            choices: item
-                .choices
-                .iter()
-                .map(|choice| choice.name().to_owned())
-                .collect(),
+            choices: item.words().into_iter().map(str::to_owned).collect(),
         }
     }
 }

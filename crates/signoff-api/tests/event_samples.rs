@@ -32,6 +32,7 @@ fn every_event() -> Vec<engine::Event> {
             by: "ann".to_owned(),
         },
         engine::Event::StepStarted { step: step() },
+        engine::Event::ConditionHeld { step: step() },
         engine::Event::BaselineStarted { step: step() },
         engine::Event::BaselineFinished {
             step: step(),
@@ -134,6 +135,7 @@ fn every_event() -> Vec<engine::Event> {
             steps: Vec::new(),
             question: "q".to_owned(),
             choices: engine::Choice::ALL.to_vec(),
+            options: Vec::new(),
         },
         engine::Event::InboxAnswered {
             item: "build-1".to_owned(),
@@ -150,6 +152,16 @@ fn every_event() -> Vec<engine::Event> {
             steps: vec![step(), "test".to_owned()],
             question: "q".to_owned(),
             choices: vec![engine::Choice::Accept, engine::Choice::Refuse],
+            options: Vec::new(),
+        },
+        engine::Event::InboxOpened {
+            item: "build-3".to_owned(),
+            kind: engine::ItemKind::Question,
+            step: step(),
+            steps: Vec::new(),
+            question: "q".to_owned(),
+            choices: vec![engine::Choice::Reply],
+            options: vec!["yes".to_owned(), "no".to_owned()],
         },
         engine::Event::InboxAnswered {
             item: "acceptance-2".to_owned(),

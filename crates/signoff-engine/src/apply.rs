@@ -1,11 +1,11 @@
 //! The only place where a run's state changes.
 
-use signoff_plan::model::Work;
+use signoff_plan::model::{Step, Work};
 
-use crate::event::{Event, Recorded};
+use crate::event::{Event, Recorded, Settings};
 use crate::input::Choice;
 use crate::state::{Failure, Item, Run, Stage, StepState, StepStatus, wants_baseline};
-use crate::verdict::Verdict;
+use crate::verdict::{Observation, Verdict};
 
 /// Applies one recorded event. Never fails: an event about an unknown step changes nothing, and the
 /// journal's reader has already refused what does not parse.
@@ -23,6 +23,7 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         Event::RunPaused { reason } => run.pause = Some(reason.clone()),
         Event::RunFinished { outcome } => run.outcome = Some(*outcome),
         Event::StepStarted { .. }
+        | Event::ConditionHeld { .. }
         | Event::BaselineStarted { .. }
         | Event::BaselineFinished { .. }
         | Event::AttemptStarted { .. }
@@ -56,8 +57,14 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
     };
     match event {
         Event::StepStarted { .. } => begin(run, at),
+        Event::ConditionHeld { .. } => step.condition_held = true,
         Event::BaselineStarted { .. } => step.stage = Stage::Baselining,
-        Event::BaselineFinished { verdict, .. } => {
+        Event::BaselineFinished {
+            verdict, observed, ..
+        } => {
+            if run.read.contains(&at) {
+                step.values.stdout = whole(observed);
+            }
             step.baseline = Some(*verdict);
             step.stage = Stage::NeedsWork;
         }
@@ -93,6 +100,9 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
             // The consequence is an event of its own. If it was lost with a crash, the contract is
             // evaluated once more, which costs time and is never wrong.
             step.stage = Stage::NeedsEvaluation { attempt: *attempt };
+            if run.read.contains(&at) {
+                step.values.stdout = whole(observed);
+            }
             match verdict {
                 Verdict::Pass => step.failure = None,
                 Verdict::Fail => {
@@ -150,6 +160,7 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
             steps,
             question,
             choices,
+            options,
             ..
         } => {
             if steps.is_empty() {
@@ -164,6 +175,7 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
                 steps: positions(run, steps),
                 question: question.clone(),
                 choices: choices.clone(),
+                options: options.clone(),
             };
             run.items.insert(item.clone(), opened);
             run.items_opened += 1;
@@ -194,6 +206,11 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
     }
 }
 
+/// What a contract printed, if all of it is there.
+fn whole(observed: &Observation) -> Option<String> {
+    (!observed.cut).then(|| observed.stdout.clone())
+}
+
 fn positions(run: &Run, ids: &[String]) -> Vec<usize> {
     let known = ids.iter().filter_map(|id| run.index.get(id));
     known.copied().collect()
@@ -203,16 +220,21 @@ fn begin(run: &mut Run, at: usize) {
     let Some(definition) = run.signed.plan().steps.get(at) else {
         return;
     };
-    let stage = if wants_baseline(definition, &run.settings) {
-        Stage::NeedsBaseline
-    } else {
-        Stage::NeedsWork
-    };
+    let stage = first_stage(definition, &run.settings);
     run.ready.remove(&at);
     run.active.insert(at);
     if let Some(step) = run.steps.get_mut(at) {
         step.status = StepStatus::Running;
         step.stage = stage;
+    }
+}
+
+/// What a step needs first once nothing stands before it.
+fn first_stage(definition: &Step, settings: &Settings) -> Stage {
+    if wants_baseline(definition, settings) {
+        Stage::NeedsBaseline
+    } else {
+        Stage::NeedsWork
     }
 }
 
@@ -245,6 +267,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
     };
     let retries = definition.on_fail.retries;
     let is_check = definition.work == Work::Check;
+    let stage = first_stage(definition, &run.settings);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -277,9 +300,22 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.status = StepStatus::Running;
             step.stage = Stage::NeedsWork;
         }
-        Choice::Accept | Choice::Refuse | Choice::Skip | Choice::Abort => {
+        Choice::Approve => {
+            step.approved = true;
+            step.status = StepStatus::Running;
+            step.stage = stage;
+        }
+        Choice::Accept
+        | Choice::Refuse
+        | Choice::Deny
+        | Choice::Reply
+        | Choice::Skip
+        | Choice::Abort => {
             if choice == Choice::Refuse {
                 step.hint = note.map(str::to_owned);
+            }
+            if choice == Choice::Reply {
+                step.values.output = note.map(Into::into);
             }
             step.answered = Some((choice, by.to_owned()));
         }
@@ -400,6 +436,7 @@ fn reopen(run: &mut Run) {
         step.failures = 0;
         step.interruptions = 0;
         step.not_before = 0;
+        step.condition_held = false;
         step.status = StepStatus::Pending;
         step.stage = Stage::Idle;
         make_ready(run, at);

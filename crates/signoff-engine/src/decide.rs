@@ -4,6 +4,7 @@
 mod acceptance;
 mod attempt;
 mod ending;
+mod gate;
 mod person;
 mod policy;
 mod recovery;
@@ -13,11 +14,12 @@ use signoff_plan::model::Step;
 use self::acceptance::ask_for_acceptance;
 use self::attempt::{baseline_ended, evaluation_begins, evaluation_ended, work_begins, work_ended};
 use self::ending::outcome;
+use self::gate::gate;
 use self::person::{answer, over_budget};
 use self::recovery::{resume, stop};
 use crate::Millis;
 use crate::event::{Event, Outcome, PauseReason};
-use crate::input::{Choice, Input};
+use crate::input::Input;
 use crate::state::{Run, Stage, StepState};
 
 /// An input that does not fit the state. Nothing is recorded.
@@ -38,7 +40,7 @@ pub enum Refusal {
     },
     UnknownChoice {
         item: String,
-        choices: Vec<Choice>,
+        words: Vec<String>,
     },
 }
 
@@ -51,9 +53,8 @@ impl std::fmt::Display for Refusal {
                 let known = known.join("`, `");
                 write!(f, "`{item}` is not about `{step}`, but about `{known}`")
             }
-            Self::UnknownChoice { item, choices } => {
-                let names: Vec<&str> = choices.iter().map(|choice| choice.name()).collect();
-                write!(f, "`{item}` can be answered with {}", names.join(", "))
+            Self::UnknownChoice { item, words } => {
+                write!(f, "`{item}` can be answered with {}", words.join(", "))
             }
         }
     }
@@ -126,6 +127,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             by,
         } => answer(run, &item, steps, choice, (note, by)),
         Input::AskForAcceptance => ask_for_acceptance(run),
+        Input::Gate { step } => gate(run, step),
         Input::OverBudget { step } => over_budget(run, now, step),
         Input::Park => Ok(vec![Event::RunPaused {
             reason: PauseReason::Waiting,

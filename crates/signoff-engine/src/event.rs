@@ -34,6 +34,10 @@ pub enum Event {
     StepStarted {
         step: String,
     },
+    /// The step's condition (`when`) holds.
+    ConditionHeld {
+        step: String,
+    },
     BaselineStarted {
         step: String,
     },
@@ -126,6 +130,8 @@ pub enum Event {
         steps: Vec<String>,
         question: String,
         choices: Vec<Choice>,
+        /// Answers that the plan offers; with none, any text is one.
+        options: Vec<String>,
     },
     InboxAnswered {
         item: String,
@@ -153,6 +159,7 @@ impl Event {
             | Self::RunPaused { .. }
             | Self::RunFinished { .. } => None,
             Self::StepStarted { step }
+            | Self::ConditionHeld { step }
             | Self::BaselineStarted { step }
             | Self::BaselineFinished { step, .. }
             | Self::AttemptStarted { step, .. }
@@ -251,6 +258,10 @@ pub enum ItemKind {
     Acceptance,
     /// The plan's budget does not allow another agent.
     Budget,
+    /// The plan wants a person's leave before the step's work.
+    Approval,
+    /// An `ask` step: the plan asks a person something.
+    Question,
 }
 
 /// Why a run stands still although it is not finished.

@@ -63,6 +63,10 @@ pub enum Input {
         note: Option<String>,
         by: String,
     },
+    /// What stands before the step and needs no hands: its condition, an approval, its question.
+    Gate {
+        step: usize,
+    },
     /// The budget does not allow the agent that this step needs now.
     OverBudget {
         step: usize,
@@ -92,6 +96,12 @@ pub enum Choice {
     Refuse,
     /// Grant the plan's budget once more.
     Allow,
+    /// The work may start.
+    Approve,
+    /// It may not: the step is skipped, and what waits for it is blocked.
+    Deny,
+    /// The answer to a question; the note is its text.
+    Reply,
     /// Go on without it; dependents may run.
     Skip,
     /// Fail the step and the run.
@@ -99,12 +109,15 @@ pub enum Choice {
 }
 
 impl Choice {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Retry,
         Self::Fixed,
         Self::Accept,
         Self::Refuse,
         Self::Allow,
+        Self::Approve,
+        Self::Deny,
+        Self::Reply,
         Self::Skip,
         Self::Abort,
     ];
@@ -116,6 +129,9 @@ impl Choice {
             Self::Accept => "accept",
             Self::Refuse => "refuse",
             Self::Allow => "allow",
+            Self::Approve => "approve",
+            Self::Deny => "deny",
+            Self::Reply => "reply",
             Self::Skip => "skip",
             Self::Abort => "abort",
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use signoff_plan::expression::{StepValues, read};
 use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::signed::SignedPlan;
 
@@ -28,6 +29,8 @@ pub struct Run {
     /// Steps whose dependencies are satisfied and that have not begun, in plan order.
     // Plan order, not readiness order: replay must choose the same step.
     pub(crate) ready: BTreeSet<usize>,
+    /// Steps whose contract's output some condition reads.
+    pub(crate) read: BTreeSet<usize>,
     /// Steps that have begun and neither ended nor wait on a person.
     pub(crate) active: BTreeSet<usize>,
     /// Steps whose agents are done and that a person has to accept at the end.
@@ -52,6 +55,7 @@ impl Run {
             .zip(&plan.steps)
             .map(|(at, step)| (step.id.clone(), at))
             .collect();
+        let read = read_steps(plan, &index);
         let mut dependents = vec![Vec::new(); plan.steps.len()];
         let mut steps = Vec::with_capacity(plan.steps.len());
         let mut ready = BTreeSet::new();
@@ -83,6 +87,7 @@ impl Run {
             dependents,
             frontier: 0,
             ready,
+            read,
             active: BTreeSet::new(),
             provisional: BTreeSet::new(),
             ended: 0,
@@ -189,6 +194,12 @@ pub struct StepState {
     pub stage: Stage,
     /// Dependencies named and not yet satisfied.
     pub waits_for: usize,
+    /// Its condition was found to hold.
+    pub condition_held: bool,
+    /// A person gave leave to start its work.
+    pub approved: bool,
+    /// What it gave for conditions to read.
+    pub values: StepValues,
     pub baseline: Option<Verdict>,
     /// Attempts begun so far; numbers are never used twice.
     pub attempts: u32,
@@ -227,6 +238,9 @@ impl StepState {
             status: StepStatus::Pending,
             stage: Stage::Idle,
             waits_for,
+            condition_held: false,
+            approved: false,
+            values: StepValues::default(),
             baseline: None,
             attempts: 0,
             failures: 0,
@@ -315,9 +329,21 @@ pub struct Item {
     pub steps: Vec<usize>,
     pub question: String,
     pub choices: Vec<Choice>,
+    /// Answers that the plan offers.
+    pub options: Vec<String>,
 }
 
 impl Item {
+    /// The words it can be answered with: what the plan offers, then what the harness does.
+    pub fn words(&self) -> Vec<&str> {
+        let offered = self.options.iter().map(String::as_str);
+        let choices = self.choices.iter().filter(|choice| {
+            // Any of the options is the reply.
+            **choice != Choice::Reply || self.options.is_empty()
+        });
+        offered.chain(choices.map(|choice| choice.name())).collect()
+    }
+
     /// Every step that it is about.
     pub fn about(&self) -> &[usize] {
         if self.steps.is_empty() {
@@ -326,6 +352,14 @@ impl Item {
             &self.steps
         }
     }
+}
+
+/// The steps whose `stdout` a condition reads.
+fn read_steps(plan: &Plan, index: &BTreeMap<String, usize>) -> BTreeSet<usize> {
+    let conditions = plan.steps.iter().filter_map(|step| step.when.as_deref());
+    let reads = conditions.filter_map(|text| read(text).ok());
+    let ids = reads.flat_map(|reads| reads.steps).map(|step| step.id);
+    ids.filter_map(|id| index.get(id).copied()).collect()
 }
 
 /// Does this step need its contract run before the work?

@@ -45,7 +45,7 @@ pub fn unsupported(plan: &Plan, dialect: Dialect) -> Vec<Unsupported> {
     found
 }
 
-fn of_step(step: &Step, dialect: Dialect) -> [(bool, &'static str); 14] {
+fn of_step(step: &Step, dialect: Dialect) -> [(bool, &'static str); 12] {
     let tells_tools = dialect == Dialect::Proposal;
     let expects_tests = step
         .contract
@@ -54,9 +54,10 @@ fn of_step(step: &Step, dialect: Dialect) -> [(bool, &'static str); 14] {
         .any(|condition| matches!(condition, Condition::TestsRunAtLeast(_)));
     [
         (matches!(step.work, Work::Tool { .. }), "a tool step"),
-        (matches!(step.work, Work::Ask { .. }), "an `ask` step"),
-        (step.approval, "`approval: required`"),
-        (step.when.is_some(), "`when`"),
+        (
+            matches!(step.work, Work::Ask { .. }) && step.contract.is_some(),
+            "an `ask` step with a contract",
+        ),
         (step.for_each.is_some(), "`for_each`"),
         (
             step.tools.is_some() && !tells_tools,

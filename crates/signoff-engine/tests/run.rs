@@ -1,5 +1,6 @@
 //! What a run does, by example.
 
+#[expect(dead_code, reason = "the other tests use the rest of it")]
 mod world;
 
 use signoff_engine::{

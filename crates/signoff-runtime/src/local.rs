@@ -133,7 +133,8 @@ impl Perform for Local<'_> {
                 attempt: *attempt,
             }),
             Action::Dispatch { step, attempt } => self.prepare_dispatch(run, *step, *attempt)?,
-            Action::AskForBudget { .. }
+            Action::Gate { .. }
+            | Action::AskForBudget { .. }
             | Action::AskForAcceptance
             | Action::Wait { .. }
             | Action::Finish => {
@@ -163,7 +164,8 @@ impl Perform for Local<'_> {
                 self.crew.start(command, |_| true, report);
             }
             Action::Dispatch { step, attempt } => self.dispatch(run, step, attempt)?,
-            Action::AskForBudget { .. }
+            Action::Gate { .. }
+            | Action::AskForBudget { .. }
             | Action::AskForAcceptance
             | Action::Wait { .. }
             | Action::Finish => {}

@@ -399,7 +399,7 @@ pub(crate) struct RunArg {
 pub(crate) struct Answer {
     /// The item, as `inbox` shows it
     pub(crate) item: String,
-    /// One of the choices that `inbox` shows
+    /// One of the choices that `inbox` shows, or the answer to a question
     pub(crate) choice: String,
     /// Only this step of the item, if it is about several; can be given again
     #[arg(long = "step", value_name = "STEP")]

@@ -25,6 +25,7 @@ impl From<engine::Event> for Event {
             },
             engine::Event::RunResumed { reopened, by } => Self::RunResumed { reopened, by },
             engine::Event::StepStarted { step } => Self::StepStarted { step },
+            engine::Event::ConditionHeld { step } => Self::ConditionHeld { step },
             engine::Event::BaselineStarted { step } => Self::BaselineStarted { step },
             engine::Event::BaselineFinished {
                 step,
@@ -144,6 +145,7 @@ impl From<engine::Event> for Event {
                 steps,
                 question,
                 choices,
+                options,
             } => Self::InboxOpened {
                 item,
                 kind: kind.into(),
@@ -151,6 +153,7 @@ impl From<engine::Event> for Event {
                 steps,
                 question,
                 choices: choices.into_iter().map(Into::into).collect(),
+                options,
             },
             engine::Event::InboxAnswered {
                 item,
@@ -197,6 +200,7 @@ impl From<Event> for engine::Event {
             },
             Event::RunResumed { reopened, by } => Self::RunResumed { reopened, by },
             Event::StepStarted { step } => Self::StepStarted { step },
+            Event::ConditionHeld { step } => Self::ConditionHeld { step },
             Event::BaselineStarted { step } => Self::BaselineStarted { step },
             Event::BaselineFinished {
                 step,
@@ -310,6 +314,7 @@ impl From<Event> for engine::Event {
                 steps,
                 question,
                 choices,
+                options,
             } => Self::InboxOpened {
                 item,
                 kind: kind.into(),
@@ -317,6 +322,7 @@ impl From<Event> for engine::Event {
                 steps,
                 question,
                 choices: choices.into_iter().map(Into::into).collect(),
+                options,
             },
             Event::InboxAnswered {
                 item,

@@ -84,6 +84,10 @@ pub enum Event {
     StepStarted {
         step: String,
     },
+    /// The step's condition (`when`) holds.
+    ConditionHeld {
+        step: String,
+    },
     BaselineStarted {
         step: String,
     },
@@ -173,6 +177,9 @@ pub enum Event {
         steps: Vec<String>,
         question: String,
         choices: Vec<Choice>,
+        /// Answers that the plan offers; with none, any text is one.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        options: Vec<String>,
     },
     InboxAnswered {
         item: String,

@@ -41,11 +41,13 @@ mirrored! {
 }
 mirrored! {
     /// Why a person is asked.
-    ItemKind = engine::ItemKind { Escalation, Acceptance, Budget } "snake_case"
+    ItemKind = engine::ItemKind { Escalation, Acceptance, Budget, Approval, Question } "snake_case"
 }
 mirrored! {
     /// A person's answer.
-    Choice = engine::Choice { Retry, Fixed, Accept, Refuse, Allow, Skip, Abort } "snake_case"
+    Choice = engine::Choice {
+        Retry, Fixed, Accept, Refuse, Allow, Approve, Deny, Reply, Skip, Abort,
+    } "snake_case"
 }
 mirrored! {
     /// When a person is asked about agent steps that have no contract.

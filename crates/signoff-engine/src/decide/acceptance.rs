@@ -28,6 +28,7 @@ pub(super) fn ask_for_acceptance(run: &Run) -> Result<Vec<Event>, Refusal> {
         question,
         // A step that should be tried again is refused: what was built on it has to go as well.
         choices: vec![Choice::Accept, Choice::Refuse],
+        options: Vec::new(),
         steps: ids,
     }])
 }

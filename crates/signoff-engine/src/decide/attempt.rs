@@ -39,7 +39,7 @@ pub(super) fn baseline_ended(
         let mut events = vec![Event::BaselineFinished {
             step: definition.id.clone(),
             verdict,
-            observed: observed.shortened(),
+            observed: recorded(run, at, observed),
         }];
         if definition.claimed && verdict == Verdict::Pass {
             events.push(Event::StepCompleted {
@@ -144,7 +144,7 @@ pub(super) fn evaluation_ended(
             attempt,
             verdict,
             unmet,
-            observed: observed.shortened(),
+            observed: recorded(run, at, observed),
         }];
         events.extend(match verdict {
             Verdict::Pass => passed(run, now, definition, state),
@@ -163,6 +163,15 @@ pub(super) fn evaluation_ended(
         });
         events
     })
+}
+
+/// What the journal keeps of an observation.
+fn recorded(run: &Run, at: usize, observed: Observation) -> Observation {
+    if run.read.contains(&at) {
+        observed.readable()
+    } else {
+        observed.shortened()
+    }
 }
 
 fn passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {

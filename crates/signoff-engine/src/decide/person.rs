@@ -3,7 +3,7 @@
 use signoff_plan::model::{Step, Work};
 
 use super::attempt::facts;
-use super::policy::failed;
+use super::policy::{failed, skipped};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
 use crate::budget::exceeded;
@@ -39,7 +39,6 @@ pub(super) fn over_budget(run: &Run, now: Millis, at: usize) -> Result<Vec<Event
 }
 
 pub(super) fn ask(run: &Run, definition: &Step, kind: ItemKind, question: String) -> Vec<Event> {
-    let item = format!("{}-{}", definition.id, run.items_opened + 1);
     let choices = match (&definition.contract, &definition.work) {
         _ if kind == ItemKind::Budget => vec![Choice::Allow, Choice::Skip, Choice::Abort],
         (None, _) if kind == ItemKind::Acceptance => vec![
@@ -54,6 +53,18 @@ pub(super) fn ask(run: &Run, definition: &Step, kind: ItemKind, question: String
         (Some(_), Work::Check) => vec![Choice::Fixed, Choice::Skip, Choice::Abort],
         (Some(_), _) => vec![Choice::Retry, Choice::Fixed, Choice::Skip, Choice::Abort],
     };
+    open(run, definition, kind, question, (choices, Vec::new()))
+}
+
+/// Opens an item about one step, which waits for the answer.
+pub(super) fn open(
+    run: &Run,
+    definition: &Step,
+    kind: ItemKind,
+    question: String,
+    (choices, options): (Vec<Choice>, Vec<String>),
+) -> Vec<Event> {
+    let item = format!("{}-{}", definition.id, run.items_opened + 1);
     vec![
         Event::InboxOpened {
             item: item.clone(),
@@ -62,6 +73,7 @@ pub(super) fn ask(run: &Run, definition: &Step, kind: ItemKind, question: String
             steps: Vec::new(),
             question,
             choices,
+            options,
         },
         Event::StepWaiting {
             step: definition.id.clone(),
@@ -80,10 +92,12 @@ pub(super) fn answer(
     let open = run.items.get(item).ok_or_else(|| Refusal::UnknownItem {
         item: item.to_owned(),
     })?;
-    if !open.choices.contains(&choice) {
+    let is_offered = |text: &String| open.options.is_empty() || open.options.contains(text);
+    let wrong_reply = choice == Choice::Reply && !note.as_ref().is_some_and(is_offered);
+    if wrong_reply || !open.choices.contains(&choice) {
         return Err(Refusal::UnknownChoice {
             item: item.to_owned(),
-            choices: open.choices.clone(),
+            words: open.words().into_iter().map(str::to_owned).collect(),
         });
     }
     let about = meant(run, open, &steps)?;
@@ -163,8 +177,8 @@ pub(super) fn consequence(
 ) -> Vec<Event> {
     let by = word.by;
     match word.choice {
-        Choice::Retry | Choice::Fixed | Choice::Allow => Vec::new(),
-        Choice::Accept => vec![Event::StepCompleted {
+        Choice::Retry | Choice::Fixed | Choice::Allow | Choice::Approve => Vec::new(),
+        Choice::Accept | Choice::Reply => vec![Event::StepCompleted {
             step: definition.id.clone(),
             attempts: state.attempts,
             evidence: Grade::Accepted,
@@ -178,6 +192,7 @@ pub(super) fn consequence(
             let reason = format!("refused by {by}{}", why.unwrap_or_default());
             failed(run, definition, state, &reason)
         }
+        Choice::Deny => skipped(run, definition, "User denied approval"),
         Choice::Skip => vec![Event::StepSkipped {
             step: definition.id.clone(),
             reason: format!("skipped by {by}"),

@@ -58,7 +58,8 @@ pub(super) fn failed(run: &Run, definition: &Step, state: &StepState, reason: &s
     events
 }
 
-fn skipped(run: &Run, definition: &Step, reason: &str) -> Vec<Event> {
+/// Skips a step so that what waits for it is blocked.
+pub(super) fn skipped(run: &Run, definition: &Step, reason: &str) -> Vec<Event> {
     let mut events = vec![Event::StepSkipped {
         step: definition.id.clone(),
         reason: reason.to_owned(),

@@ -83,7 +83,10 @@ fn interrupted(run: &Run, definition: &Step, state: &StepState, attempt: u32) ->
 fn lost_blocks(run: &Run) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for (definition, state) in run.steps() {
-        let lost = matches!(state.status, StepStatus::Failed | StepStatus::Skipped);
+        let lost = matches!(
+            state.status,
+            StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
+        );
         if lost && !state.satisfies {
             for event in block_dependents(run, definition) {
                 if !events.iter().any(|known| known.step() == event.step()) {

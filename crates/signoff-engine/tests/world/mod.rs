@@ -210,6 +210,7 @@ impl World {
                     });
                 }
             }
+            Action::Gate { step } => self.record(Input::Gate { step }),
             Action::AskForAcceptance => self.record(Input::AskForAcceptance),
             Action::AskForBudget { step } => self.record(Input::OverBudget { step }),
             Action::Wait { until } => self.now = until,

@@ -67,8 +67,19 @@ fn earlier((step, state): (&Step, &StepState)) -> Option<Earlier> {
         number: step.number,
         title: step.title.clone(),
         status,
-        said: state.said.clone().unwrap_or_default(),
+        said: said(state),
     })
+}
+
+/// What its agent said last, or a person answered.
+fn said(state: &StepState) -> String {
+    let answer = state
+        .values
+        .output
+        .as_ref()
+        .and_then(|value| value.as_str());
+    let said = state.said.as_deref().or(answer);
+    said.unwrap_or_default().to_owned()
 }
 
 /// `tool: operation → target`, as the file says it.
