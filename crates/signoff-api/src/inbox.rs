@@ -24,8 +24,12 @@ pub struct Item {
     pub id: String,
     pub kind: ItemKind,
     pub run: String,
+    /// The step, or the first of several.
     pub step: String,
+    /// Every step that it is about.
+    pub steps: Vec<String>,
     pub question: String,
+    /// What it can be answered with; `reply` stands for any text, given as its note.
     pub choices: Vec<String>,
 }
 
@@ -47,12 +51,11 @@ impl Item {
             step: run
                 .step(item.step)
                 .map_or_else(String::new, |(step, _)| step.id.clone()),
-            question: item.question.clone(),
-            choices: item
-                .choices
-                .iter()
-                .map(|choice| choice.name().to_owned())
+            steps: (item.about().iter())
+                .filter_map(|&at| Some(run.step(at)?.0.id.clone()))
                 .collect(),
+            question: item.question.clone(),
+            choices: item.words().into_iter().map(str::to_owned).collect(),
         }
     }
 }

@@ -22,6 +22,7 @@ pub mod project;
 pub mod pruned;
 pub mod run;
 pub mod schema;
+pub mod session;
 pub mod stats;
 pub mod templates;
 pub mod threads;

@@ -23,6 +23,7 @@ fn every_event() -> Vec<engine::Event> {
             settings: engine::Settings {
                 backoff: 1000,
                 baseline: true,
+                accept: engine::Accept::End,
                 sandbox: "none".to_owned(),
             },
         },
@@ -31,6 +32,7 @@ fn every_event() -> Vec<engine::Event> {
             by: "ann".to_owned(),
         },
         engine::Event::StepStarted { step: step() },
+        engine::Event::ConditionHeld { step: step() },
         engine::Event::BaselineStarted { step: step() },
         engine::Event::BaselineFinished {
             step: step(),
@@ -104,6 +106,10 @@ fn every_event() -> Vec<engine::Event> {
                 accepted_by: Some("ann".to_owned()),
             },
         },
+        engine::Event::StepProvisional {
+            step: step(),
+            attempts: 1,
+        },
         engine::Event::StepFailed {
             step: step(),
             attempts: 3,
@@ -126,14 +132,43 @@ fn every_event() -> Vec<engine::Event> {
             item: "build-1".to_owned(),
             kind: engine::ItemKind::Escalation,
             step: step(),
+            steps: Vec::new(),
             question: "q".to_owned(),
             choices: engine::Choice::ALL.to_vec(),
+            options: Vec::new(),
         },
         engine::Event::InboxAnswered {
             item: "build-1".to_owned(),
             step: step(),
+            steps: Vec::new(),
             choice: engine::Choice::Retry,
             note: None,
+            by: "ann".to_owned(),
+        },
+        engine::Event::InboxOpened {
+            item: "acceptance-2".to_owned(),
+            kind: engine::ItemKind::Acceptance,
+            step: step(),
+            steps: vec![step(), "test".to_owned()],
+            question: "q".to_owned(),
+            choices: vec![engine::Choice::Accept, engine::Choice::Refuse],
+            options: Vec::new(),
+        },
+        engine::Event::InboxOpened {
+            item: "build-3".to_owned(),
+            kind: engine::ItemKind::Question,
+            step: step(),
+            steps: Vec::new(),
+            question: "q".to_owned(),
+            choices: vec![engine::Choice::Reply],
+            options: vec!["yes".to_owned(), "no".to_owned()],
+        },
+        engine::Event::InboxAnswered {
+            item: "acceptance-2".to_owned(),
+            step: "test".to_owned(),
+            steps: vec!["test".to_owned()],
+            choice: engine::Choice::Refuse,
+            note: Some("n".to_owned()),
             by: "ann".to_owned(),
         },
         engine::Event::RunPaused {
@@ -158,6 +193,17 @@ fn version_1_is_written_as_its_sample_says_and_read_back() {
     for (line, event) in lines.iter().zip(events) {
         let read: Event = serde_json::from_str(line).unwrap();
         assert_eq!(engine::Event::from(read), event);
+    }
+}
+
+#[test]
+fn what_earlier_builds_wrote_is_still_read() {
+    let sample = include_str!("samples/event-v1-2026-11.jsonl");
+    for line in sample.lines() {
+        let read: Event = serde_json::from_str(line).unwrap();
+        if let Event::RunStarted { settings, .. } = read {
+            assert_eq!(settings.accept, signoff_api::event::Accept::Step);
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! The only place where a run's state changes.
 
-use signoff_plan::model::Work;
+use signoff_plan::model::{Step, Work};
 
-use crate::event::{Event, Recorded};
+use crate::event::{Event, Recorded, Settings};
 use crate::input::Choice;
 use crate::state::{Failure, Item, Run, Stage, StepState, StepStatus, wants_baseline};
-use crate::verdict::Verdict;
+use crate::verdict::{Observation, Verdict};
 
 /// Applies one recorded event. Never fails: an event about an unknown step changes nothing, and the
 /// journal's reader has already refused what does not parse.
@@ -23,6 +23,7 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         Event::RunPaused { reason } => run.pause = Some(reason.clone()),
         Event::RunFinished { outcome } => run.outcome = Some(*outcome),
         Event::StepStarted { .. }
+        | Event::ConditionHeld { .. }
         | Event::BaselineStarted { .. }
         | Event::BaselineFinished { .. }
         | Event::AttemptStarted { .. }
@@ -34,6 +35,7 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         | Event::ContractFinished { .. }
         | Event::RetryScheduled { .. }
         | Event::StepCompleted { .. }
+        | Event::StepProvisional { .. }
         | Event::StepFailed { .. }
         | Event::StepSkipped { .. }
         | Event::StepBlocked { .. }
@@ -55,16 +57,28 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
     };
     match event {
         Event::StepStarted { .. } => begin(run, at),
+        Event::ConditionHeld { .. } => step.condition_held = true,
         Event::BaselineStarted { .. } => step.stage = Stage::Baselining,
-        Event::BaselineFinished { verdict, .. } => {
+        Event::BaselineFinished {
+            verdict, observed, ..
+        } => {
+            if run.read.contains(&at) {
+                step.values.stdout = whole(observed);
+            }
             step.baseline = Some(*verdict);
             step.stage = Stage::NeedsWork;
         }
         Event::AttemptStarted { attempt, .. } => start_attempt(step, *attempt),
         Event::WorkItem { .. } => {}
         Event::ProcessStarted { process, .. } => step.process = Some(process.clone()),
-        Event::WorkFinished { attempt, ended, .. } => {
+        Event::WorkFinished {
+            attempt,
+            ended,
+            text,
+            ..
+        } => {
             step.process = None;
+            step.said = Some(text.clone());
             step.work_ended = Some(ended.clone());
             step.status = StepStatus::Verifying;
             step.stage = Stage::NeedsEvaluation { attempt: *attempt };
@@ -86,6 +100,9 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
             // The consequence is an event of its own. If it was lost with a crash, the contract is
             // evaluated once more, which costs time and is never wrong.
             step.stage = Stage::NeedsEvaluation { attempt: *attempt };
+            if run.read.contains(&at) {
+                step.values.stdout = whole(observed);
+            }
             match verdict {
                 Verdict::Pass => step.failure = None,
                 Verdict::Fail => {
@@ -116,8 +133,15 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
             end(run, at, StepStatus::Completed, None);
             satisfy_dependents(run, at);
         }
+        Event::StepProvisional { .. } => {
+            step.status = StepStatus::Waiting;
+            step.stage = Stage::Provisional;
+            run.active.remove(&at);
+            run.provisional.insert(at);
+            satisfy_dependents(run, at);
+        }
         Event::StepFailed { reason, .. } => {
-            end(run, at, StepStatus::Failed, Some(reason));
+            lose(run, at, StepStatus::Failed, reason);
             run.aborting |= run.plan().steps.get(at).is_some_and(|step| step.critical);
         }
         Event::StepSkipped {
@@ -128,38 +152,52 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
                 satisfy_dependents(run, at);
             }
         }
-        Event::StepBlocked { by, .. } => end(run, at, StepStatus::Blocked, Some(by)),
+        Event::StepBlocked { by, .. } => lose(run, at, StepStatus::Blocked, by),
         Event::StepWaiting { .. } => {}
         Event::InboxOpened {
             item,
             kind,
+            steps,
             question,
             choices,
+            options,
             ..
         } => {
+            if steps.is_empty() {
+                step.status = StepStatus::Waiting;
+                step.stage = Stage::Waiting { item: item.clone() };
+                run.active.remove(&at);
+            }
             let opened = Item {
                 id: item.clone(),
                 kind: *kind,
                 step: at,
+                steps: positions(run, steps),
                 question: question.clone(),
                 choices: choices.clone(),
+                options: options.clone(),
             };
-            step.status = StepStatus::Waiting;
-            step.stage = Stage::Waiting { item: item.clone() };
-            run.active.remove(&at);
             run.items.insert(item.clone(), opened);
             run.items_opened += 1;
         }
         Event::InboxAnswered {
             item,
+            steps,
             choice,
             note,
             by,
             ..
         } => {
             run.items.remove(item);
-            run.active.insert(at);
-            answer(run, at, *choice, note.as_deref(), by);
+            let about = if steps.is_empty() {
+                vec![at]
+            } else {
+                positions(run, steps)
+            };
+            for at in about {
+                run.active.insert(at);
+                answer(run, at, *choice, note.as_deref(), by);
+            }
         }
         Event::RunStarted { .. }
         | Event::RunResumed { .. }
@@ -168,20 +206,35 @@ fn apply_to_step(run: &mut Run, at: usize, event: &Event) {
     }
 }
 
+/// What a contract printed, if all of it is there.
+fn whole(observed: &Observation) -> Option<String> {
+    (!observed.cut).then(|| observed.stdout.clone())
+}
+
+fn positions(run: &Run, ids: &[String]) -> Vec<usize> {
+    let known = ids.iter().filter_map(|id| run.index.get(id));
+    known.copied().collect()
+}
+
 fn begin(run: &mut Run, at: usize) {
     let Some(definition) = run.signed.plan().steps.get(at) else {
         return;
     };
-    let stage = if wants_baseline(definition, &run.settings) {
-        Stage::NeedsBaseline
-    } else {
-        Stage::NeedsWork
-    };
+    let stage = first_stage(definition, &run.settings);
     run.ready.remove(&at);
     run.active.insert(at);
     if let Some(step) = run.steps.get_mut(at) {
         step.status = StepStatus::Running;
         step.stage = stage;
+    }
+}
+
+/// What a step needs first once nothing stands before it.
+fn first_stage(definition: &Step, settings: &Settings) -> Stage {
+    if wants_baseline(definition, settings) {
+        Stage::NeedsBaseline
+    } else {
+        Stage::NeedsWork
     }
 }
 
@@ -214,6 +267,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
     };
     let retries = definition.on_fail.retries;
     let is_check = definition.work == Work::Check;
+    let stage = first_stage(definition, &run.settings);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -246,7 +300,23 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.status = StepStatus::Running;
             step.stage = Stage::NeedsWork;
         }
-        Choice::Accept | Choice::Skip | Choice::Abort => {
+        Choice::Approve => {
+            step.approved = true;
+            step.status = StepStatus::Running;
+            step.stage = stage;
+        }
+        Choice::Accept
+        | Choice::Refuse
+        | Choice::Deny
+        | Choice::Reply
+        | Choice::Skip
+        | Choice::Abort => {
+            if choice == Choice::Refuse {
+                step.hint = note.map(str::to_owned);
+            }
+            if choice == Choice::Reply {
+                step.values.output = note.map(Into::into);
+            }
             step.answered = Some((choice, by.to_owned()));
         }
     }
@@ -255,6 +325,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
 fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
     run.ready.remove(&at);
     run.active.remove(&at);
+    run.provisional.remove(&at);
     if let Some(step) = run.steps.get_mut(at) {
         run.ended += usize::from(step.stage != Stage::Ended);
         step.status = status;
@@ -264,9 +335,34 @@ fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
     }
 }
 
+/// Ends a step as failed or blocked. It may have satisfied its dependents before: a person refused
+/// it, or what it was built on.
+fn lose(run: &mut Run, at: usize, status: StepStatus, reason: &String) {
+    end(run, at, status, Some(reason));
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    step.evidence = None;
+    if !std::mem::take(&mut step.satisfies) {
+        return;
+    }
+    for dependent in run.dependents.get(at).cloned().unwrap_or_default() {
+        if let Some(step) = run.steps.get_mut(dependent) {
+            step.waits_for += 1;
+        }
+    }
+    run.frontier = run.frontier.min(at);
+    let ready = std::mem::take(&mut run.ready);
+    run.ready = ready.into_iter().filter(|&at| run.is_free(at)).collect();
+}
+
+/// Lets dependents count the step as done, once: one that is accepted at the end was so before.
 fn satisfy_dependents(run: &mut Run, at: usize) {
-    if let Some(step) = run.steps.get_mut(at) {
-        step.satisfies = true;
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    if std::mem::replace(&mut step.satisfies, true) {
+        return;
     }
     let dependents = run.dependents.get(at).cloned().unwrap_or_default();
     for dependent in dependents {
@@ -315,6 +411,7 @@ fn resume(run: &mut Run, reopened: bool) {
             | Stage::NeedsWork
             | Stage::NeedsEvaluation { .. }
             | Stage::Waiting { .. }
+            | Stage::Provisional
             | Stage::Ended => {}
         }
     }
@@ -339,6 +436,7 @@ fn reopen(run: &mut Run) {
         step.failures = 0;
         step.interruptions = 0;
         step.not_before = 0;
+        step.condition_held = false;
         step.status = StepStatus::Pending;
         step.stage = Stage::Idle;
         make_ready(run, at);

@@ -1,21 +1,25 @@
 //! Turns what happened into events, following the plan's policy and nothing else: the harness never
 //! improvises.
 
+mod acceptance;
 mod attempt;
 mod ending;
+mod gate;
 mod person;
 mod policy;
 mod recovery;
 
 use signoff_plan::model::Step;
 
+use self::acceptance::ask_for_acceptance;
 use self::attempt::{baseline_ended, evaluation_begins, evaluation_ended, work_begins, work_ended};
 use self::ending::outcome;
+use self::gate::gate;
 use self::person::{answer, over_budget};
 use self::recovery::{resume, stop};
 use crate::Millis;
 use crate::event::{Event, Outcome, PauseReason};
-use crate::input::{Choice, Input};
+use crate::input::Input;
 use crate::state::{Run, Stage, StepState};
 
 /// An input that does not fit the state. Nothing is recorded.
@@ -28,9 +32,15 @@ pub enum Refusal {
     UnknownItem {
         item: String,
     },
+    /// The item is not about this step.
+    UnknownStep {
+        item: String,
+        step: String,
+        known: Vec<String>,
+    },
     UnknownChoice {
         item: String,
-        choices: Vec<Choice>,
+        words: Vec<String>,
     },
 }
 
@@ -39,9 +49,12 @@ impl std::fmt::Display for Refusal {
         match self {
             Self::OutOfPlace { what } => write!(f, "{what} does not fit the state of the run"),
             Self::UnknownItem { item } => write!(f, "nothing waits under `{item}`"),
-            Self::UnknownChoice { item, choices } => {
-                let names: Vec<&str> = choices.iter().map(|choice| choice.name()).collect();
-                write!(f, "`{item}` can be answered with {}", names.join(", "))
+            Self::UnknownStep { item, step, known } => {
+                let known = known.join("`, `");
+                write!(f, "`{item}` is not about `{step}`, but about `{known}`")
+            }
+            Self::UnknownChoice { item, words } => {
+                write!(f, "`{item}` can be answered with {}", words.join(", "))
             }
         }
     }
@@ -108,10 +121,13 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
         } => evaluation_ended(run, now, step, attempt, observed),
         Input::Answer {
             item,
+            steps,
             choice,
             note,
             by,
-        } => answer(run, &item, choice, note, by),
+        } => answer(run, &item, steps, choice, (note, by)),
+        Input::AskForAcceptance => ask_for_acceptance(run),
+        Input::Gate { step } => gate(run, step),
         Input::OverBudget { step } => over_budget(run, now, step),
         Input::Park => Ok(vec![Event::RunPaused {
             reason: PauseReason::Waiting,

@@ -1,10 +1,10 @@
 //! What may happen now.
 
-use signoff_plan::model::Work;
+use signoff_plan::model::{Step, Work};
 
 use crate::Millis;
 use crate::budget::exceeded;
-use crate::state::{Run, Stage, wants_baseline};
+use crate::state::{Run, Stage, StepState, wants_baseline};
 
 /// Steps that may be under way at once. One: they share the checkout.
 const AT_ONCE: usize = 1;
@@ -22,8 +22,13 @@ pub enum Action {
         attempt: u32,
         patience: u32,
     },
+    /// Evaluate the step's condition, or ask for its approval, or its question: the engine can
+    /// do that by itself.
+    Gate { step: usize },
     /// Ask a person for more budget before this step's agent.
     AskForBudget { step: usize },
+    /// Ask a person about the steps that have no contract, all at once.
+    AskForAcceptance,
     /// Nothing before this time.
     Wait { until: Millis },
     /// Every step has ended.
@@ -53,7 +58,10 @@ pub fn due(run: &Run, now: Millis) -> Vec<Action> {
             .filter_map(|&at| first(run, at, now)),
     );
     let idle = actions.is_empty() && !run.in_flight();
-    if idle && (run.aborting || (run.items.is_empty() && run.active.is_empty())) {
+    let settled = run.items.is_empty() && run.active.is_empty();
+    if idle && settled && !run.aborting && !run.provisional.is_empty() {
+        actions.push(Action::AskForAcceptance);
+    } else if idle && (run.aborting || settled) {
         actions.push(Action::Finish);
     }
     actions
@@ -61,7 +69,10 @@ pub fn due(run: &Run, now: Millis) -> Vec<Action> {
 
 /// The first action of a step that has not begun.
 fn first(run: &Run, at: usize, now: Millis) -> Option<Action> {
-    let (definition, _) = run.step(at)?;
+    let (definition, state) = run.step(at)?;
+    if is_closed(definition, state) {
+        return Some(Action::Gate { step: at });
+    }
     if wants_baseline(definition, &run.settings) {
         return Some(Action::Baseline { step: at });
     }
@@ -70,8 +81,11 @@ fn first(run: &Run, at: usize, now: Millis) -> Option<Action> {
 
 /// The next action of a step under way.
 fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
-    let (_, state) = run.step(at)?;
+    let (definition, state) = run.step(at)?;
     match state.stage {
+        Stage::NeedsBaseline | Stage::NeedsWork if is_closed(definition, state) => {
+            Some(Action::Gate { step: at })
+        }
         Stage::NeedsBaseline => Some(Action::Baseline { step: at }),
         Stage::NeedsWork if state.not_before > now => Some(Action::Wait {
             until: state.not_before,
@@ -87,8 +101,14 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
         | Stage::Working { .. }
         | Stage::Evaluating { .. }
         | Stage::Waiting { .. }
+        | Stage::Provisional
         | Stage::Ended => None,
     }
+}
+
+/// Does something stand before the step's work that has not been settled?
+fn is_closed(definition: &Step, state: &StepState) -> bool {
+    (definition.when.is_some() && !state.condition_held) || (definition.approval && !state.approved)
 }
 
 fn work(run: &Run, at: usize, now: Millis) -> Option<Action> {
@@ -104,7 +124,8 @@ fn work(run: &Run, at: usize, now: Millis) -> Option<Action> {
             attempt,
             patience: 1,
         }),
+        Work::Ask { .. } => Some(Action::Gate { step: at }),
         // `unsupported` refuses such a plan before it starts.
-        Work::Tool { .. } | Work::Ask { .. } => None,
+        Work::Tool { .. } => None,
     }
 }

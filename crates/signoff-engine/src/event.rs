@@ -34,6 +34,10 @@ pub enum Event {
     StepStarted {
         step: String,
     },
+    /// The step's condition (`when`) holds.
+    ConditionHeld {
+        step: String,
+    },
     BaselineStarted {
         step: String,
     },
@@ -94,6 +98,11 @@ pub enum Event {
         evidence: Grade,
         facts: Facts,
     },
+    /// Its agent is done and it has no contract: dependents go on, and a person decides at the end.
+    StepProvisional {
+        step: String,
+        attempts: u32,
+    },
     StepFailed {
         step: String,
         attempts: u32,
@@ -117,12 +126,18 @@ pub enum Event {
         item: String,
         kind: ItemKind,
         step: String,
+        /// All that it is about, where it is about several; `step` is the first of them.
+        steps: Vec<String>,
         question: String,
         choices: Vec<Choice>,
+        /// Answers that the plan offers; with none, any text is one.
+        options: Vec<String>,
     },
     InboxAnswered {
         item: String,
         step: String,
+        /// Those of the item's steps that the answer is about, where the item is about several.
+        steps: Vec<String>,
         choice: Choice,
         note: Option<String>,
         by: String,
@@ -144,6 +159,7 @@ impl Event {
             | Self::RunPaused { .. }
             | Self::RunFinished { .. } => None,
             Self::StepStarted { step }
+            | Self::ConditionHeld { step }
             | Self::BaselineStarted { step }
             | Self::BaselineFinished { step, .. }
             | Self::AttemptStarted { step, .. }
@@ -155,6 +171,7 @@ impl Event {
             | Self::ContractFinished { step, .. }
             | Self::RetryScheduled { step, .. }
             | Self::StepCompleted { step, .. }
+            | Self::StepProvisional { step, .. }
             | Self::StepFailed { step, .. }
             | Self::StepSkipped { step, .. }
             | Self::StepBlocked { step, .. }
@@ -188,8 +205,19 @@ pub struct Settings {
     pub backoff: Millis,
     /// Contracts run once before the work unless a step says no.
     pub baseline: bool,
+    /// When a person is asked about agent steps that have no contract.
+    pub accept: Accept,
     /// Confinement really enforced, for the evidence.
     pub sandbox: String,
+}
+
+/// When a person is asked whether agent steps without a contract are done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accept {
+    /// Once, at the end, about all of them; until then their dependents go on provisionally.
+    End,
+    /// At each step, before its dependents start.
+    Step,
 }
 
 /// Seed 002's unit of dispatch.
@@ -230,6 +258,10 @@ pub enum ItemKind {
     Acceptance,
     /// The plan's budget does not allow another agent.
     Budget,
+    /// The plan wants a person's leave before the step's work.
+    Approval,
+    /// An `ask` step: the plan asks a person something.
+    Question,
 }
 
 /// Why a run stands still although it is not finished.

@@ -57,14 +57,22 @@ pub enum Input {
     },
     Answer {
         item: String,
+        /// Which of the item's steps; none named = all of them.
+        steps: Vec<String>,
         choice: Choice,
         note: Option<String>,
         by: String,
+    },
+    /// What stands before the step and needs no hands: its condition, an approval, its question.
+    Gate {
+        step: usize,
     },
     /// The budget does not allow the agent that this step needs now.
     OverBudget {
         step: usize,
     },
+    /// All that is left is to ask about the steps that nothing but a person can judge.
+    AskForAcceptance,
     /// Nothing is left that could be done without a person.
     Park,
     /// Ctrl-C: agents have been ended.
@@ -84,8 +92,16 @@ pub enum Choice {
     Fixed,
     /// Only for steps without a contract.
     Accept,
+    /// It is not done: the step fails, and whatever was built on it with it.
+    Refuse,
     /// Grant the plan's budget once more.
     Allow,
+    /// The work may start.
+    Approve,
+    /// It may not: the step is skipped, and what waits for it is blocked.
+    Deny,
+    /// The answer to a question; the note is its text.
+    Reply,
     /// Go on without it; dependents may run.
     Skip,
     /// Fail the step and the run.
@@ -93,11 +109,15 @@ pub enum Choice {
 }
 
 impl Choice {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 10] = [
         Self::Retry,
         Self::Fixed,
         Self::Accept,
+        Self::Refuse,
         Self::Allow,
+        Self::Approve,
+        Self::Deny,
+        Self::Reply,
         Self::Skip,
         Self::Abort,
     ];
@@ -107,7 +127,11 @@ impl Choice {
             Self::Retry => "retry",
             Self::Fixed => "fixed",
             Self::Accept => "accept",
+            Self::Refuse => "refuse",
             Self::Allow => "allow",
+            Self::Approve => "approve",
+            Self::Deny => "deny",
+            Self::Reply => "reply",
             Self::Skip => "skip",
             Self::Abort => "abort",
         }

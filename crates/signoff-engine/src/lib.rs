@@ -29,7 +29,7 @@ pub use budget::wall_left;
 pub use decide::{Refusal, decide};
 pub use due::{Action, due};
 pub use event::{
-    Event, ItemKind, Outcome, PauseReason, Process, Recorded, Settings, WorkItem, WorkKind,
+    Accept, Event, ItemKind, Outcome, PauseReason, Process, Recorded, Settings, WorkItem, WorkKind,
 };
 pub use evidence::{Facts, Grade};
 pub use input::{Choice, Input};

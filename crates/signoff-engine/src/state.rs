@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use signoff_plan::expression::{StepValues, read};
 use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::signed::SignedPlan;
 
 use crate::Millis;
 use crate::budget::Spent;
-use crate::event::{ItemKind, Outcome, PauseReason, Process, Settings};
+use crate::event::{Accept, ItemKind, Outcome, PauseReason, Process, Settings};
 use crate::evidence::{Facts, Grade};
 use crate::input::Choice;
 use crate::verdict::{ProcessEnd, Verdict};
@@ -28,8 +29,12 @@ pub struct Run {
     /// Steps whose dependencies are satisfied and that have not begun, in plan order.
     // Plan order, not readiness order: replay must choose the same step.
     pub(crate) ready: BTreeSet<usize>,
+    /// Steps whose contract's output some condition reads.
+    pub(crate) read: BTreeSet<usize>,
     /// Steps that have begun and neither ended nor wait on a person.
     pub(crate) active: BTreeSet<usize>,
+    /// Steps whose agents are done and that a person has to accept at the end.
+    pub(crate) provisional: BTreeSet<usize>,
     /// How many steps have ended.
     pub(crate) ended: usize,
     pub(crate) items: BTreeMap<String, Item>,
@@ -50,6 +55,7 @@ impl Run {
             .zip(&plan.steps)
             .map(|(at, step)| (step.id.clone(), at))
             .collect();
+        let read = read_steps(plan, &index);
         let mut dependents = vec![Vec::new(); plan.steps.len()];
         let mut steps = Vec::with_capacity(plan.steps.len());
         let mut ready = BTreeSet::new();
@@ -73,6 +79,7 @@ impl Run {
             settings: Settings {
                 backoff: 0,
                 baseline: true,
+                accept: Accept::Step,
                 sandbox: String::new(),
             },
             steps,
@@ -80,7 +87,9 @@ impl Run {
             dependents,
             frontier: 0,
             ready,
+            read,
             active: BTreeSet::new(),
+            provisional: BTreeSet::new(),
             ended: 0,
             items: BTreeMap::new(),
             items_opened: 0,
@@ -185,6 +194,12 @@ pub struct StepState {
     pub stage: Stage,
     /// Dependencies named and not yet satisfied.
     pub waits_for: usize,
+    /// Its condition was found to hold.
+    pub condition_held: bool,
+    /// A person gave leave to start its work.
+    pub approved: bool,
+    /// What it gave for conditions to read.
+    pub values: StepValues,
     pub baseline: Option<Verdict>,
     /// Attempts begun so far; numbers are never used twice.
     pub attempts: u32,
@@ -200,6 +215,8 @@ pub struct StepState {
     /// How the agent of the present attempt ended.
     pub work_ended: Option<ProcessEnd>,
     pub process: Option<Process>,
+    /// What its agent said last; told, never judged.
+    pub said: Option<String>,
     /// What the next prompt must say about the attempt before.
     pub failure: Option<Failure>,
     /// A person's advice for the next attempt.
@@ -221,6 +238,9 @@ impl StepState {
             status: StepStatus::Pending,
             stage: Stage::Idle,
             waits_for,
+            condition_held: false,
+            approved: false,
+            values: StepValues::default(),
             baseline: None,
             attempts: 0,
             failures: 0,
@@ -230,6 +250,7 @@ impl StepState {
             not_before: 0,
             work_ended: None,
             process: None,
+            said: None,
             failure: None,
             hint: None,
             answered: None,
@@ -248,10 +269,20 @@ pub enum Stage {
     NeedsBaseline,
     Baselining,
     NeedsWork,
-    Working { attempt: u32 },
-    NeedsEvaluation { attempt: u32 },
-    Evaluating { attempt: u32 },
-    Waiting { item: String },
+    Working {
+        attempt: u32,
+    },
+    NeedsEvaluation {
+        attempt: u32,
+    },
+    Evaluating {
+        attempt: u32,
+    },
+    Waiting {
+        item: String,
+    },
+    /// Done as far as its agent goes; a person decides at the end.
+    Provisional,
     Ended,
 }
 
@@ -292,9 +323,43 @@ pub struct Failure {
 pub struct Item {
     pub id: String,
     pub kind: ItemKind,
+    /// The step, or the first of several.
     pub step: usize,
+    /// All of them, where it is about several.
+    pub steps: Vec<usize>,
     pub question: String,
     pub choices: Vec<Choice>,
+    /// Answers that the plan offers.
+    pub options: Vec<String>,
+}
+
+impl Item {
+    /// The words it can be answered with: what the plan offers, then what the harness does.
+    pub fn words(&self) -> Vec<&str> {
+        let offered = self.options.iter().map(String::as_str);
+        let choices = self.choices.iter().filter(|choice| {
+            // Any of the options is the reply.
+            **choice != Choice::Reply || self.options.is_empty()
+        });
+        offered.chain(choices.map(|choice| choice.name())).collect()
+    }
+
+    /// Every step that it is about.
+    pub fn about(&self) -> &[usize] {
+        if self.steps.is_empty() {
+            std::slice::from_ref(&self.step)
+        } else {
+            &self.steps
+        }
+    }
+}
+
+/// The steps whose `stdout` a condition reads.
+fn read_steps(plan: &Plan, index: &BTreeMap<String, usize>) -> BTreeSet<usize> {
+    let conditions = plan.steps.iter().filter_map(|step| step.when.as_deref());
+    let reads = conditions.filter_map(|text| read(text).ok());
+    let ids = reads.flat_map(|reads| reads.steps).map(|step| step.id);
+    ids.filter_map(|id| index.get(id).copied()).collect()
 }
 
 /// Does this step need its contract run before the work?

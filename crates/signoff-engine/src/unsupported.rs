@@ -1,6 +1,7 @@
 //! What this version reads and checks but cannot run yet. Such a plan is refused before its first
 //! step: a field that is parsed and then ignored would be a lie about what was enforced.
 
+use signoff_plan::dialect::Dialect;
 use signoff_plan::model::{Condition, Plan, Step, Work};
 
 /// A field the engine would have to ignore.
@@ -11,11 +12,16 @@ pub struct Unsupported {
     pub what: &'static str,
 }
 
-/// Everything in this plan that this version cannot carry out.
-pub fn unsupported(plan: &Plan) -> Vec<Unsupported> {
+/// Everything in this plan that this version cannot carry out. What its dialect tells the agents is
+/// carried out: nothing more is promised of it.
+pub fn unsupported(plan: &Plan, dialect: Dialect) -> Vec<Unsupported> {
     let mut found = Vec::new();
+    let tells_tools = dialect == Dialect::Proposal;
     let of_plan = [
-        (plan.tools.is_some(), "a tool scope (`Tools`)"),
+        (
+            plan.tools.is_some() && !tells_tools,
+            "a tool scope (`Tools`)",
+        ),
         (!plan.params.is_empty(), "`params`"),
         (plan.executor_model.is_some(), "a model for its agents"),
     ];
@@ -27,7 +33,7 @@ pub fn unsupported(plan: &Plan) -> Vec<Unsupported> {
     );
     for step in &plan.steps {
         found.extend(
-            of_step(step)
+            of_step(step, dialect)
                 .into_iter()
                 .filter(|(present, _)| *present)
                 .map(|(_, what)| Unsupported {
@@ -39,7 +45,8 @@ pub fn unsupported(plan: &Plan) -> Vec<Unsupported> {
     found
 }
 
-fn of_step(step: &Step) -> [(bool, &'static str); 14] {
+fn of_step(step: &Step, dialect: Dialect) -> [(bool, &'static str); 12] {
+    let tells_tools = dialect == Dialect::Proposal;
     let expects_tests = step
         .contract
         .iter()
@@ -47,18 +54,25 @@ fn of_step(step: &Step) -> [(bool, &'static str); 14] {
         .any(|condition| matches!(condition, Condition::TestsRunAtLeast(_)));
     [
         (matches!(step.work, Work::Tool { .. }), "a tool step"),
-        (matches!(step.work, Work::Ask { .. }), "an `ask` step"),
-        (step.approval, "`approval: required`"),
-        (step.when.is_some(), "`when`"),
+        (
+            matches!(step.work, Work::Ask { .. }) && step.contract.is_some(),
+            "an `ask` step with a contract",
+        ),
         (step.for_each.is_some(), "`for_each`"),
-        (step.tools.is_some(), "a tool scope (`tools`)"),
+        (
+            step.tools.is_some() && !tells_tools,
+            "a tool scope (`tools`)",
+        ),
         (!step.protects.is_empty(), "`protects`"),
         (!step.locks.is_empty(), "`locks`"),
         (step.isolation.is_some(), "`isolation`"),
         (!step.budget.is_empty(), "a step budget"),
         (expects_tests, "`tests_run`"),
         (step.max_items.is_some(), "`max_items`"),
-        (step.instructions.is_some(), "`instructions`"),
-        (step.hint.is_some(), "`tool_hint`"),
+        (
+            step.instructions.is_some() && dialect != Dialect::Record,
+            "`instructions`",
+        ),
+        (step.hint.is_some() && !tells_tools, "`tool_hint`"),
     ]
 }

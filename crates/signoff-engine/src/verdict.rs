@@ -43,6 +43,9 @@ pub struct Observation {
 /// Text kept in the journal of each stream, from its end.
 const JOURNALED: usize = 4000;
 
+/// Output that a condition may read.
+const READABLE: usize = 64 * 1024;
+
 impl Observation {
     /// What is recorded: conditions were judged on the whole, people and retries need the end.
     pub(crate) fn shortened(self) -> Self {
@@ -52,11 +55,25 @@ impl Observation {
             ..self
         }
     }
+
+    /// What is recorded where a condition reads the output: all of it, or the word that it is cut.
+    pub(crate) fn readable(self) -> Self {
+        Self {
+            cut: self.cut || self.stdout.len() > READABLE,
+            stdout: last(self.stdout, READABLE),
+            stderr: tail(self.stderr),
+            ..self
+        }
+    }
 }
 
 /// The last part of a text that is too long to record.
 pub(crate) fn tail(text: String) -> String {
-    let mut from = text.len().saturating_sub(JOURNALED);
+    last(text, JOURNALED)
+}
+
+fn last(text: String, limit: usize) -> String {
+    let mut from = text.len().saturating_sub(limit);
     while !text.is_char_boundary(from) {
         from += 1;
     }

@@ -1,5 +1,6 @@
 //! What a run does, by example.
 
+#[expect(dead_code, reason = "the other tests use the rest of it")]
 mod world;
 
 use signoff_engine::{
@@ -93,6 +94,7 @@ fn retries_are_counted_and_then_a_person_is_asked() {
     // One more attempt, which fails: asked again, not retried.
     let answer = |item: &str, choice| Input::Answer {
         item: item.to_owned(),
+        steps: Vec::new(),
         choice,
         note: Some("look at out".to_owned()),
         by: "ann".to_owned(),
@@ -138,6 +140,7 @@ fn a_person_cannot_declare_a_contracted_step_done() {
         .clone();
     let accept = Input::Answer {
         item,
+        steps: Vec::new(),
         choice: Choice::Accept,
         note: None,
         by: "ann".to_owned(),
@@ -148,6 +151,7 @@ fn a_person_cannot_declare_a_contracted_step_done() {
     ));
     let unknown = Input::Answer {
         item: "other".to_owned(),
+        steps: Vec::new(),
         choice: Choice::Skip,
         note: None,
         by: "ann".to_owned(),
@@ -173,6 +177,7 @@ fn a_step_without_contract_is_done_only_by_acceptance() {
         .clone();
     world.record(Input::Answer {
         item,
+        steps: Vec::new(),
         choice: Choice::Accept,
         note: None,
         by: "ann".to_owned(),
@@ -240,6 +245,7 @@ fn skipping_by_policy_blocks_and_skipping_by_a_person_satisfies() {
         .clone();
     world.record(Input::Answer {
         item,
+        steps: Vec::new(),
         choice: Choice::Skip,
         note: None,
         by: "ann".to_owned(),
@@ -378,6 +384,7 @@ fn the_budget_of_agents_is_asked_for() {
     assert!(item.question.contains("1 of 1 agents"), "{}", item.question);
     world.record(Input::Answer {
         item: item.id,
+        steps: Vec::new(),
         choice: Choice::Allow,
         note: None,
         by: "ann".to_owned(),

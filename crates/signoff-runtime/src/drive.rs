@@ -109,6 +109,8 @@ impl Loop<'_> {
                         wake = Some(wake.map_or(until, |at: Millis| at.min(until)));
                     }
                     Action::Finish => return self.finish(),
+                    Action::Gate { step } => self.record(Input::Gate { step })?,
+                    Action::AskForAcceptance => self.record(Input::AskForAcceptance)?,
                     Action::AskForBudget { step } => self.record(Input::OverBudget { step })?,
                     action => {
                         if let Some(difference) = self.begin(&action)? {

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use signoff_engine::{Forbidden, PlanState, Refusal, Unsupported};
 use signoff_plan::diagnostic::Diagnostic;
-use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::EditRefused;
 use signoff_plan::source::Source;
 use signoff_store::FileError;
@@ -96,10 +95,10 @@ pub enum Error {
     NameTaken { path: PathBuf },
     /// A directory of the store is a link to somewhere else.
     LeadsAway { path: PathBuf },
-    /// Plans of this dialect cannot be signed or run yet.
-    OtherDialect { dialect: Dialect },
     /// The plan needs what this version cannot do.
     Unsupported(Vec<Unsupported>),
+    /// Agent steps without a contract, and the settings refuse such plans.
+    Unverified { plan: String, steps: Vec<String> },
     /// Programs that agents or contracts need are missing.
     MissingPrograms(Vec<String>),
     /// Another run holds the workspace.

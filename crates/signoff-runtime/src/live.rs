@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Act, Actor, Choice, Input, Outcome, PlanState, Run, Settings, Stage, after, apply,
+    Accept, Act, Actor, Choice, Input, Outcome, PlanState, Run, Settings, Stage, after, apply,
 };
 use signoff_plan::digest::canonical;
 use signoff_plan::model::Plan;
@@ -14,7 +14,7 @@ use signoff_sandbox::{Identity, Sandbox, end_leftovers};
 use signoff_store::journal::Journal;
 use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::{self, RunDir, new_run_id};
-use signoff_store::{atomic, failpoint, plan_log};
+use signoff_store::{atomic, config, failpoint, plan_log};
 
 use crate::clock::{Clock, timestamp};
 use crate::drive::{Loop, Observe, Stopped};
@@ -22,16 +22,16 @@ use crate::error::Error;
 use crate::journal::{Append, FileJournal, recorded};
 use crate::local::{Interrupt, Local, contract_marker, marker};
 use crate::locks::{take_run, take_workspace};
-use crate::marks::Projection;
+use crate::marks::{Execution, Projection, Times};
 use crate::plan_file::PlanFile;
 use crate::plans::held::Held;
 use crate::plans::history::body;
 use crate::plans::{Doing, History};
-use crate::preflight;
 use crate::project::{Project, minimum_proof, random, relative};
 use crate::proof::{Counted, counted};
 use crate::view::View;
 use crate::watch::Watch;
+use crate::{preflight, snapshot};
 
 /// A run that this process owns.
 pub struct Live<'a> {
@@ -39,6 +39,8 @@ pub struct Live<'a> {
     clock: &'a dyn Clock,
     run: Run,
     dir: RunDir,
+    /// When it started, and ended if it has.
+    times: Times,
     key: String,
     plan: PathBuf,
     /// How messages call the plan.
@@ -58,6 +60,19 @@ impl std::fmt::Debug for Live<'_> {
             .field("run", &self.dir.path())
             .finish_non_exhaustive()
     }
+}
+
+/// A person's answer to something in the inbox.
+#[derive(Debug)]
+pub struct Answer {
+    /// The item, without its run.
+    pub item: String,
+    /// Which of the item's steps; none named = all of them.
+    pub steps: Vec<String>,
+    /// The answer.
+    pub choice: Choice,
+    /// Advice or a reason.
+    pub note: Option<String>,
 }
 
 /// What a run came to.
@@ -90,21 +105,17 @@ impl<'a> Live<'a> {
         preflight::may_start(&held)?;
         let plan = &held.plan;
         preflight::supported(plan)?;
+        preflight::verified(project, plan)?;
         preflight::programs(project, plan)?;
         let (path, key) = (plan.path.clone(), held.key.clone());
         let name = plan.source.name().to_owned();
-        let bytes = plan.source.bytes().to_vec();
         let signed = preflight::signed(project, plan)?;
         let mut workspace_lock = take_workspace(project)?;
         runs::remove_never_begun(&project.store)?;
         let (id, dir) = new_dir(project)?;
         workspace_lock.name_run(&id).map_err(Error::Sandbox)?;
         let run_lock = take_run(&dir, &id)?;
-        let extension = path
-            .extension()
-            .and_then(|extension| extension.to_str())
-            .unwrap_or("md");
-        dir.save_snapshot(extension, &bytes)?;
+        snapshot::save(&dir, plan)?;
         let journal = FileJournal::new(Journal::create(&dir.journal())?);
         failpoint::reached("run.created");
         held.record(&[PlanEvent::PlanExecuting {
@@ -122,6 +133,10 @@ impl<'a> Live<'a> {
                 backoff: u64::try_from(project.config.run.backoff.value.as_millis())
                     .unwrap_or(u64::MAX),
                 baseline: project.config.contract.baseline.value,
+                accept: match project.config.contract.accept.value {
+                    config::Accept::End => Accept::End,
+                    config::Accept::Step => Accept::Step,
+                },
                 sandbox: signoff_sandbox::Level::None.to_string(),
             },
         };
@@ -131,6 +146,7 @@ impl<'a> Live<'a> {
             clock,
             run: Run::new(signed),
             dir,
+            times: Times::default(),
             key,
             plan: path,
             name,
@@ -163,7 +179,8 @@ impl<'a> Live<'a> {
             Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
                 // It may have been killed between its last event and its last mark.
                 atomic::remove_stray_temp(&live.plan)?;
-                Projection::new(live.plan).write(&live.run);
+                let mut marks = live.marks();
+                marks.write(&live.run, clock.now());
                 return Err(Error::AlreadyFinished {
                     run: id.to_owned(),
                     outcome: signoff_api::event::outcome_name(outcome),
@@ -180,9 +197,7 @@ impl<'a> Live<'a> {
     pub fn answer(
         project: &'a Project,
         id: &str,
-        item: &str,
-        choice: Choice,
-        note: Option<String>,
+        answer: Answer,
         clock: &'a dyn Clock,
     ) -> Result<(), Error> {
         let mut live = Self::open(project, id, clock)?;
@@ -191,9 +206,10 @@ impl<'a> Live<'a> {
             &live.run,
             clock.now(),
             Input::Answer {
-                item: item.to_owned(),
-                choice,
-                note,
+                item: answer.item,
+                steps: answer.steps,
+                choice: answer.choice,
+                note: answer.note,
                 by,
             },
         )?;
@@ -212,8 +228,11 @@ impl<'a> Live<'a> {
         let view = View::load(project, id)?;
         let (journal, records) = Journal::open(&dir.journal())?;
         let mut run = Run::new(view.run.signed().clone());
+        let mut times = Times::default();
         for record in &records {
-            apply(&mut run, &recorded(record)?);
+            let recorded = recorded(record)?;
+            times.note(&recorded);
+            apply(&mut run, &recorded);
         }
         Ok(Self {
             project,
@@ -224,6 +243,7 @@ impl<'a> Live<'a> {
             plan: view.plan_path,
             run,
             dir,
+            times,
             journal: FileJournal::new(journal),
             first: Input::Park,
             _run_lock: run_lock,
@@ -293,7 +313,7 @@ impl<'a> Live<'a> {
             self.clock,
         );
         interrupt(local.interrupt());
-        let mut marks = Projection::new(self.plan);
+        let mut marks = self.marks();
         let mut work = Loop {
             run: &mut self.run,
             journal: &mut self.journal,
@@ -313,6 +333,12 @@ impl<'a> Live<'a> {
         })
     }
 
+    fn marks(&self) -> Projection {
+        let run = &self.dir;
+        let execution = Execution::new(self.project, &self.key, run, self.times);
+        Projection::new(self.plan.clone(), execution)
+    }
+
     /// Ends what an owner that died left running.
     fn end_leftovers(&self) -> Result<(), Error> {
         for (step, state) in self.run.steps() {
@@ -324,6 +350,7 @@ impl<'a> Live<'a> {
                 | Stage::NeedsWork
                 | Stage::NeedsEvaluation { .. }
                 | Stage::Waiting { .. }
+                | Stage::Provisional
                 | Stage::Ended => continue,
             };
             let identity = state.process.as_ref().map(|process| Identity {

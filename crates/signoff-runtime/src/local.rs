@@ -1,6 +1,7 @@
 //! Performs actions on this machine, in the checkout, through `signoff-work` and `signoff-sandbox`.
 
 mod crew;
+mod told;
 mod workbench;
 
 use std::collections::BTreeMap;
@@ -132,7 +133,11 @@ impl Perform for Local<'_> {
                 attempt: *attempt,
             }),
             Action::Dispatch { step, attempt } => self.prepare_dispatch(run, *step, *attempt)?,
-            Action::AskForBudget { .. } | Action::Wait { .. } | Action::Finish => {
+            Action::Gate { .. }
+            | Action::AskForBudget { .. }
+            | Action::AskForAcceptance
+            | Action::Wait { .. }
+            | Action::Finish => {
                 return Err(broken(run, "an action without a performer"));
             }
         })
@@ -159,7 +164,11 @@ impl Perform for Local<'_> {
                 self.crew.start(command, |_| true, report);
             }
             Action::Dispatch { step, attempt } => self.dispatch(run, step, attempt)?,
-            Action::AskForBudget { .. } | Action::Wait { .. } | Action::Finish => {}
+            Action::Gate { .. }
+            | Action::AskForBudget { .. }
+            | Action::AskForAcceptance
+            | Action::Wait { .. }
+            | Action::Finish => {}
         }
         Ok(())
     }

@@ -1,16 +1,23 @@
-//! Marks written back into the plan's file: a projection of the state, for people. Never read.
+//! Marks written back into the plan's file, in its dialect's words: a projection of the state, for
+//! people. Never read.
+
+mod execution;
+mod session;
 
 use std::path::{Path, PathBuf};
 
-use signoff_engine::{Event, Millis, PlanState, Recorded, Run, StepStatus};
-use signoff_plan::edit::{Marks, StepMark, apply_marks};
+use signoff_engine::{Event, Millis, Outcome, PlanState, Recorded, Run, StepStatus};
+use signoff_plan::dialect::Dialect;
+use signoff_plan::edit::{EditRefused, Marks, StepMark, apply_marks};
 use signoff_plan::source::Source;
 use signoff_store::atomic::{ReplaceError, replace};
 use signoff_store::failpoint;
 
+pub(crate) use self::execution::{Execution, Times};
 use crate::drive::Observe;
 use crate::error::Error;
 use crate::plan_file::{Everything, PlanFile};
+use crate::plans::write_back::word;
 
 /// At most one write in this time, and one at pause and end.
 const EVERY: Millis = 1000;
@@ -19,15 +26,17 @@ const EVERY: Millis = 1000;
 #[derive(Debug)]
 pub(crate) struct Projection {
     plan: PathBuf,
+    execution: Execution,
     written: Millis,
     /// Why marks could not be written, to be told once.
     pub(crate) trouble: Option<String>,
 }
 
 impl Projection {
-    pub(crate) fn new(plan: PathBuf) -> Self {
+    pub(crate) fn new(plan: PathBuf, execution: Execution) -> Self {
         Self {
             plan,
+            execution,
             written: 0,
             trouble: None,
         }
@@ -35,7 +44,15 @@ impl Projection {
 
     /// Brings the file up to date. An edit by somebody else is kept; if it changed the definition,
     /// nothing is written at all.
-    pub(crate) fn write(&mut self, run: &Run) {
+    pub(crate) fn write(&mut self, run: &Run, now: Millis) {
+        let dialect = run.signed().dialect();
+        if dialect == Dialect::Proposal {
+            self.trouble = self.execution.log(run).or(self.trouble.take());
+        }
+        if word(dialect, state(run)).is_none() {
+            // Its files carry no marks.
+            return;
+        }
         let name = self.plan.to_string_lossy().into_owned();
         let bytes = match writable(&self.plan) {
             Ok(bytes) => bytes,
@@ -48,7 +65,7 @@ impl Projection {
         if present.digest() != run.signed().digest() {
             return;
         }
-        let marked = match apply_marks(&Source::new(name, bytes.clone()), &marks(run)) {
+        let marked = match self.projected(&present, run, now) {
             Ok(marked) => marked,
             Err(refused) => {
                 self.trouble = Some(refused.to_string());
@@ -66,6 +83,26 @@ impl Projection {
         }
         failpoint::reached("mark.after");
     }
+
+    /// The text of the file with everything it should say about the run.
+    fn projected(
+        &self,
+        present: &PlanFile,
+        run: &Run,
+        now: Millis,
+    ) -> Result<Vec<u8>, EditRefused> {
+        let dialect = present.checked.dialect;
+        if dialect != Dialect::Proposal {
+            return apply_marks(&present.source, &marks(run, dialect));
+        }
+        let told = self.execution.told(present, run)?;
+        let marked = apply_marks(&told, &marks(run, dialect))?;
+        if marked == present.source.bytes() {
+            return Ok(marked);
+        }
+        let marked = Source::new(present.source.name(), marked);
+        execution::counted(&marked, present, now)
+    }
 }
 
 impl Observe for Projection {
@@ -82,9 +119,10 @@ impl Observe for Projection {
                 | Event::StepFailed { .. }
                 | Event::StepSkipped { .. }
         );
+        self.execution.times.note(recorded);
         if last || (changes_marks && recorded.at >= self.written + EVERY) {
             self.written = recorded.at;
-            self.write(run);
+            self.write(run, recorded.at);
         }
         Ok(())
     }
@@ -99,14 +137,15 @@ fn writable(path: &Path) -> std::io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 
-fn marks(run: &Run) -> Marks {
-    let state = match run.outcome() {
-        Some(signoff_engine::Outcome::Completed | signoff_engine::Outcome::Partial) => {
-            PlanState::Completed
-        }
-        Some(signoff_engine::Outcome::Failed) => PlanState::Failed,
+fn state(run: &Run) -> PlanState {
+    match run.outcome() {
+        Some(Outcome::Completed | Outcome::Partial) => PlanState::Completed,
+        Some(Outcome::Failed) => PlanState::Failed,
         None => PlanState::Executing,
-    };
+    }
+}
+
+fn marks(run: &Run, dialect: Dialect) -> Marks {
     let steps = run.steps().filter_map(|(definition, step)| {
         let mark = match step.status {
             StepStatus::Completed => StepMark::Done,
@@ -123,7 +162,7 @@ fn marks(run: &Run) -> Marks {
         Some((definition.id.clone(), mark))
     });
     Marks {
-        status: Some(state.in_workunit().to_owned()),
+        status: word(dialect, state(run)).map(str::to_owned),
         steps: steps.collect(),
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use signoff_engine::{Act, PlanState, unsupported};
-use signoff_plan::dialect::Dialect;
 use signoff_plan::digest::Digest;
+use signoff_plan::model::Work;
 use signoff_plan::signed::{Mismatch, Signature, SignedPlan};
+use signoff_store::config::Unverified;
 use signoff_store::signatures::{self, Signed};
 
 use crate::difference::Difference;
@@ -29,16 +30,29 @@ pub(crate) fn no_errors(plan: &PlanFile) -> Result<(), Error> {
 
 /// The plan asks for nothing that this version would have to ignore.
 pub(crate) fn supported(plan: &PlanFile) -> Result<(), Error> {
-    let dialect = plan.checked.dialect;
-    if dialect != Dialect::Workunit {
-        return Err(Error::OtherDialect { dialect });
-    }
-    let missing = unsupported(&plan.checked.plan);
+    let missing = unsupported(&plan.checked.plan, plan.checked.dialect);
     if missing.is_empty() {
         Ok(())
     } else {
         Err(Error::Unsupported(missing))
     }
+}
+
+/// No step would have to be taken on trust, where the settings ask for that.
+pub(crate) fn verified(project: &Project, plan: &PlanFile) -> Result<(), Error> {
+    if project.config.contract.unverified.value == Unverified::Ask {
+        return Ok(());
+    }
+    let steps = plan.checked.plan.steps.iter();
+    let bare = steps
+        .filter(|step| matches!(step.work, Work::Agent { .. }) && step.contract.is_none())
+        .map(|step| step.id.clone());
+    let bare: Vec<String> = bare.collect();
+    if bare.is_empty() {
+        return Ok(());
+    }
+    let plan = plan.source.name().to_owned();
+    Err(Error::Unverified { plan, steps: bare })
 }
 
 /// The plan's state allows a run. One that is only not signed is told so, and what changed.

@@ -9,6 +9,30 @@ use crate::error::Error;
 use crate::plan_file::{Everything, PlanFile};
 use crate::project::Project;
 
+/// Keeps what a run executes: the exact bytes of a file, or of every file of a thread.
+pub(crate) fn save(dir: &RunDir, plan: &PlanFile) -> Result<(), Error> {
+    if plan.path.is_dir() {
+        dir.save_snapshot_files(plan.source.split())?;
+        return Ok(());
+    }
+    let extension = plan.path.extension().and_then(|found| found.to_str());
+    dir.save_snapshot(extension.unwrap_or("md"), plan.source.bytes())?;
+    Ok(())
+}
+
+fn load(dir: &RunDir) -> Result<Option<PlanFile>, Error> {
+    let files = dir.snapshot("");
+    if files.is_dir() {
+        let name = files.to_string_lossy().into_owned();
+        return Ok(Some(PlanFile::read(&files, &name, &Everything)?));
+    }
+    let found = dir.load_snapshot()?.map(|(path, bytes)| {
+        let name = path.to_string_lossy().into_owned();
+        PlanFile::from_bytes(&path, &name, bytes, &Everything)
+    });
+    Ok(found)
+}
+
 /// The signed plan of a run, from its snapshot and the signature it was started under.
 pub(crate) fn signed_snapshot(
     project: &Project,
@@ -20,11 +44,7 @@ pub(crate) fn signed_snapshot(
         run: id.to_owned(),
         why,
     };
-    let (path, bytes) = dir
-        .load_snapshot()?
-        .ok_or_else(|| broken("its snapshot is missing".to_owned()))?;
-    let name = path.to_string_lossy().into_owned();
-    let plan = PlanFile::from_bytes(&path, &name, bytes, &Everything);
+    let plan = load(dir)?.ok_or_else(|| broken("its snapshot is missing".to_owned()))?;
     let digest = plan.digest();
     if digest.to_string() != started.digest {
         return Err(broken(format!(

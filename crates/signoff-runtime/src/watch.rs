@@ -87,7 +87,10 @@ impl Watch {
             Some(&config),
             project.around.user_config.as_ref(),
         ];
-        let files = self.files(project);
+        let mut files = self.files(project);
+        if self.plan.is_dir() {
+            files.extend(thread_paths(&self.plan));
+        }
         let paths = settings.into_iter().flatten().chain(&files);
         paths.map(|path| fingerprint(path)).collect()
     }
@@ -119,6 +122,16 @@ impl Watch {
         }
         Ok(Some(difference))
     }
+}
+
+/// The files of a thread; one that comes or goes changes the list.
+fn thread_paths(directory: &Path) -> Vec<PathBuf> {
+    let tasks = directory.join("tasks");
+    let entries = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths.extend([directory.join("plan.md"), tasks]);
+    paths
 }
 
 fn fingerprint(path: &Path) -> Option<Fingerprint> {

@@ -28,7 +28,9 @@ use std::path::PathBuf;
 pub use self::origin::{Origin, Place, Setting};
 pub use self::policy::Policy;
 pub use self::problem::{ConfigErrors, Problem};
-pub use self::sections::{Agent, Approval, Contract, Driver, Plans, Run, Sandbox};
+pub use self::sections::{
+    Accept, Agent, Approval, Contract, Driver, Plans, Run, Sandbox, Unverified,
+};
 pub use self::shown::{Entry, UnknownKey};
 use crate::signatures::Proof;
 

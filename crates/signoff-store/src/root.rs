@@ -103,6 +103,13 @@ impl Store {
         self.beside_plans("artifacts").join(key::encode(plan))
     }
 
+    /// Where the executions of one plan are logged for whoever knows seed 003's store; no other
+    /// store has that. No id leads out of it.
+    pub fn session_log(&self, plan: &str) -> Option<PathBuf> {
+        let name = format!("{}.jsonl", key::encode(plan));
+        (self.kind == Kind::Pi).then(|| self.beside_plans("sessions").join(name))
+    }
+
     /// Where a store keeps what belongs to its plans: seed 003's own is below its plans.
     fn beside_plans(&self, name: &str) -> PathBuf {
         match self.kind {

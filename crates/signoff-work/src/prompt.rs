@@ -1,6 +1,10 @@
 //! What an agent is told. In the `workunit` dialect that is the task, what the step subscribes to
 //! and its acceptance criteria, nothing else; a retry also learns why the attempt before it failed.
+//! What the other dialects add is in [`Around`].
 
+mod around;
+
+pub use self::around::{Around, Earlier, Proposal};
 use crate::attachment::Attachment;
 
 /// How much of a failed contract's output the next attempt sees, from its end.
@@ -12,6 +16,8 @@ pub struct Prompt<'a> {
     pub task: &'a str,
     pub attachments: &'a [Attachment],
     pub acceptance: &'a [String],
+    /// What the plan's dialect adds.
+    pub around: Around<'a>,
     pub failure: Option<Failure<'a>>,
     /// A person's advice.
     pub hint: Option<&'a str>,
@@ -38,6 +44,7 @@ impl Prompt<'_> {
                 push_all(&mut text, &["- ", criterion, "\n"]);
             }
         }
+        self.around.push(&mut text);
         if let Some(failure) = &self.failure {
             failure.push(&mut text);
         }
@@ -95,13 +102,14 @@ pub fn template() -> String {
         name: name.to_owned(),
         content,
     };
-    Prompt {
+    let prompt = Prompt {
         task: "TASK",
         attachments: &[
             attachment("FILE", Ok("CONTENT".to_owned())),
             attachment("MISSING", Err("WHY".to_owned())),
         ],
         acceptance: &["CRITERION".to_owned()],
+        around: Around::Nothing,
         failure: Some(Failure {
             command: "CONTRACT",
             ended: "ENDED".to_owned(),
@@ -110,8 +118,12 @@ pub fn template() -> String {
             stderr: "STDERR",
         }),
         hint: Some("HINT"),
+    };
+    let mut text = prompt.text();
+    for dialect in around::templates() {
+        text.push_str(&dialect);
     }
-    .text()
+    text
 }
 
 fn push_all(text: &mut String, parts: &[&str]) {
@@ -145,6 +157,7 @@ mod tests {
             task: "Fix it.\n\n",
             attachments,
             acceptance: &[],
+            around: Around::Nothing,
             failure,
             hint: None,
         }
@@ -166,6 +179,15 @@ mod tests {
             "STDOUT",
             "STDERR",
             "HINT",
+            "INSTRUCTIONS",
+            "CONSTRAINT",
+            "NARRATIVE",
+            "SUBTASK",
+            "CONTEXT",
+            "RISK",
+            "[TOOL]",
+            "OPERATION",
+            "SAID",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }

@@ -252,7 +252,7 @@ pub(crate) enum Command {
     Inbox(FormatOnly),
     /// Answer something in the inbox
     #[command(
-        after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume"
+        after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume\n  signoff answer 20261115-093012-k3f9/acceptance-1 refuse --step step-2 --note \"no tests\""
     )]
     Answer(Answer),
     /// Show what the plans add up to: states, approvals, rejections, runs, and tools that are missing
@@ -433,9 +433,12 @@ pub(crate) struct RunArg {
 pub(crate) struct Answer {
     /// The item, as `inbox` shows it
     pub(crate) item: String,
-    /// One of the choices that `inbox` shows
+    /// One of the choices that `inbox` shows, or the answer to a question
     pub(crate) choice: String,
-    /// Advice for the next attempt, or a remark
+    /// Only this step of the item, if it is about several; can be given again
+    #[arg(long = "step", value_name = "STEP")]
+    pub(crate) steps: Vec<String>,
+    /// Advice for the next attempt, or a reason
     #[arg(long)]
     pub(crate) note: Option<String>,
     /// Go on with the run at once

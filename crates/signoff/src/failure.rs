@@ -243,12 +243,6 @@ impl From<Error> for Failure {
                 format!("run {run} is not gone on with: {why}"),
             )
             .hint("`signoff run PLAN` starts a new one, once the plan is approved"),
-            Error::OtherDialect { dialect } => Self::new(
-                6,
-                "unsupported",
-                format!("this version runs plans of the dialect `workunit`, not `{dialect}`"),
-            )
-            .hint("it can be checked, shown and converted: `signoff convert PLAN --to workunit`"),
             Error::Unsupported(missing) => missing
                 .iter()
                 .fold(
@@ -266,6 +260,15 @@ impl From<Error> for Failure {
                     },
                 )
                 .hint("it can be checked and shown, but a run would have to ignore these"),
+            Error::Unverified { plan, steps } => Self::new(
+                4,
+                "unverified",
+                format!("{plan} has agent steps without a contract: `{}`", steps.join("`, `")),
+            )
+            .hints([
+                "give each a contract: a command that fails before the work and holds after it".to_owned(),
+                "or let a person accept them: `[contract] unverified = \"ask\"` in your own configuration".to_owned(),
+            ]),
             Error::MissingPrograms(missing) => missing
                 .into_iter()
                 .fold(

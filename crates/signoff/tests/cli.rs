@@ -474,13 +474,13 @@ fn a_tampered_journal_is_refused_with_its_place() {
 
 #[test]
 fn what_cannot_be_carried_out_is_refused_before_anything_runs() {
-    let body = format!("{}**when:** true\n", agent("Make it.", "out"));
+    let body = format!("{}**locks:** db\n", agent("Make it.", "out"));
     let project = project(&obliging(), &plan(&[&body]));
     project.signoff(["trust"]).assert_success();
     project
         .signoff(["approve", "plan.md", "--run"])
         .assert_code(6)
-        .assert_stderr_contains("`when`")
+        .assert_stderr_contains("`locks`")
         .assert_stderr_contains("stays approved");
     assert_eq!(project.json(["show", "plan.md"])["status"], "approved");
 }

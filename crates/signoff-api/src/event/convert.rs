@@ -25,6 +25,7 @@ impl From<engine::Event> for Event {
             },
             engine::Event::RunResumed { reopened, by } => Self::RunResumed { reopened, by },
             engine::Event::StepStarted { step } => Self::StepStarted { step },
+            engine::Event::ConditionHeld { step } => Self::ConditionHeld { step },
             engine::Event::BaselineStarted { step } => Self::BaselineStarted { step },
             engine::Event::BaselineFinished {
                 step,
@@ -114,6 +115,9 @@ impl From<engine::Event> for Event {
                 evidence: evidence.into(),
                 facts: facts.into(),
             },
+            engine::Event::StepProvisional { step, attempts } => {
+                Self::StepProvisional { step, attempts }
+            }
             engine::Event::StepFailed {
                 step,
                 attempts,
@@ -138,24 +142,30 @@ impl From<engine::Event> for Event {
                 item,
                 kind,
                 step,
+                steps,
                 question,
                 choices,
+                options,
             } => Self::InboxOpened {
                 item,
                 kind: kind.into(),
                 step,
+                steps,
                 question,
                 choices: choices.into_iter().map(Into::into).collect(),
+                options,
             },
             engine::Event::InboxAnswered {
                 item,
                 step,
+                steps,
                 choice,
                 note,
                 by,
             } => Self::InboxAnswered {
                 item,
                 step,
+                steps,
                 choice: choice.into(),
                 note,
                 by,
@@ -190,6 +200,7 @@ impl From<Event> for engine::Event {
             },
             Event::RunResumed { reopened, by } => Self::RunResumed { reopened, by },
             Event::StepStarted { step } => Self::StepStarted { step },
+            Event::ConditionHeld { step } => Self::ConditionHeld { step },
             Event::BaselineStarted { step } => Self::BaselineStarted { step },
             Event::BaselineFinished {
                 step,
@@ -275,6 +286,7 @@ impl From<Event> for engine::Event {
                 evidence: evidence.into(),
                 facts: facts.into(),
             },
+            Event::StepProvisional { step, attempts } => Self::StepProvisional { step, attempts },
             Event::StepFailed {
                 step,
                 attempts,
@@ -299,24 +311,30 @@ impl From<Event> for engine::Event {
                 item,
                 kind,
                 step,
+                steps,
                 question,
                 choices,
+                options,
             } => Self::InboxOpened {
                 item,
                 kind: kind.into(),
                 step,
+                steps,
                 question,
                 choices: choices.into_iter().map(Into::into).collect(),
+                options,
             },
             Event::InboxAnswered {
                 item,
                 step,
+                steps,
                 choice,
                 note,
                 by,
             } => Self::InboxAnswered {
                 item,
                 step,
+                steps,
                 choice: choice.into(),
                 note,
                 by,

@@ -10,8 +10,8 @@ mod parts;
 use std::collections::BTreeMap;
 
 pub use parts::{
-    Choice, Ended, Facts, Grade, ItemKind, Observed, Outcome, PauseReason, Process, Settings,
-    Verdict, WorkInput, WorkItem, WorkKind, WorkPayload, outcome_name, step_status,
+    Accept, Choice, Ended, Facts, Grade, ItemKind, Observed, Outcome, PauseReason, Process,
+    Settings, Verdict, WorkInput, WorkItem, WorkKind, WorkPayload, outcome_name, step_status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,10 @@ pub enum Event {
     StepStarted {
         step: String,
     },
+    /// The step's condition (`when`) holds.
+    ConditionHeld {
+        step: String,
+    },
     BaselineStarted {
         step: String,
     },
@@ -141,6 +145,11 @@ pub enum Event {
         evidence: Grade,
         facts: Facts,
     },
+    /// Its agent is done and it has no contract: dependents go on, a person decides at the end.
+    StepProvisional {
+        step: String,
+        attempts: u32,
+    },
     StepFailed {
         step: String,
         attempts: u32,
@@ -163,12 +172,21 @@ pub enum Event {
         item: String,
         kind: ItemKind,
         step: String,
+        /// All that it is about, where it is about several.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        steps: Vec<String>,
         question: String,
         choices: Vec<Choice>,
+        /// Answers that the plan offers; with none, any text is one.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        options: Vec<String>,
     },
     InboxAnswered {
         item: String,
         step: String,
+        /// Those that the answer is about, where the item is about several.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        steps: Vec<String>,
         choice: Choice,
         note: Option<String>,
         by: String,

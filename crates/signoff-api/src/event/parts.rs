@@ -41,11 +41,17 @@ mirrored! {
 }
 mirrored! {
     /// Why a person is asked.
-    ItemKind = engine::ItemKind { Escalation, Acceptance, Budget } "snake_case"
+    ItemKind = engine::ItemKind { Escalation, Acceptance, Budget, Approval, Question } "snake_case"
 }
 mirrored! {
     /// A person's answer.
-    Choice = engine::Choice { Retry, Fixed, Accept, Allow, Skip, Abort } "snake_case"
+    Choice = engine::Choice {
+        Retry, Fixed, Accept, Refuse, Allow, Approve, Deny, Reply, Skip, Abort,
+    } "snake_case"
+}
+mirrored! {
+    /// When a person is asked about agent steps that have no contract.
+    Accept = engine::Accept { End, Step } "snake_case"
 }
 mirrored! {
     /// Seed 002's kinds of work.
@@ -118,7 +124,14 @@ impl From<Facts> for engine::Facts {
 pub struct Settings {
     pub backoff_ms: u64,
     pub baseline: bool,
+    /// Runs of the first versions asked at each step and did not say so.
+    #[serde(default = "at_each_step")]
+    pub accept: Accept,
     pub sandbox: String,
+}
+
+fn at_each_step() -> Accept {
+    Accept::Step
 }
 
 impl From<engine::Settings> for Settings {
@@ -126,11 +139,13 @@ impl From<engine::Settings> for Settings {
         let engine::Settings {
             backoff,
             baseline,
+            accept,
             sandbox,
         } = settings;
         Self {
             backoff_ms: backoff,
             baseline,
+            accept: accept.into(),
             sandbox,
         }
     }
@@ -141,11 +156,13 @@ impl From<Settings> for engine::Settings {
         let Settings {
             backoff_ms,
             baseline,
+            accept,
             sandbox,
         } = settings;
         Self {
             backoff: backoff_ms,
             baseline,
+            accept: accept.into(),
             sandbox,
         }
     }

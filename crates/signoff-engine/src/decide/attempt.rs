@@ -6,7 +6,7 @@ use super::person::{ask, escalate};
 use super::policy::{attempt_failed, start_over};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
-use crate::event::{Event, ItemKind, WorkItem};
+use crate::event::{Accept, Event, ItemKind, WorkItem};
 use crate::evidence::{Facts, Grade};
 use crate::state::{Run, StepState};
 use crate::verdict::{Observation, ProcessEnd, Verdict, baseline_verdict, judge, tail};
@@ -39,7 +39,7 @@ pub(super) fn baseline_ended(
         let mut events = vec![Event::BaselineFinished {
             step: definition.id.clone(),
             verdict,
-            observed: observed.shortened(),
+            observed: recorded(run, at, observed),
         }];
         if definition.claimed && verdict == Verdict::Pass {
             events.push(Event::StepCompleted {
@@ -96,8 +96,16 @@ pub(super) fn unverified(
             &format!("the agent ended: {ended}"),
         );
     }
-    let question = format!("step `{}` has no contract: is it done?", definition.id);
-    ask(run, definition, ItemKind::Acceptance, question)
+    match run.settings.accept {
+        Accept::End => vec![Event::StepProvisional {
+            step: definition.id.clone(),
+            attempts: state.attempts,
+        }],
+        Accept::Step => {
+            let question = format!("step `{}` has no contract: is it done?", definition.id);
+            ask(run, definition, ItemKind::Acceptance, question)
+        }
+    }
 }
 
 pub(super) fn evaluation_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec<Event>, Refusal> {
@@ -136,7 +144,7 @@ pub(super) fn evaluation_ended(
             attempt,
             verdict,
             unmet,
-            observed: observed.shortened(),
+            observed: recorded(run, at, observed),
         }];
         events.extend(match verdict {
             Verdict::Pass => passed(run, now, definition, state),
@@ -155,6 +163,15 @@ pub(super) fn evaluation_ended(
         });
         events
     })
+}
+
+/// What the journal keeps of an observation.
+fn recorded(run: &Run, at: usize, observed: Observation) -> Observation {
+    if run.read.contains(&at) {
+        observed.readable()
+    } else {
+        observed.shortened()
+    }
 }
 
 fn passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {

@@ -3,14 +3,14 @@
 use signoff_plan::model::{Step, Work};
 
 use super::attempt::facts;
-use super::policy::failed;
+use super::policy::{failed, skipped};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
 use crate::budget::exceeded;
 use crate::event::{Event, ItemKind};
 use crate::evidence::{Facts, Grade};
 use crate::input::Choice;
-use crate::state::{Run, StepState};
+use crate::state::{Item, Run, StepState};
 
 pub(super) fn escalate(
     run: &Run,
@@ -39,21 +39,41 @@ pub(super) fn over_budget(run: &Run, now: Millis, at: usize) -> Result<Vec<Event
 }
 
 pub(super) fn ask(run: &Run, definition: &Step, kind: ItemKind, question: String) -> Vec<Event> {
-    let item = format!("{}-{}", definition.id, run.items_opened + 1);
     let choices = match (&definition.contract, &definition.work) {
         _ if kind == ItemKind::Budget => vec![Choice::Allow, Choice::Skip, Choice::Abort],
+        (None, _) if kind == ItemKind::Acceptance => vec![
+            Choice::Accept,
+            Choice::Refuse,
+            Choice::Retry,
+            Choice::Skip,
+            Choice::Abort,
+        ],
         (None, _) => vec![Choice::Accept, Choice::Retry, Choice::Skip, Choice::Abort],
         // Evaluating again is all that a retry of a check could mean.
         (Some(_), Work::Check) => vec![Choice::Fixed, Choice::Skip, Choice::Abort],
         (Some(_), _) => vec![Choice::Retry, Choice::Fixed, Choice::Skip, Choice::Abort],
     };
+    open(run, definition, kind, question, (choices, Vec::new()))
+}
+
+/// Opens an item about one step, which waits for the answer.
+pub(super) fn open(
+    run: &Run,
+    definition: &Step,
+    kind: ItemKind,
+    question: String,
+    (choices, options): (Vec<Choice>, Vec<String>),
+) -> Vec<Event> {
+    let item = format!("{}-{}", definition.id, run.items_opened + 1);
     vec![
         Event::InboxOpened {
             item: item.clone(),
             kind,
             step: definition.id.clone(),
+            steps: Vec::new(),
             question,
             choices,
+            options,
         },
         Event::StepWaiting {
             step: definition.id.clone(),
@@ -65,30 +85,87 @@ pub(super) fn ask(run: &Run, definition: &Step, kind: ItemKind, question: String
 pub(super) fn answer(
     run: &Run,
     item: &str,
+    steps: Vec<String>,
     choice: Choice,
-    note: Option<String>,
-    by: String,
+    (note, by): (Option<String>, String),
 ) -> Result<Vec<Event>, Refusal> {
     let open = run.items.get(item).ok_or_else(|| Refusal::UnknownItem {
         item: item.to_owned(),
     })?;
-    if !open.choices.contains(&choice) {
+    let is_offered = |text: &String| open.options.is_empty() || open.options.contains(text);
+    let wrong_reply = choice == Choice::Reply && !note.as_ref().is_some_and(is_offered);
+    if wrong_reply || !open.choices.contains(&choice) {
         return Err(Refusal::UnknownChoice {
             item: item.to_owned(),
-            choices: open.choices.clone(),
+            words: open.words().into_iter().map(str::to_owned).collect(),
         });
     }
-    with_step(run, open.step, |definition, state| {
-        let mut events = vec![Event::InboxAnswered {
-            item: item.to_owned(),
-            step: definition.id.clone(),
-            choice,
-            note,
-            by: by.clone(),
-        }];
-        events.extend(consequence(run, definition, state, choice, &by));
-        events
-    })
+    let about = meant(run, open, &steps)?;
+    let ids = about.iter().map(|(definition, _)| definition.id.clone());
+    let ids: Vec<String> = ids.collect();
+    let mut events = vec![Event::InboxAnswered {
+        item: item.to_owned(),
+        step: ids.first().cloned().unwrap_or_default(),
+        steps: if open.steps.is_empty() {
+            Vec::new()
+        } else {
+            ids
+        },
+        choice,
+        note: note.clone(),
+        by: by.clone(),
+    }];
+    let word = Word {
+        choice,
+        note: note.as_deref(),
+        by: &by,
+    };
+    for (definition, state) in about {
+        for event in consequence(run, definition, state, word) {
+            push_once(&mut events, event);
+        }
+    }
+    Ok(events)
+}
+
+/// The steps of an item that an answer means, in plan order: those it names, or all.
+fn meant<'a>(
+    run: &'a Run,
+    open: &Item,
+    named: &[String],
+) -> Result<Vec<(&'a Step, &'a StepState)>, Refusal> {
+    let about = open.about().iter().filter_map(|&at| run.step(at));
+    let about: Vec<_> = about.collect();
+    let is_known = |id: &&String| about.iter().any(|(step, _)| step.id == **id);
+    if let Some(unknown) = named.iter().find(|id| !is_known(id)) {
+        return Err(Refusal::UnknownStep {
+            item: open.id.clone(),
+            step: unknown.clone(),
+            known: about.iter().map(|(step, _)| step.id.clone()).collect(),
+        });
+    }
+    let mut meant = about;
+    meant.retain(|(step, _)| named.is_empty() || named.contains(&step.id));
+    Ok(meant)
+}
+
+/// Adds the end of a step unless the step has one: of two steps that are refused one may rest on
+/// the other, and it fails or is blocked, not both.
+pub(super) fn push_once(events: &mut Vec<Event>, event: Event) {
+    let is_end =
+        |event: &Event| matches!(event, Event::StepFailed { .. } | Event::StepBlocked { .. });
+    let known = |known: &Event| is_end(known) && known.step() == event.step();
+    if !is_end(&event) || !events.iter().any(known) {
+        events.push(event);
+    }
+}
+
+/// A person's word.
+#[derive(Clone, Copy)]
+pub(super) struct Word<'a> {
+    pub(super) choice: Choice,
+    pub(super) note: Option<&'a str>,
+    pub(super) by: &'a str,
 }
 
 /// What an answer leads to beyond its own event.
@@ -96,12 +173,12 @@ pub(super) fn consequence(
     run: &Run,
     definition: &Step,
     state: &StepState,
-    choice: Choice,
-    by: &str,
+    word: Word<'_>,
 ) -> Vec<Event> {
-    match choice {
-        Choice::Retry | Choice::Fixed | Choice::Allow => Vec::new(),
-        Choice::Accept => vec![Event::StepCompleted {
+    let by = word.by;
+    match word.choice {
+        Choice::Retry | Choice::Fixed | Choice::Allow | Choice::Approve => Vec::new(),
+        Choice::Accept | Choice::Reply => vec![Event::StepCompleted {
             step: definition.id.clone(),
             attempts: state.attempts,
             evidence: Grade::Accepted,
@@ -110,6 +187,12 @@ pub(super) fn consequence(
                 ..facts(run, definition, state)
             },
         }],
+        Choice::Refuse => {
+            let why = word.note.map(|note| format!(": {note}"));
+            let reason = format!("refused by {by}{}", why.unwrap_or_default());
+            failed(run, definition, state, &reason)
+        }
+        Choice::Deny => skipped(run, definition, "User denied approval"),
         Choice::Skip => vec![Event::StepSkipped {
             step: definition.id.clone(),
             reason: format!("skipped by {by}"),

@@ -58,7 +58,8 @@ pub(super) fn failed(run: &Run, definition: &Step, state: &StepState, reason: &s
     events
 }
 
-fn skipped(run: &Run, definition: &Step, reason: &str) -> Vec<Event> {
+/// Skips a step so that what waits for it is blocked.
+pub(super) fn skipped(run: &Run, definition: &Step, reason: &str) -> Vec<Event> {
     let mut events = vec![Event::StepSkipped {
         step: definition.id.clone(),
         reason: reason.to_owned(),
@@ -66,6 +67,17 @@ fn skipped(run: &Run, definition: &Step, reason: &str) -> Vec<Event> {
     }];
     events.extend(block_dependents(run, definition));
     events
+}
+
+/// Does this step still rest on those that it waits for? One that a person refused may have let its
+/// dependents go on, so it need not be pending.
+fn rests(run: &Run, at: usize) -> bool {
+    run.steps.get(at).is_some_and(|step| {
+        !matches!(
+            step.status,
+            StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
+        )
+    })
 }
 
 /// Everything that can no longer run because of this step, in plan order.
@@ -80,9 +92,7 @@ pub(super) fn block_dependents(run: &Run, cause: &Step) -> Vec<Event> {
         let dependents: Vec<usize> = waiting_for_all.chain(named).collect();
         seen_from = seen_from.min(at + 1);
         for dependent in dependents {
-            let pending =
-                (run.steps.get(dependent)).is_some_and(|step| step.status == StepStatus::Pending);
-            if pending && reached.insert(dependent) {
+            if rests(run, dependent) && reached.insert(dependent) {
                 open.push(dependent);
             }
         }

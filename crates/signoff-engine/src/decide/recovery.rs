@@ -3,7 +3,7 @@
 use signoff_plan::model::{Step, Work};
 
 use super::attempt::unverified;
-use super::person::{consequence, escalate};
+use super::person::{Word, consequence, escalate, push_once};
 use super::policy::block_dependents;
 use crate::Millis;
 use crate::event::{Event, PauseReason};
@@ -25,7 +25,14 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
             continue;
         };
         if let Some((choice, by)) = &state.answered {
-            events.extend(consequence(run, definition, state, *choice, by));
+            let word = Word {
+                choice: *choice,
+                note: state.hint.as_deref(),
+                by,
+            };
+            for event in consequence(run, definition, state, word) {
+                push_once(&mut events, event);
+            }
             continue;
         }
         match &state.stage {
@@ -45,10 +52,13 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
             | Stage::NeedsEvaluation { .. }
             | Stage::Evaluating { .. }
             | Stage::Waiting { .. }
+            | Stage::Provisional
             | Stage::Ended => {}
         }
     }
-    events.extend(lost_blocks(run));
+    for event in lost_blocks(run) {
+        push_once(&mut events, event);
+    }
     events
 }
 
@@ -73,7 +83,10 @@ fn interrupted(run: &Run, definition: &Step, state: &StepState, attempt: u32) ->
 fn lost_blocks(run: &Run) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for (definition, state) in run.steps() {
-        let lost = matches!(state.status, StepStatus::Failed | StepStatus::Skipped);
+        let lost = matches!(
+            state.status,
+            StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
+        );
         if lost && !state.satisfies {
             for event in block_dependents(run, definition) {
                 if !events.iter().any(|known| known.step() == event.step()) {

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use signoff_engine::{
-    Action, Event, Input, Observation, ProcessEnd, Recorded, Run, Settings, WorkItem, WorkKind,
-    apply, decide, due,
+    Accept, Action, Event, Input, Observation, ProcessEnd, Recorded, Run, Settings, WorkItem,
+    WorkKind, apply, decide, due,
 };
 use signoff_plan::Workspace;
 use signoff_plan::check::check;
@@ -70,6 +70,7 @@ pub(crate) fn plan_text(steps: &[&str]) -> String {
 
 pub(crate) const AGENT: &str =
     "**target:** coder\n**task:**\nDo it.\n\n**contract:**\n```shell\ntest -f out\n```\n";
+pub(crate) const UNVERIFIED: &str = "**target:** coder\n**task:**\nDo it.\n";
 pub(crate) const CHECK: &str = "**contract:**\n```shell\ntest -f out\n```\n";
 
 pub(crate) fn saw(ended: ProcessEnd) -> Observation {
@@ -99,7 +100,12 @@ pub(crate) struct World {
 }
 
 impl World {
+    /// A world in which a person is asked at each step that has no contract.
     pub(crate) fn new(text: &str, fate: Fate) -> Self {
+        Self::accepting(Accept::Step, text, fate)
+    }
+
+    pub(crate) fn accepting(accept: Accept, text: &str, fate: Fate) -> Self {
         let mut world = Self {
             run: Run::new(signed(text)),
             events: Vec::new(),
@@ -115,6 +121,7 @@ impl World {
             settings: Settings {
                 backoff: 1000,
                 baseline: true,
+                accept,
                 sandbox: "none".to_owned(),
             },
         });
@@ -203,6 +210,8 @@ impl World {
                     });
                 }
             }
+            Action::Gate { step } => self.record(Input::Gate { step }),
+            Action::AskForAcceptance => self.record(Input::AskForAcceptance),
             Action::AskForBudget { step } => self.record(Input::OverBudget { step }),
             Action::Wait { until } => self.now = until,
             Action::Finish => self.record(Input::Finish),

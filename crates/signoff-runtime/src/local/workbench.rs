@@ -15,6 +15,7 @@ use signoff_work::contract::Evaluation;
 use signoff_work::environment::{for_agent, for_contract};
 use signoff_work::prompt::{Failure, Prompt};
 
+use super::told::Told;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::project::Project;
@@ -55,10 +56,12 @@ impl Workbench<'_> {
             stdout: &failure.stdout,
             stderr: &failure.stderr,
         });
+        let told = Told::new(run, at);
         Prompt {
             task,
             attachments: &read_all(&step.subscriptions, places),
             acceptance: &step.acceptance,
+            around: told.around(run, step),
             failure,
             hint: state.hint.as_deref(),
         }

@@ -26,7 +26,7 @@ mod request;
 mod revise;
 pub(crate) mod stale;
 mod stats;
-mod write_back;
+pub(crate) mod write_back;
 
 use signoff_engine::{Actor, PlanState};
 

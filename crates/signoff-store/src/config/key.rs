@@ -1,9 +1,9 @@
 //! Every setting with a fixed name: one table for the files, the environment and `signoff config`.
 
-use super::Config;
 use super::read::Reader;
 use super::shown::{Entry, entry};
 use super::value::Value;
+use super::{Accept, Config, Unverified};
 
 /// One setting.
 pub(super) struct Key {
@@ -55,7 +55,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 17] = [
+pub(super) const KEYS: [Key; 19] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -83,6 +83,14 @@ pub(super) const KEYS: [Key; 17] = [
     key!(contract.shell, Text, Reader::text),
     key!(contract.timeout, Text, Reader::timeout),
     key!(contract.baseline, Literal, Reader::boolean),
+    key!(
+        contract.unverified,
+        Text,
+        |reader, value| reader.choice(value, &Unverified::CHOICES),
+        |new, old| new < old
+    ),
+    key!(contract.accept, Text, |reader, value| reader
+        .choice(value, &Accept::CHOICES)),
     Key {
         section: "sandbox",
         name: "env",

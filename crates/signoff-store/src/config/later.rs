@@ -7,7 +7,7 @@
 const SECTIONS: [&str; 5] = ["mcp", "guard", "llm", "notify", "engine"];
 
 /// Keys of sections that there are.
-const KEYS: [(&str, &str); 11] = [
+const KEYS: [(&str, &str); 9] = [
     ("run", "jobs"),
     ("run", "isolation"),
     ("run", "max_replans"),
@@ -15,8 +15,6 @@ const KEYS: [(&str, &str); 11] = [
     ("run", "prepare"),
     ("run", "copy"),
     ("contract", "green"),
-    ("contract", "unverified"),
-    ("contract", "accept"),
     ("sandbox", "mode"),
     ("sandbox", "network"),
 ];

@@ -71,6 +71,52 @@ pub struct Contract {
     pub shell: Setting<String>,
     pub timeout: Setting<Duration>,
     pub baseline: Setting<bool>,
+    /// What becomes of a plan with agent steps that have no contract.
+    pub unverified: Setting<Unverified>,
+    /// When a person is asked whether such steps are done.
+    pub accept: Setting<Accept>,
+}
+
+/// `[contract] unverified`, from the looser to the stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unverified {
+    /// A person accepts what the agent did.
+    Ask,
+    /// It is not run.
+    Refuse,
+}
+
+impl Unverified {
+    pub(super) const CHOICES: [(&'static str, Self); 2] =
+        [("ask", Self::Ask), ("refuse", Self::Refuse)];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Refuse => "refuse",
+        }
+    }
+}
+
+/// `[contract] accept`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accept {
+    /// Once, about all of them; until then their dependents go on provisionally.
+    End,
+    /// At each step, before its dependents start.
+    Step,
+}
+
+impl Accept {
+    pub(super) const CHOICES: [(&'static str, Self); 2] =
+        [("end", Self::End), ("step", Self::Step)];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::End => "end",
+            Self::Step => "step",
+        }
+    }
 }
 
 /// `[sandbox]`
@@ -131,6 +177,8 @@ impl Default for Config {
                 shell: Setting::built_in("bash".to_owned()),
                 timeout: Setting::built_in(ten_minutes),
                 baseline: Setting::built_in(true),
+                unverified: Setting::built_in(Unverified::Ask),
+                accept: Setting::built_in(Accept::End),
             },
             sandbox: Sandbox {
                 env: Setting::built_in(env.to_vec()),

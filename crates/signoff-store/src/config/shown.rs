@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::key::KEYS;
 use super::problem::did_you_mean;
-use super::{Agent, Config, Origin, Place, Policy, Proof, Setting, later};
+use super::{Accept, Agent, Config, Origin, Place, Policy, Proof, Setting, Unverified, later};
 
 /// One setting in force.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,6 +108,18 @@ impl Shown for Duration {
 }
 
 impl Shown for Proof {
+    fn shown(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl Shown for Unverified {
+    fn shown(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl Shown for Accept {
     fn shown(&self) -> Value {
         self.name().into()
     }

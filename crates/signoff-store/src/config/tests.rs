@@ -293,13 +293,13 @@ fn files_that_cannot_be_text() {
 
 #[test]
 fn what_is_planned_is_not_called_unknown() {
-    let text = "[mcp.servers.x]\ncommand = ['x']\n[contract]\nunverified = 'ask'\ngrene = 'run'\n";
+    let text = "[mcp.servers.x]\ncommand = ['x']\n[contract]\ngreen = 'run'\ngrene = 'run'\n";
     check(
         text,
         &[
             "1:2: `[mcp]` is a setting that this version does not honour; take it out until a later version has it",
-            "4:1: `[contract] unverified` is a setting that this version does not honour; take it out until a later version has it",
-            "5:1: unknown key `grene` in `[contract]`, which has `shell`, `timeout` and `baseline`",
+            "4:1: `[contract] green` is a setting that this version does not honour; take it out until a later version has it",
+            "5:1: unknown key `grene` in `[contract]`, which has `shell`, `timeout`, `baseline`, `unverified` and `accept`",
         ],
     );
 }

@@ -73,6 +73,31 @@ impl RunDir {
         Ok(path)
     }
 
+    /// Keeps the exact files of a plan that is a directory, by their names in it. What is no file
+    /// there has a name that ends in a slash.
+    pub fn save_snapshot_files<'f>(
+        &self,
+        files: impl Iterator<Item = (&'f str, &'f [u8])>,
+    ) -> Result<PathBuf, FileError> {
+        let root = self.snapshot("");
+        create_private(&root)?;
+        for (name, bytes) in files {
+            let path = root.join(name);
+            if name.ends_with('/') {
+                create_private(&path)?;
+                continue;
+            }
+            if let Some(parent) = path.parent() {
+                create_private(parent)?;
+            }
+            if !atomic::create(&path, bytes, Mode::Private)? {
+                let exists = io::Error::from(io::ErrorKind::AlreadyExists);
+                return Err(FileError::at("create", &path)(exists));
+            }
+        }
+        Ok(root)
+    }
+
     /// The snapshot's path and bytes, whatever its extension.
     pub fn load_snapshot(&self) -> Result<Option<(PathBuf, Vec<u8>)>, FileError> {
         let entries = match fs::read_dir(&self.path) {

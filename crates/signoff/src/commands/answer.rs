@@ -1,8 +1,8 @@
 //! `answer`: a person's word on something in the inbox.
 
 use signoff_api::inbox::{Inbox, Item};
-use signoff_engine::Choice;
-use signoff_runtime::live::Live;
+use signoff_engine::{Choice, ItemKind};
+use signoff_runtime::live::{self, Live};
 use signoff_runtime::view::View;
 
 use crate::args::Answer;
@@ -21,9 +21,17 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
         )
         .hint("`signoff inbox` shows them, as RUN/NAME")
     })?;
-    let choice = Choice::from_name(&args.choice).ok_or_else(|| unknown_choice(&args.choice))?;
+    let view = View::load(&project, run)?;
+    let open = view.run.items().find(|open| open.id == item);
+    let (choice, note) = meant(args, open)?;
     let clock = signoff_runtime::SystemClock::new();
-    Live::answer(&project, run, item, choice, args.note.clone(), &clock)?;
+    let answer = live::Answer {
+        item: item.to_owned(),
+        steps: args.steps.clone(),
+        choice,
+        note,
+    };
+    Live::answer(&project, run, answer, &clock)?;
     if args.resume {
         return resume(session, Some(run));
     }
@@ -42,6 +50,25 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
         ));
     }
     Ok(0)
+}
+
+/// The choice that a word stands for. At a question it is the answer itself, unless the question
+/// can be answered with that choice.
+fn meant(
+    args: &Answer,
+    open: Option<&signoff_engine::Item>,
+) -> Result<(Choice, Option<String>), Failure> {
+    let word = args.choice.as_str();
+    let named = Choice::from_name(word);
+    let Some(open) = open.filter(|open| open.kind == ItemKind::Question) else {
+        let choice = named.ok_or_else(|| unknown_choice(word))?;
+        return Ok((choice, args.note.clone()));
+    };
+    let offered = open.options.iter().any(|option| option == word);
+    match named.filter(|choice| !offered && open.choices.contains(choice)) {
+        Some(choice) => Ok((choice, args.note.clone())),
+        None => Ok((Choice::Reply, Some(word.to_owned()))),
+    }
 }
 
 fn unknown_choice(word: &str) -> Failure {

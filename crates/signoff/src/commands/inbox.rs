@@ -26,7 +26,7 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
         session.out.answer(format!(
             "  signoff answer {} {}",
             item.id,
-            item.choices.join("|")
+            harmless(&item.choices.join("|"))
         ));
     }
     Ok(0)

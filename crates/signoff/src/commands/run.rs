@@ -94,6 +94,13 @@ fn announce(session: &mut Session, project: &Project, plan: &Plan, id: &str) {
             paint(CARE, "note:")
         ));
     }
+    if let Some(tools) = &plan.tools {
+        session.out.say(format!(
+            "{} agents are told that they have only [{}]; nothing enforces that on agents started with `driver = \"command\"`",
+            paint(CARE, "note:"),
+            harmless(&tools.join(", "))
+        ));
+    }
     let title = harmless(plan.display_title());
     let where_ = project.store.workspace().display();
     session.out.say(paint(TITLE, title));

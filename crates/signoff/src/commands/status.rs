@@ -43,7 +43,7 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         session.out.answer(format!(
             "  answer `{}` with {}",
             item.id,
-            item.choices.join(", ")
+            harmless(&item.choices.join(", "))
         ));
     }
     if let Some(word) =

@@ -68,7 +68,7 @@ pub(crate) fn table(run: &Run) -> Vec<String> {
         let status = signoff_api::event::step_status(run.status_of(at));
         let asked = run
             .items()
-            .find(|item| item.step == at)
+            .find(|item| item.about().contains(&at))
             .map(|item| item.question.as_str());
         lines.push(row(&cut(&name(step), width), width, status, state, asked));
     }

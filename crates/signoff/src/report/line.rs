@@ -51,6 +51,10 @@ pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::StepCompleted {
             evidence, facts, ..
         } => completed(*evidence, facts),
+        Event::StepProvisional { .. } => format!(
+            "  {} no contract: going on, and a person decides at the end",
+            paint(CARE, "?")
+        ),
         Event::StepFailed { step, reason, .. } => {
             format!("  {} `{step}` failed: {reason}", paint(ERROR, "✗"))
         }
@@ -60,18 +64,15 @@ pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::StepBlocked { step, by } => {
             format!("  {} `{step}` blocked by `{by}`", paint(CARE, "–"))
         }
-        Event::InboxOpened {
-            item,
-            question,
-            choices,
-            ..
-        } => {
-            let names: Vec<&str> = choices.iter().map(|choice| choice.name()).collect();
+        Event::InboxOpened { item, question, .. } => {
+            let open = run.items().find(|open| open.id == *item);
+            let words = open.map(signoff_engine::Item::words).unwrap_or_default();
             format!(
-                "  {} {question}\n    answer `{}/{item}` with {}",
+                "  {} {}\n    answer `{}/{item}` with {}",
                 paint(CARE, "?"),
+                harmless(question),
                 run.id(),
-                names.join(", ")
+                harmless(&words.join(", "))
             )
         }
         Event::InboxAnswered {
@@ -93,6 +94,7 @@ pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::RunPaused { reason } => paused(reason),
         Event::RunFinished { outcome } => finished(*outcome),
         Event::RunStarted { .. }
+        | Event::ConditionHeld { .. }
         | Event::BaselineStarted { .. }
         | Event::AttemptStarted { .. }
         | Event::WorkItem { .. }

@@ -39,6 +39,24 @@ fn a_user_may_loosen_and_a_project_may_not() {
 }
 
 #[test]
+fn a_project_may_refuse_what_nobody_verifies_and_not_let_it_in() {
+    let refuse = "contract = { unverified = 'refuse', accept = 'step' }";
+    let config = load("", refuse).unwrap();
+    assert_eq!(config.contract.unverified.value, Unverified::Refuse);
+    assert_eq!(config.contract.accept.value, Accept::Step);
+    assert_eq!(
+        load(refuse, "contract = { unverified = 'ask', accept = 'end' }").unwrap_err(),
+        [
+            "project.toml:1:27: a project cannot loosen `[contract] unverified` from `refuse` (user.toml:1:27) to `ask`; only your own configuration can"
+        ]
+    );
+    check(
+        "contract.accept = 'never'",
+        &["1:19: `never` is not among the choices `end` and `step`"],
+    );
+}
+
+#[test]
 fn a_project_can_only_narrow_policies() {
     let user = "approval.auto = [{ owner = 'bot', tools = ['read_file', 'write_file'] }]";
     let narrow = "approval.auto = [{ owner = 'bot', tools = ['read_file'], title = 'x' }]";

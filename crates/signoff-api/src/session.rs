@@ -1,0 +1,20 @@
+//! Seed 003's log of a plan's steps, one JSON object per line. It is that seed's format, which has no
+//! version, so it has no `schema` field.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How one step came out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Line {
+    /// Number of the step, from 1.
+    pub step: usize,
+    pub tool: Option<String>,
+    pub op: Option<String>,
+    /// `success` or `failed`.
+    pub status: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_summary: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}

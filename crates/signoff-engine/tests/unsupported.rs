@@ -1,0 +1,25 @@
+//! What is refused before a run, by dialect.
+
+#[expect(dead_code, reason = "the other tests use the rest of it")]
+mod world;
+
+use signoff_engine::unsupported;
+use signoff_plan::dialect::Dialect;
+use world::{plan_text, signed};
+
+/// What is refused of a plan with a scope, a hint and instructions.
+fn refused(dialect: Dialect) -> Vec<&'static str> {
+    let step = "**target:** c\n**task:**\nDo it.\n\n**tool_hint:** read_file: read\n**instructions:** How.\n";
+    let text = plan_text(&[step]).replace("**Budget:** 1h", "**Tools:** read_file");
+    let found = unsupported(signed(&text).plan(), dialect);
+    found.into_iter().map(|one| one.what).collect()
+}
+
+#[test]
+fn what_a_dialect_tells_its_agents_is_not_ignored() {
+    let (scope, hint, instructions) = ("a tool scope (`Tools`)", "`tool_hint`", "`instructions`");
+    assert_eq!(refused(Dialect::Workunit), [scope, instructions, hint]);
+    assert_eq!(refused(Dialect::Thread), [scope, instructions, hint]);
+    assert_eq!(refused(Dialect::Record), [scope, hint]);
+    assert_eq!(refused(Dialect::Proposal), [instructions]);
+}

@@ -1,0 +1,74 @@
+//! Seed 003's log of a plan's steps: `.pi/plans/sessions/ID.jsonl`. A projection, never read.
+
+use std::path::Path;
+
+use signoff_api::session::Line;
+use signoff_engine::{Run, StepState, StepStatus};
+use signoff_plan::model::Step;
+use signoff_store::atomic::{ReplaceError, create_directories, replace};
+
+/// As much of an agent's last words as one line of a log holds, in characters.
+const LONGEST: usize = 200;
+
+/// Brings the log up to date: one line for each step that is done or has failed.
+pub(super) fn write(path: &Path, run: &Run) -> Result<(), String> {
+    let mut text = String::new();
+    for line in run.steps().filter_map(line) {
+        let line = serde_json::to_string(&line).map_err(|why| why.to_string())?;
+        text.push_str(&line);
+        text.push('\n');
+    }
+    // Whoever wrote the repository may have put a link there, to a file that is not theirs.
+    if [Some(path), path.parent()]
+        .into_iter()
+        .flatten()
+        .any(Path::is_symlink)
+    {
+        return Err(format!(
+            "{} is a link, and no log is written through it",
+            path.display()
+        ));
+    }
+    let present = std::fs::read(path).ok();
+    if present.as_deref().unwrap_or_default() == text.as_bytes() {
+        return Ok(());
+    }
+    if let Some(directory) = path.parent() {
+        create_directories(directory).map_err(|why| why.to_string())?;
+    }
+    match replace(path, present.as_deref(), text.as_bytes(), false) {
+        Ok(_) | Err(ReplaceError::Changed { .. }) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn line((step, state): (&Step, &StepState)) -> Option<Line> {
+    let (status, result_summary, error) = match state.status {
+        StepStatus::Completed => ("success", Some(result(state)), None),
+        StepStatus::Failed => ("failed", None, state.reason.clone()),
+        StepStatus::Pending
+        | StepStatus::Blocked
+        | StepStatus::Ready
+        | StepStatus::Running
+        | StepStatus::Verifying
+        | StepStatus::Waiting
+        | StepStatus::Skipped => return None,
+    };
+    let hint = step.hint.as_ref();
+    Some(Line {
+        step: step.number,
+        tool: hint.and_then(|hint| hint.tool.clone()),
+        op: hint.and_then(|hint| hint.operation.clone()),
+        status: status.to_owned(),
+        result_summary,
+        error,
+    })
+}
+
+/// The last thing that its agent said; what a check says is that it holds.
+fn result(state: &StepState) -> String {
+    let said = state.said.as_deref().unwrap_or_default();
+    let last = said.lines().rev().find(|line| !line.trim().is_empty());
+    let last = last.map_or("its contract holds", str::trim);
+    last.chars().take(LONGEST).collect()
+}

@@ -1,0 +1,160 @@
+//! Plans of the other dialects carried out: threads and records. (Proposals have their own file.)
+
+#[expect(dead_code, reason = "the other tests use the rest of it")]
+mod common;
+
+use common::BINARY;
+use serde_json::{Value, json};
+use signoff_testkit::{Project, Reply, Running, Script};
+
+fn project(script: &Script) -> Project {
+    let project = Project::new(BINARY);
+    let path = project.outside("script.json");
+    std::fs::write(&path, script.to_string()).expect("the test's folder is writable");
+    let command = json!([BINARY, "scripted-agent", path]);
+    let config = format!(
+        "[run]\nbackoff = \"5ms\"\n[agents.default]\ndriver = \"command\"\ncommand = {command}\n"
+    );
+    project.write(".signoff/config.toml", &config);
+    project.signoff(["trust"]).assert_success();
+    project
+}
+
+/// A thread whose steps wait for the files `go-1` and `go-2`, so that a test can act meanwhile.
+fn thread() -> Project {
+    let script = Script::new()
+        .reply(
+            Reply::when(["the schema"])
+                .wait_for("go-1")
+                .write("schema.sql", "x\n")
+                .say("made"),
+        )
+        .reply(
+            Reply::when(["the service"])
+                .wait_for("go-2")
+                .write("service.go", "x\n"),
+        );
+    let project = project(&script);
+    project
+        .write("auth/plan.md", "---\ntitle: \"Auth\"\n---\n\nValidate tokens.\n")
+        .write(
+            "auth/tasks/01-create-schema.md",
+            "---\nid: create-schema\ndepends_on: []\nsubtasks:\n  - Name the columns\ncontract: test -s schema.sql\n---\n\nCreate the schema.\n",
+        )
+        .write(
+            "auth/tasks/02-implement-service.md",
+            "---\nid: implement-service\ndepends_on: [create-schema]\ncontract: test -s service.go\n---\n\nImplement the service.\n",
+        );
+    project.signoff(["approve", "auth"]).assert_success();
+    project
+}
+
+fn prompts(events: &[Value]) -> Vec<String> {
+    let items = events.iter().filter(|event| event["type"] == "work_item");
+    items
+        .filter_map(|event| event["item"]["input"]["prompt"].as_str())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn a_thread_is_run_and_its_files_stay_as_they_are() {
+    let project = thread();
+    project.write("go-1", "").write("go-2", "");
+    let before = project.read("auth/tasks/01-create-schema.md");
+    let events = project.signoff(["run", "auth", "--format", "json"]);
+    let events = events.assert_success().json_lines();
+    assert_eq!(
+        prompts(&events).first().map(String::as_str),
+        Some(
+            "Create the schema.\n\n## Subtasks\n\n- Name the columns\n\n## Background\n\nValidate tokens.\n"
+        )
+    );
+    assert_eq!(project.read("auth/tasks/01-create-schema.md"), before);
+    let shape = project.json(["status"]);
+    assert_eq!(shape["status"], "completed");
+    assert_eq!(shape["steps"][1]["evidence"], "proved");
+}
+
+/// Until a step of the newest run is at work.
+fn until_working(project: &Project, running: &mut Running, step: usize) {
+    loop {
+        let status = project.signoff(["status", "--format", "json"]);
+        if status.code == Some(0) && status.json()["steps"][step]["status"] == "running" {
+            return;
+        }
+        assert!(running.is_running(), "it ended early");
+    }
+}
+
+#[test]
+fn a_thread_that_was_killed_goes_on_from_its_own_copy() {
+    let project = thread();
+    project.write("go-1", "");
+    let mut running = project.spawn(["run", "auth"]);
+    until_working(&project, &mut running, 1);
+    running.kill();
+    assert_eq!(project.json(["show", "auth"])["status"], "stalled");
+    project.write("go-2", "");
+    project.signoff(["resume"]).assert_success();
+    assert_eq!(project.json(["status"])["steps"][0]["attempts"], 1);
+}
+
+#[test]
+fn a_new_task_stops_a_thread_before_its_next_agent() {
+    let project = thread();
+    let mut running = project.spawn(["run", "auth"]);
+    until_working(&project, &mut running, 0);
+    project
+        .write("auth/tasks/03-more.md", "---\nid: more\n---\n\nMore.\n")
+        .write("go-1", "");
+    let output = running.wait();
+    output.assert_code(4).assert_stderr_contains("more");
+    assert!(!project.exists("service.go"));
+    std::fs::remove_file(project.path().join("auth/tasks/03-more.md")).expect("it is there");
+    project.write("go-2", "");
+    project.signoff(["resume"]).assert_success();
+}
+
+#[test]
+fn a_record_is_told_its_constraints_and_says_how_far_it_is() {
+    let script = Script::new()
+        .reply(Reply::when(["the middleware"]).write("a", "x\n"))
+        .reply(Reply::when(["the tests"]).write("b", "x\n"));
+    let project = project(&script);
+    project.write(
+        "auth.yaml",
+        "id: plan-auth\ntask: \"Auth\"\nstatus: draft\nversion: 1\nmetadata: {constraints: [No new dependency]}\nsteps:\n\
+         \x20 - index: 0\n    description: \"Write the middleware\"\n    status: pending\n    instructions: Use the router.\n\
+         \x20   contract: test -s a\n\
+         \x20 - index: 1\n    description: \"Write the tests\"\n    status: pending\n    contract: test -s b\n",
+    );
+    project.signoff(["approve", "auth.yaml"]).assert_success();
+    let events = project.signoff(["run", "auth.yaml", "--format", "json"]);
+    let events = events.assert_success().json_lines();
+    assert_eq!(
+        prompts(&events).first().map(String::as_str),
+        Some(
+            "Write the middleware\n\n## Instructions\n\nUse the router.\n\n## Constraints\n\n- No new dependency\n"
+        )
+    );
+    let text = project.read("auth.yaml");
+    assert!(text.contains("\nstatus: complete\n"), "{text}");
+    assert!(!text.contains("status: pending"), "{text}");
+}
+
+#[test]
+fn what_a_dialect_does_not_tell_is_still_refused() {
+    let project = project(&Script::new());
+    project
+        .write(
+            "copy.json",
+            "{\"steps\": [{\"id\": \"read\", \"description\": \"Read it\", \"tool\": \"read_file\", \"args\": {\"path\": \"copy.json\"}}]}",
+        )
+        .signoff(["approve", "copy.json"])
+        .assert_success();
+    project
+        .signoff(["run", "copy.json"])
+        .assert_code(6)
+        .assert_stderr_contains("step `read` has a tool step");
+}
