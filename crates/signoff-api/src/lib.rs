@@ -18,6 +18,7 @@ pub mod plan_log;
 pub mod plan_ref;
 pub mod project;
 pub mod run;
+pub mod runs;
 pub mod schema;
 pub mod session;
 pub mod templates;
