@@ -420,7 +420,8 @@ fn resume(run: &mut Run, reopened: bool) {
     }
 }
 
-/// Lets failed and blocked steps run again; what passed stays passed.
+/// Lets failed and blocked steps, and those that were skipped and block them, run again; what passed
+/// stays passed.
 fn reopen(run: &mut Run) {
     run.outcome = None;
     run.aborting = false;
@@ -428,7 +429,9 @@ fn reopen(run: &mut Run) {
         let Some(step) = run.steps.get_mut(at) else {
             continue;
         };
-        if !matches!(step.status, StepStatus::Failed | StepStatus::Blocked) {
+        // A step that was skipped and blocks others has to come first if they are to run.
+        let blocks = step.status == StepStatus::Skipped && !step.satisfies;
+        if !blocks && !matches!(step.status, StepStatus::Failed | StepStatus::Blocked) {
             continue;
         }
         run.ended -= usize::from(step.stage == Stage::Ended);
