@@ -21,6 +21,7 @@ pub mod plans;
 pub mod project;
 pub mod pruned;
 pub mod run;
+pub mod runs;
 pub mod schema;
 pub mod session;
 pub mod stats;

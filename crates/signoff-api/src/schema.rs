@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     archived, checks, config, convert, deleted, diagnostics, diff, error, event, formatted, inbox,
-    plan, plan_log, plan_ref, plans, project, pruned, run, stats, templates, threads,
+    plan, plan_log, plan_ref, plans, project, pruned, run, runs, stats, templates, threads,
 };
 
 /// Name and schema of every shape.
@@ -21,6 +21,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (event::SCHEMA, of::<event::Streamed>()),
         (event::JOURNAL_SCHEMA, of::<event::Journaled>()),
         (run::SCHEMA, of::<run::Run>()),
+        (runs::SCHEMA, of::<runs::Runs>()),
         (inbox::SCHEMA, of::<inbox::Inbox>()),
         (plan_ref::SCHEMA, of::<plan_ref::PlanRef>()),
         (plans::SCHEMA, of::<plans::Plans>()),

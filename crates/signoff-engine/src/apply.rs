@@ -1,7 +1,12 @@
 //! The only place where a run's state changes.
 
+mod going_on;
+mod readiness;
+
 use signoff_plan::model::{Step, Work};
 
+use self::going_on::resume;
+use self::readiness::{end, lose, satisfy_dependents};
 use crate::event::{Event, Recorded, Settings};
 use crate::input::Choice;
 use crate::state::{Failure, Item, Run, Stage, StepState, StepStatus, wants_baseline};
@@ -319,126 +324,5 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             }
             step.answered = Some((choice, by.to_owned()));
         }
-    }
-}
-
-fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
-    run.ready.remove(&at);
-    run.active.remove(&at);
-    run.provisional.remove(&at);
-    if let Some(step) = run.steps.get_mut(at) {
-        run.ended += usize::from(step.stage != Stage::Ended);
-        step.status = status;
-        step.stage = Stage::Ended;
-        step.answered = None;
-        step.reason = reason.cloned();
-    }
-}
-
-/// Ends a step as failed or blocked. It may have satisfied its dependents before: a person refused
-/// it, or what it was built on.
-fn lose(run: &mut Run, at: usize, status: StepStatus, reason: &String) {
-    end(run, at, status, Some(reason));
-    let Some(step) = run.steps.get_mut(at) else {
-        return;
-    };
-    step.evidence = None;
-    if !std::mem::take(&mut step.satisfies) {
-        return;
-    }
-    for dependent in run.dependents.get(at).cloned().unwrap_or_default() {
-        if let Some(step) = run.steps.get_mut(dependent) {
-            step.waits_for += 1;
-        }
-    }
-    run.frontier = run.frontier.min(at);
-    let ready = std::mem::take(&mut run.ready);
-    run.ready = ready.into_iter().filter(|&at| run.is_free(at)).collect();
-}
-
-/// Lets dependents count the step as done, once: one that is accepted at the end was so before.
-fn satisfy_dependents(run: &mut Run, at: usize) {
-    let Some(step) = run.steps.get_mut(at) else {
-        return;
-    };
-    if std::mem::replace(&mut step.satisfies, true) {
-        return;
-    }
-    let dependents = run.dependents.get(at).cloned().unwrap_or_default();
-    for dependent in dependents {
-        if let Some(step) = run.steps.get_mut(dependent) {
-            step.waits_for = step.waits_for.saturating_sub(1);
-        }
-        make_ready(run, dependent);
-    }
-    while run
-        .steps
-        .get(run.frontier)
-        .is_some_and(|step| step.satisfies)
-    {
-        run.frontier += 1;
-    }
-    make_ready(run, run.frontier);
-}
-
-fn make_ready(run: &mut Run, at: usize) {
-    let pending = (run.steps.get(at)).is_some_and(|step| step.status == StepStatus::Pending);
-    if pending && run.is_free(at) {
-        run.ready.insert(at);
-    }
-}
-
-/// After a crash or a pause, what was under way has to be asked for again.
-fn resume(run: &mut Run, reopened: bool) {
-    run.pause = None;
-    let active: Vec<usize> = run.active.iter().copied().collect();
-    for at in active {
-        let is_check =
-            (run.signed.plan().steps.get(at)).is_some_and(|step| step.work == Work::Check);
-        let Some(step) = run.steps.get_mut(at) else {
-            continue;
-        };
-        match step.stage {
-            Stage::Working { attempt } if is_check => {
-                step.stage = Stage::NeedsEvaluation { attempt };
-            }
-            Stage::Baselining => step.stage = Stage::NeedsBaseline,
-            Stage::Evaluating { attempt } => step.stage = Stage::NeedsEvaluation { attempt },
-            // The engine decides about these by `AttemptInterrupted`.
-            Stage::Working { .. } => {}
-            Stage::Idle
-            | Stage::NeedsBaseline
-            | Stage::NeedsWork
-            | Stage::NeedsEvaluation { .. }
-            | Stage::Waiting { .. }
-            | Stage::Provisional
-            | Stage::Ended => {}
-        }
-    }
-    if reopened {
-        reopen(run);
-    }
-}
-
-/// Lets failed and blocked steps run again; what passed stays passed.
-fn reopen(run: &mut Run) {
-    run.outcome = None;
-    run.aborting = false;
-    for at in 0..run.steps.len() {
-        let Some(step) = run.steps.get_mut(at) else {
-            continue;
-        };
-        if !matches!(step.status, StepStatus::Failed | StepStatus::Blocked) {
-            continue;
-        }
-        run.ended -= usize::from(step.stage == Stage::Ended);
-        step.reason = None;
-        step.failures = 0;
-        step.interruptions = 0;
-        step.not_before = 0;
-        step.condition_held = false;
-        step.status = StepStatus::Pending;
-        step.stage = Stage::Idle;
-        make_ready(run, at);
     }
 }

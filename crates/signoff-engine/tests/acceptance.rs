@@ -98,6 +98,28 @@ fn refusing_one_fails_it_and_blocks_what_was_built_on_it() {
 }
 
 #[test]
+fn what_rests_on_a_refused_step_waits_for_it_anew() {
+    // In order, and by name.
+    for depends in ["", "**depends_on:** 1\n"] {
+        let first = format!("{UNVERIFIED}**on_fail:** escalate\n");
+        let second = format!("**depends_on:** none\n{CHECK}");
+        let after = format!("{depends}{CHECK}");
+        let steps = [first.as_str(), &second, &after];
+        let mut world = at_the_end(&steps);
+        world.record(answer(&world, &[], Choice::Refuse));
+        world.play();
+        world.record(Input::Reopen {
+            by: "ann".to_owned(),
+        });
+        // This time its agent fails, and a person is asked.
+        world.fate.agents = [signoff_engine::ProcessEnd::Exited(1)].into();
+        world.play();
+        assert_eq!(world.run.status_of(0), StepStatus::Waiting, "{depends}");
+        assert_eq!(world.run.status_of(2), StepStatus::Pending, "{depends}");
+    }
+}
+
+#[test]
 fn what_is_not_critical_may_be_refused() {
     let step = format!("{UNVERIFIED}**critical:** no\n");
     let apart = format!("**depends_on:** none\n{UNVERIFIED}");

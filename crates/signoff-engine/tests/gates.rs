@@ -119,6 +119,15 @@ fn a_denied_step_is_skipped_and_blocks_what_waits_for_it() {
     assert_eq!(statuses(&world), [StepStatus::Skipped, StepStatus::Blocked]);
     let reason = world.run.step(0).and_then(|(_, step)| step.reason.clone());
     assert_eq!(reason.as_deref(), Some("User denied approval"));
+
+    // Whoever lets the failed run go on is asked once more.
+    world.record(Input::Reopen {
+        by: "ann".to_owned(),
+    });
+    world.play();
+    world.record(answer(&world, Choice::Approve, None));
+    world.play();
+    assert_eq!(world.run.outcome(), Some(Outcome::Completed));
 }
 
 #[test]

@@ -15,6 +15,9 @@ use crate::journal::recorded;
 use crate::project::Project;
 use crate::snapshot::{Started, signed_snapshot};
 
+/// A run's name, and what is in it or why that cannot be read.
+pub type Listed = (String, Result<View, Error>);
+
 /// One run, read and not touched.
 #[derive(Debug)]
 pub struct View {
@@ -79,6 +82,17 @@ impl View {
             terms,
             driven,
         })
+    }
+
+    /// Every run that began, oldest first; one that cannot be read hides no other.
+    pub fn all(project: &Project) -> Result<Vec<Listed>, Error> {
+        let entries = list(&project.store)?.into_iter();
+        let views = entries.map(|entry| {
+            let view = Self::load(project, &entry.id);
+            (entry.id, view)
+        });
+        let begun = views.filter(|(_, view)| !matches!(view, Err(Error::NeverBegun { .. })));
+        Ok(begun.collect())
     }
 
     /// The newest run.

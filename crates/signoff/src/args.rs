@@ -79,6 +79,7 @@ Sign:
 Run:
   run          Run a signed plan
   resume       Go on with a run
+  runs         List the runs there are
   status       Show where a run stands
   log          Show what happened in a run
   inbox        Show what waits on a person
@@ -239,6 +240,9 @@ pub(crate) enum Command {
     /// Go on with a run that was cut off, paused or has failed
     #[command(after_help = "Examples:\n  signoff resume\n  signoff resume 20261115-093012-k3f9")]
     Resume(RunArg),
+    /// List the runs there are, newest last
+    #[command(after_help = "Examples:\n  signoff runs\n  signoff runs --format json")]
+    Runs(FormatOnly),
     /// Show where a run stands, with the evidence for each step
     #[command(
         after_help = "Examples:\n  signoff status\n  signoff status 20261115-093012-k3f9 --format json"
@@ -304,9 +308,11 @@ impl Command {
             | Self::Graph(_)
             | Self::Man(_)
             | Self::ScriptedAgent(_) => Format::Human,
-            Self::Init(args) | Self::Trust(args) | Self::Inbox(args) | Self::Stats(args) => {
-                args.format
-            }
+            Self::Init(args)
+            | Self::Trust(args)
+            | Self::Inbox(args)
+            | Self::Stats(args)
+            | Self::Runs(args) => args.format,
             Self::List(args) => args.format,
             Self::Archive(args) => args.format,
             Self::Prune(args) => args.format,

@@ -123,3 +123,28 @@ fn a_project_may_refuse_what_nobody_verifies() {
         .assert_stderr_contains("agent steps without a contract: `step-1`");
     assert!(!project.exists("one"));
 }
+
+/// However far an answer got before it was killed: once it is given again, or was kept, it counts.
+#[test]
+fn a_killed_answer_counts_or_can_be_given_again() {
+    for point in ["append.before:1", "append.after:1"] {
+        let project = signed_with("accept = \"end\"");
+        project.signoff(["run", "plan.md"]).assert_code(3);
+        let item = only_item(&project);
+        let id = item["id"].as_str().expect("items have ids");
+        let project = project.env("SIGNOFF_FAILPOINT", point);
+        let killed = project.signoff(["answer", id, "accept"]);
+        assert_eq!(killed.code, None, "{point}: {killed}");
+        let project = project.env("SIGNOFF_FAILPOINT", "");
+        let resumed = project.signoff(["resume"]);
+        if resumed.code == Some(3) {
+            let again = project.signoff(["answer", id, "accept", "--resume"]);
+            again.assert_success();
+        } else {
+            resumed.assert_success();
+        }
+        assert_eq!(statuses(&project), ["completed", "completed"], "{point}");
+        let ledger = Ledger::read(project.outside("ledger"));
+        ledger.assert_starts("step-1", 1).assert_starts("step-2", 1);
+    }
+}

@@ -220,3 +220,47 @@ fn a_log_is_not_written_through_a_link() {
         Some("mine\n")
     );
 }
+
+/// The proposal with contracts, so that nobody has to be asked.
+fn contracted() -> String {
+    TEXT.replace(
+        "(read_file: read → invoice.txt)\n",
+        "(read_file: read → invoice.txt)\n   - contract: `test -s found`\n",
+    )
+    .replace(
+        "(write_file: write)\n",
+        "(write_file: write)\n   - contract: `test -s reminder`\n",
+    )
+}
+
+#[test]
+fn killed_at_any_mark_the_file_is_brought_up_to_date() {
+    let script = Script::new()
+        .ledger("LEDGER")
+        .reply(Reply::when(["Write the reminder"]).write("reminder", "x\n"))
+        .reply(Reply::when(["Fetch the invoice"]).write("found", "x\n"));
+    for point in [
+        "mark.before:1",
+        "mark.after:1",
+        "mark.before:2",
+        "mark.after:2",
+    ] {
+        let project = project(&script, &contracted());
+        project.signoff(["approve", ID]).assert_success();
+        let project = project.env("SIGNOFF_FAILPOINT", point);
+        let killed = project.signoff(["run", ID]);
+        assert_eq!(killed.code, None, "{point}: {killed}");
+        let project = project.env("SIGNOFF_FAILPOINT", "");
+        let resumed = project.signoff(["resume"]);
+        // It may have ended before it was killed.
+        assert!(matches!(resumed.code, Some(0 | 5)), "{point}: {resumed}");
+        assert_eq!(
+            (field(&project, "status"), field(&project, "version")),
+            ("completed".to_owned(), "4".to_owned()),
+            "{point}"
+        );
+        assert!(field(&project, "result_summary").contains("2 of 2 steps done: 2 proved"));
+        assert_eq!(session(&project).len(), 2, "{point}");
+        Ledger::read(project.outside("ledger")).assert_each_attempt_once();
+    }
+}

@@ -1,7 +1,6 @@
 //! `inbox`: everything that waits on a person, whichever run asked.
 
 use signoff_api::inbox::{Inbox, Item};
-use signoff_runtime::Error;
 use signoff_runtime::project::Project;
 use signoff_runtime::view::View;
 
@@ -34,14 +33,9 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
 
 /// Open items of all runs that have not ended, oldest first.
 fn open_items(project: &Project) -> Result<Vec<Item>, Failure> {
-    let runs = signoff_store::runs::list(&project.store).map_err(Error::from)?;
     let mut items = Vec::new();
-    for entry in runs {
-        let view = match View::load(project, &entry.id) {
-            Ok(view) => view,
-            Err(Error::NeverBegun { .. }) => continue,
-            Err(error) => return Err(error.into()),
-        };
+    for (_, view) in View::all(project)? {
+        let view = view?;
         if view.run.outcome().is_none() {
             items.extend(view.run.items().map(|item| Item::new(&view.run, item)));
         }

@@ -23,6 +23,7 @@ mod prompt;
 mod prune;
 mod resume;
 mod run;
+mod runs;
 mod scripted_agent;
 mod show;
 mod stats;
@@ -60,6 +61,7 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Approve(args) => approve::approve(session, &args),
         Command::Run(args) => run::run(session, &args),
         Command::Resume(args) => resume::resume(session, args.run.as_deref()),
+        Command::Runs(_) => runs::runs(session),
         Command::Status(args) => status::status(session, args.run.as_deref()),
         Command::Log(args) => log::log(session, args.run.as_deref()),
         Command::Inbox(_) => inbox::inbox(session),

@@ -1,0 +1,88 @@
+//! `signoff.runs/1`: the runs there are, as `runs` lists them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Outcome, PauseReason};
+
+pub const SCHEMA: &str = "signoff.runs/1";
+
+/// The runs, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Runs {
+    pub schema: String,
+    pub runs: Vec<Run>,
+}
+
+/// One run; `status` shows all of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the names are the wire format")]
+pub struct Run {
+    pub run: String,
+    pub plan: Option<String>,
+    pub title: Option<String>,
+    /// `executing`, `stalled`, `completed` or `failed`; `unreadable` where `problem` says why.
+    pub status: String,
+    pub outcome: Option<Outcome>,
+    /// Why it stands still although it has not ended.
+    pub paused: Option<PauseReason>,
+    pub started_at: Option<String>,
+    pub updated_at: Option<String>,
+    /// Share of the steps that have ended, 0–100.
+    pub progress: Option<u8>,
+    /// How many questions wait on a person.
+    pub waiting: usize,
+    pub problem: Option<String>,
+}
+
+impl Runs {
+    pub fn new(runs: Vec<Run>) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            runs,
+        }
+    }
+}
+
+impl Run {
+    /// A run that can be read.
+    pub fn new(run: crate::run::Run) -> Self {
+        let waiting = if run.outcome.is_none() {
+            run.inbox.len()
+        } else {
+            0
+        };
+        Self {
+            run: run.run,
+            plan: Some(run.plan),
+            title: Some(run.title),
+            status: run.status,
+            outcome: run.outcome,
+            paused: run.paused,
+            started_at: Some(run.started_at),
+            updated_at: Some(run.updated_at),
+            progress: Some(run.progress),
+            waiting,
+            problem: None,
+        }
+    }
+
+    /// One that cannot be: it is listed all the same.
+    pub fn unreadable(run: String, problem: String) -> Self {
+        Self {
+            run,
+            plan: None,
+            title: None,
+            status: "unreadable".to_owned(),
+            outcome: None,
+            paused: None,
+            started_at: None,
+            updated_at: None,
+            progress: None,
+            waiting: 0,
+            problem: Some(problem),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `runs`: the runs there are, newest last.
+
+use signoff_api::runs::{Run, Runs};
+use signoff_runtime::view::View;
+
+use crate::failure::Failure;
+use crate::report::style::{CARE, DIM, ERROR, GOOD, harmless, paint};
+use crate::session::Session;
+
+pub(crate) fn runs(session: &mut Session) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let mut runs = Vec::new();
+    for (id, view) in View::all(&project)? {
+        runs.push(match view {
+            Ok(view) => Run::new(view.to_api()),
+            // One broken journal must not hide the others.
+            Err(error) => Run::unreadable(id, Failure::from(error).message),
+        });
+    }
+    if session.is_json() {
+        session.json(&Runs::new(runs));
+        return Ok(0);
+    }
+    if runs.is_empty() {
+        session
+            .out
+            .answer("no runs yet; `signoff run PLAN` starts one");
+    }
+    for run in &runs {
+        session.out.answer(row(run));
+    }
+    Ok(0)
+}
+
+fn row(run: &Run) -> String {
+    let style = match run.status.as_str() {
+        "completed" => GOOD,
+        "failed" | "unreadable" => ERROR,
+        _ => CARE,
+    };
+    let gap = " ".repeat(10_usize.saturating_sub(run.status.chars().count()));
+    let done = run.progress.map(|share| format!("{share:>3}%"));
+    let about = run.title.as_deref().or(run.problem.as_deref());
+    let mut text = format!(
+        "{}  {}{gap}  {}  {}",
+        run.run,
+        paint(style, &run.status),
+        done.as_deref().unwrap_or("   –"),
+        harmless(about.unwrap_or_default()),
+    );
+    if let Some(plan) = &run.plan {
+        text = format!("{text}  {}", paint(DIM, harmless(plan)));
+    }
+    if run.waiting > 0 {
+        text = format!("{text}  {}", paint(CARE, "waits on a person"));
+    }
+    text
+}
