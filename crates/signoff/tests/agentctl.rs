@@ -268,6 +268,30 @@ fn clear_then_commit() {
 }
 
 #[test]
+fn after_a_clear_another_plan_takes_the_place_but_not_that_of_a_person() {
+    let project = project();
+    let other = r#"
+mkdir -p "$CURRENT_PLAN_DIR/tasks"
+printf -- '---\ntitle: Another\n---\n' > "$CURRENT_PLAN_DIR/plan.md"
+printf -- '---\nid: a\n---\nDo it.\n' > "$CURRENT_PLAN_DIR/tasks/01-a.md"
+agentctl plan commit"#;
+    let lines = format!("{AUTH}\nagentctl plan commit\nagentctl plan clear-current\n{other}");
+    shell(&project, &lines)
+        .assert_success()
+        .assert_stdout_contains(&format!("committed {SESSION}: Another (1 task): verified"));
+    // What a person makes of a plan that was given up is theirs.
+    shell(&project, "agentctl plan clear-current").assert_success();
+    let kept = format!(".signoff/plans/{SESSION}/plan.md");
+    project.write(&kept, "---\ntitle: Mine now\n---\n");
+    shell(&project, "agentctl plan commit").assert_success();
+    assert_eq!(state(&project, SESSION), "verified");
+    shell(&project, other)
+        .assert_code(5)
+        .assert_stderr_contains("was edited since it was committed");
+    assert_eq!(project.read(&kept), "---\ntitle: Mine now\n---\n");
+}
+
+#[test]
 fn every_error_of_every_directory_at_once() {
     let project = project();
     let broken = r#"
@@ -544,6 +568,21 @@ fn a_planted_link_is_not_followed() {
         .assert_code(6)
         .assert_stderr_contains("is not followed");
     assert!(!project.exists(format!(".signoff/plans/{SESSION}")));
+}
+
+#[test]
+fn removing_a_thread_takes_a_planted_link_and_nothing_behind_it() {
+    let project = project();
+    let foreign = project.outside("foreign");
+    fs::create_dir(&foreign).expect("a folder");
+    fs::write(foreign.join("plan.md"), "mine").expect("a file");
+    let lines = format!(
+        "{REQUEST}\nrm -r \"$EXTRA_DIR\"\nln -s '{}' \"$EXTRA_DIR\"\n\
+         agentctl plan remove-thread --thread-id \"$THREAD_ID\"\ntest ! -L \"$EXTRA_DIR\"",
+        foreign.display()
+    );
+    shell(&project, &lines).assert_success();
+    assert_eq!(tree(&foreign), ["plan.md"]);
 }
 
 #[test]
