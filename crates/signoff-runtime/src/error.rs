@@ -143,6 +143,9 @@ pub enum Error {
 
 impl From<FileError> for Error {
     fn from(error: FileError) -> Self {
+        if error.is_link() {
+            return Self::LeadsAway { path: error.path };
+        }
         Self::File(error)
     }
 }

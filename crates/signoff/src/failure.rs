@@ -236,7 +236,7 @@ impl From<Error> for Failure {
                 "leads-away",
                 format!("{} is, or lies behind, a link to somewhere else", path.display()),
             )
-            .hint("nothing is moved or deleted there"),
+            .hint("nothing is written, moved or deleted there; put a directory in its place"),
             Error::RunOver { run, why } => Self::new(
                 5,
                 "run-over",

@@ -342,3 +342,34 @@ fn a_prune_that_is_killed_is_repeated() {
         assert_eq!(log.matches("plan_deleted").count(), 1, "{point}");
     }
 }
+
+#[test]
+fn nothing_is_written_behind_a_link() {
+    let project = project();
+    let id = propose(&project, "A");
+    let foreign = project.outside("foreign");
+    std::fs::create_dir(&foreign).expect("a folder");
+    let large = json!({
+        "title": "B",
+        "context": "long ".repeat(20_000),
+        "steps": [{"description": "Look", "tool": "odoo-toolbox", "operation": "read"}],
+    });
+    let large = large.to_string();
+    for (link, arguments) in [
+        (format!("signatures/{id}"), vec!["approve", &id]),
+        ("artifacts".to_owned(), vec!["propose", "-"]),
+        ("archive".to_owned(), vec!["cancel", &id]),
+    ] {
+        let at = project.path().join(".signoff").join(&link);
+        std::fs::create_dir_all(at.parent().expect("a folder")).expect("a folder");
+        std::os::unix::fs::symlink(&foreign, &at).expect("a link");
+        project
+            .signoff_with_input(arguments, &large)
+            .assert_code(4)
+            .assert_stderr_contains(&format!(".signoff/{link} is, or lies behind, a link"));
+        std::fs::remove_file(&at).expect("the link");
+        let left = std::fs::read_dir(&foreign).expect("a folder").count();
+        assert_eq!(left, 0, "{link}");
+    }
+    assert_eq!(project.json(["show", &id])["status"], "verified");
+}

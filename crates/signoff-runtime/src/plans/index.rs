@@ -130,7 +130,7 @@ pub(crate) fn refresh(project: &Project, now: Millis, archive: Archive) -> Resul
 
 /// Not being able to write is no reason not to list, nor is a list one to make a store.
 fn save(project: &Project, settings: &str, shelf: &Shelf) {
-    if !project.store.dir().is_dir() {
+    if !project.store.dir().is_dir() || project.store.refuse_links().is_err() {
         return;
     }
     let mut index = Index::empty(settings);

@@ -145,6 +145,7 @@ fn cancel(
     reason: &str,
 ) -> Result<Option<String>, Error> {
     let store = &doing.project.store;
+    store.refuse_links()?;
     let path = store.plans_dir().join(thread.as_str());
     copy::recover(&path)?;
     let Some(hash) = copy::hash_of(&path)? else {
