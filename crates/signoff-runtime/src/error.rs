@@ -59,6 +59,8 @@ pub enum Error {
     Moved { expected: String, found: String },
     /// No plan of that name, and no such file.
     NoSuchPlan { plan: String, known: Vec<String> },
+    /// A file that is, or leads, outside the project cannot be handed in.
+    OutsideProject { path: PathBuf, workspace: PathBuf },
     /// The state of the plan, or who wants it, does not allow it.
     Forbidden(Forbidden),
     /// The plan's version is not the one the caller expected.

@@ -150,6 +150,11 @@ impl Store {
         }
     }
 
+    /// A path as records have it: without links and `..`, and from the workspace, where it lies inside.
+    pub fn relative(&self, path: &Path) -> String {
+        key::of_path(&self.workspace, path)
+    }
+
     fn path_before_archiving(&self, path: String) -> String {
         let shown = |directory: &Path| key::of_path(&self.workspace, directory);
         let name = path

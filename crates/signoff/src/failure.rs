@@ -143,6 +143,12 @@ impl From<Error> for Failure {
                     None => failure.hint("give the path of its file, or an id that `signoff list` shows"),
                 }
             }
+            Error::OutsideProject { path, workspace } => Self::new(
+                2,
+                "outside",
+                format!("{} is not in the project {}", path.display(), workspace.display()),
+            )
+            .hint("put it there, or hand in a copy of its text: `signoff propose - < FILE`"),
             Error::Forbidden(forbidden) => forbidden_act(&forbidden),
             Error::OtherVersion {
                 plan,

@@ -373,3 +373,41 @@ fn nothing_is_written_behind_a_link() {
     }
     assert_eq!(project.json(["show", &id])["status"], "verified");
 }
+
+#[test]
+fn a_plan_is_listed_however_its_path_was_spelled_and_refused_outside() {
+    let project = project();
+    let text = |id: &str| {
+        format!(
+            "---\nid: {id}\ntitle: T\nstatus: proposed\nversion: 1\ntools_required: [odoo]\n---\n\n\
+             ## Steps\n1. Look at it (odoo: read)\n"
+        )
+    };
+    project.write("top.md", &text("top"));
+    project.write("sub/dir/low.md", &text("low"));
+    let from = |line: &str| project.bash(line, &project.path().join("sub/dir"));
+    from("signoff propose ../../top.md").assert_success();
+    from("ln -s low.md link.md && signoff propose ./link.md").assert_success();
+    let listing = project.json(["list"]);
+    let mut paths: Vec<_> = listing["plans"]
+        .as_array()
+        .expect("plans")
+        .iter()
+        .map(|plan| plan["path"].as_str().expect("a path"))
+        .collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["sub/dir/low.md", "top.md"]);
+    let foreign = project.outside("foreign.md");
+    std::fs::write(&foreign, text("foreign")).expect("a file");
+    let foreign = foreign.display();
+    for line in [
+        format!("signoff propose '{foreign}'"),
+        format!("ln -s '{foreign}' out.md && signoff propose out.md"),
+    ] {
+        from(&line)
+            .assert_code(2)
+            .assert_stderr_contains("is not in the project");
+    }
+    assert!(!project.exists(".signoff/log/foreign.jsonl"));
+    from(&format!("signoff propose - < '{foreign}'")).assert_success();
+}

@@ -25,6 +25,23 @@ pub fn find(project: &Project, text: &str) -> Result<PathBuf, Error> {
     named.ok_or_else(|| unknown(project, text))
 }
 
+/// A file or directory of the project, all links followed. Records name plans from the workspace, and
+/// nothing else is looked at when they are listed.
+pub(super) fn of_project(project: &Project, path: &Path) -> Result<PathBuf, Error> {
+    // What is not there is said by whoever reads it.
+    let Ok(real) = path.canonicalize() else {
+        return Ok(path.to_path_buf());
+    };
+    let workspace = project.store.workspace();
+    if real.starts_with(workspace) {
+        return Ok(real);
+    }
+    Err(Error::OutsideProject {
+        path: real,
+        workspace: workspace.to_path_buf(),
+    })
+}
+
 /// The file of this name, or stem, in a directory. A name that is no plain name is nobody's.
 fn named_in(directory: &Path, name: &str) -> Option<PathBuf> {
     let plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
