@@ -411,3 +411,40 @@ fn a_plan_is_listed_however_its_path_was_spelled_and_refused_outside() {
     assert!(!project.exists(".signoff/log/foreign.jsonl"));
     from(&format!("signoff propose - < '{foreign}'")).assert_success();
 }
+
+#[test]
+fn a_plan_whose_log_is_none_is_named() {
+    let project = project();
+    let good = propose(&project, "Good");
+    let kept = propose(&project, "Kept");
+    let other = project
+        .path()
+        .join(format!(".signoff/plans/{}.md", propose(&project, "X")));
+    let text = std::fs::read_to_string(&other).expect("a plan");
+    std::fs::remove_file(&other).expect("a plan");
+    project.write("docs/plan.md", &text.replace("id: PLAN-", "id: DOC-"));
+    let id = project.json(["propose", "docs/plan.md"])["id"].clone();
+    for key in [kept.as_str(), id.as_str().expect("an id")] {
+        let log = project.path().join(format!(".signoff/log/{key}.jsonl"));
+        let away = project.outside("log.jsonl");
+        project.json(["list"]);
+        std::fs::rename(&log, &away).expect("a log");
+        let check = |why: &str| {
+            let output = project.signoff(["list"]);
+            output
+                .assert_code(6)
+                .assert_stderr_contains(&format!("{key}.jsonl is left out: "))
+                .assert_stderr_contains(why)
+                .assert_stdout_contains(&good)
+                .assert_stdout_lacks(&format!("{key} "));
+        };
+        std::os::unix::fs::symlink(&away, &log).expect("a link");
+        check("a link");
+        std::fs::remove_file(&log).expect("a link");
+        std::fs::create_dir(&log).expect("a folder");
+        check("this is no file");
+        std::fs::remove_dir(&log).expect("a folder");
+        std::fs::rename(&away, &log).expect("a log");
+        project.signoff(["list"]).assert_success();
+    }
+}
