@@ -8,6 +8,7 @@ use std::fmt;
 
 use signoff_engine::{Act, Forbidden, PlanState};
 use signoff_runtime::{Difference, Error};
+use signoff_store::atomic::ReplaceError;
 use signoff_store::signatures::SignatureError;
 
 use crate::report::style::{DIM, ERROR, HINT, paint};
@@ -348,7 +349,11 @@ impl From<Error> for Failure {
             Error::Refused(refusal) => Self::new(5, "refused", refusal.to_string())
                 .hint("`signoff inbox` shows what waits, and the choices"),
             Error::File(error) => Self::new(6, "file", error.to_string()),
-            Error::Replace(error) => Self::new(5, "replace", error.to_string()),
+            Error::Replace(error @ ReplaceError::Changed { .. }) => {
+                Self::new(5, "replace", error.to_string())
+                    .hint("read it again, then repeat the command")
+            }
+            Error::Replace(error) => Self::new(6, "file", error.to_string()),
             Error::Signature(error @ SignatureError::Invalid { .. }) => {
                 Self::new(4, "signature", error.to_string())
                     .hint("no signature of this plan counts while that file is there; remove it, then sign again")

@@ -571,6 +571,15 @@ fn a_planted_link_is_not_followed() {
 }
 
 #[test]
+fn what_is_no_file_cannot_be_committed() {
+    let project = project();
+    let lines = format!("{AUTH}\nmkfifo \"$CURRENT_PLAN_DIR/tasks/03-x.md\"\nagentctl plan commit");
+    shell(&project, &lines)
+        .assert_code(6)
+        .assert_stderr_contains("tasks/03-x.md: this is no file");
+}
+
+#[test]
 fn removing_a_thread_takes_a_planted_link_and_nothing_behind_it() {
     let project = project();
     let foreign = project.outside("foreign");

@@ -448,3 +448,19 @@ fn a_plan_whose_log_is_none_is_named() {
         project.signoff(["list"]).assert_success();
     }
 }
+
+#[test]
+fn what_the_system_refuses_to_write_is_no_conflict() {
+    let project = project();
+    let id = propose(&project, "A");
+    for line in [
+        format!("trap '' XFSZ; ulimit -f 0; signoff clone {id}"),
+        format!(
+            "trap '' XFSZ; ulimit -f 0; sed /^id:/d .signoff/plans/{id}.md | signoff propose -"
+        ),
+        format!("mkdir .signoff/plans/.{id}.md.signoff-tmp; signoff reject {id} --feedback no"),
+    ] {
+        let output = project.bash(&line, &project.path());
+        assert_eq!(output.code, Some(6), "{line}: {output}");
+    }
+}

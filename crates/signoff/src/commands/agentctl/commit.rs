@@ -74,7 +74,12 @@ fn refused(
         }
     }
     for error in unreadable {
-        let code = session.report_failure(&error.into());
+        let mut failure = Failure::from(error);
+        // Nobody typed the path of what is in a thread's directory.
+        if failure.exit == 2 {
+            failure.exit = 6;
+        }
+        let code = session.report_failure(&failure);
         exit = if exit == 0 { code } else { exit };
     }
     if !session.is_json() {
