@@ -464,3 +464,27 @@ fn what_the_system_refuses_to_write_is_no_conflict() {
         assert_eq!(output.code, Some(6), "{line}: {output}");
     }
 }
+
+#[test]
+fn what_is_listed_can_be_typed() {
+    let project = project();
+    let id = propose(&project, "Old");
+    project.signoff(["cancel", &id]).assert_success();
+    project.signoff(["archive", &id]).assert_success();
+    project.write(".signoff/plans/sess1/plan.md", "---\ntitle: Thread\n---\n");
+    project.write(".signoff/plans/sess1/tasks/01-a.md", "---\nid: a\n---\nA\n");
+    let output = project.signoff(["list", "--all"]);
+    let listed = output.assert_success().stdout.clone();
+    let mut names: Vec<_> = listed
+        .lines()
+        .skip(1)
+        .filter(|line| line.contains("20"))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, [id.as_str(), "sess1"], "{listed}");
+    output.assert_stdout_contains("Old  (archived)");
+    for name in names {
+        project.signoff(["show", name]).assert_success();
+    }
+}
