@@ -58,7 +58,11 @@ pub enum Error {
     /// The digest is not the one the caller expected to sign.
     Moved { expected: String, found: String },
     /// No plan of that name, and no such file.
-    NoSuchPlan { plan: String, known: Vec<String> },
+    NoSuchPlan {
+        plan: String,
+        known: Vec<String>,
+        deleted: bool,
+    },
     /// A file that is, or leads, outside the project cannot be handed in.
     OutsideProject { path: PathBuf, workspace: PathBuf },
     /// The state of the plan, or who wants it, does not allow it.

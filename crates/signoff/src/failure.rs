@@ -132,7 +132,11 @@ impl From<Error> for Failure {
                 format!("the plan's digest is {found}, not {expected}"),
             )
             .hint("somebody changed the plan; read it again before you sign"),
-            Error::NoSuchPlan { plan, known } => {
+            Error::NoSuchPlan { plan, deleted: true, .. } => {
+                Self::new(2, "no-plan", format!("plan `{plan}` was deleted"))
+                    .hint("its log stays; `signoff list` shows the plans there are")
+            }
+            Error::NoSuchPlan { plan, known, .. } => {
                 let failure = Self::new(2, "no-plan", format!("plan `{plan}` not found"));
                 let near = known
                     .iter()

@@ -488,3 +488,79 @@ fn what_is_listed_can_be_typed() {
         project.signoff(["show", name]).assert_success();
     }
 }
+
+#[test]
+fn prune_takes_artifacts_that_no_plan_has() {
+    let project = project();
+    let large = json!({
+        "title": "Large",
+        "context": "long ".repeat(20_000),
+        "steps": [{"description": "Look", "tool": "odoo-toolbox", "operation": "read"}],
+    });
+    let kept = project.signoff_with_input(["propose", "-", "--format", "json"], &large.to_string());
+    let kept = kept.assert_success().json()["id"].clone();
+    let kept = kept.as_str().expect("an id");
+    let artifacts = |id: &str| format!(".signoff/artifacts/{id}/context.md");
+    for (id, file) in [
+        ("PLAN-left", "context.md"),
+        ("PLAN-young", "context.md"),
+        ("PLAN-x", "theirs"),
+    ] {
+        project.write(format!(".signoff/artifacts/{id}/{file}"), "text");
+    }
+    project
+        .bash(
+            "touch -d '2 hours ago' .signoff/artifacts/{*-left,*-x,PLAN-????????}",
+            &project.path(),
+        )
+        .assert_success();
+    let prune = |flag: &str| {
+        let output = project.signoff(["prune", "--older-than", "0", flag]);
+        output.assert_success().assert_stdout_contains("PLAN-left");
+        output.stdout.clone()
+    };
+    let said = prune("--dry-run");
+    assert!(project.exists(artifacts("PLAN-left")));
+    let done = prune("--records");
+    for other in ["PLAN-young", "PLAN-x", kept] {
+        assert!(
+            !said.contains(other) && !done.contains(other),
+            "{said}{done}"
+        );
+    }
+    assert!(!project.exists(".signoff/artifacts/PLAN-left"));
+    for there in [
+        artifacts("PLAN-young"),
+        artifacts(kept),
+        ".signoff/artifacts/PLAN-x/theirs".to_owned(),
+    ] {
+        assert!(project.exists(&there), "{there}");
+    }
+    project.signoff(["delete", kept]).assert_success();
+    project
+        .signoff(["prune", "--older-than", "0"])
+        .assert_stdout_contains(kept);
+    assert!(!project.exists(artifacts(kept)));
+}
+
+#[test]
+fn a_deleted_plan_is_not_proposed_instead_of_itself() {
+    let project = project();
+    let id = propose(&project, "A");
+    let typo = format!("{id}x");
+    let meant = format!("did you mean `{id}`?");
+    project
+        .signoff(["show", &typo])
+        .assert_code(2)
+        .assert_stderr_contains(&meant);
+    project.signoff(["delete", &id]).assert_success();
+    let gone = project.signoff(["show", &id]);
+    gone.assert_code(2)
+        .assert_stderr_contains(&format!("plan `{id}` was deleted"));
+    let typo = project.signoff(["show", &typo]);
+    typo.assert_code(2).assert_stderr_contains("not found");
+    assert!(
+        !gone.stderr.contains(&meant) && !typo.stderr.contains(&meant),
+        "{typo}"
+    );
+}

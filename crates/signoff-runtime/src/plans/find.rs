@@ -68,29 +68,29 @@ fn logged(project: &Project, key: &str) -> Result<Option<PathBuf>, Error> {
 }
 
 fn unknown(project: &Project, text: &str) -> Error {
-    let mut known: Vec<String> = Vec::new();
-    let mut add = |path: &Path| {
-        if let Some(stem) = path.file_stem().and_then(|stem| stem.to_str())
-            && !stem.starts_with('.')
-            && !stem.contains('%')
-        {
-            known.push(stem.to_owned());
-        }
+    let name = |path: &Path| {
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let plain = stem.filter(|stem| !stem.starts_with('.') && !stem.contains('%'));
+        plain.map(str::to_owned)
     };
-    for entry in std::fs::read_dir(project.store.plans_dir())
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        add(&entry.path());
-    }
-    for path in plan_log::all(&project.store).unwrap_or_default() {
-        add(&path);
-    }
+    let kept = std::fs::read_dir(project.store.plans_dir());
+    let kept = kept.into_iter().flatten().flatten();
+    let logs = plan_log::all(&project.store).unwrap_or_default();
+    // Of most plans only the log is left, and no other name is worth reading it.
+    let alike = |key: &String| key.len().abs_diff(text.len()) <= 3;
+    let there = |key: &String| logged(project, key).is_ok_and(|path| path.is_some());
+    let mut known: Vec<String> = logs
+        .iter()
+        .filter_map(|path| name(path))
+        .filter(|key| alike(key) && there(key))
+        .chain(kept.filter_map(|entry| name(&entry.path())))
+        .collect();
     known.sort();
     known.dedup();
+    let history = History::read(project, text);
     Error::NoSuchPlan {
         plan: text.to_owned(),
         known,
+        deleted: history.is_ok_and(|history| history.is_deleted()),
     }
 }
