@@ -517,7 +517,7 @@ fn prune_takes_artifacts_that_no_plan_has() {
     let prune = |flag: &str| {
         let output = project.signoff(["prune", "--older-than", "0", flag]);
         output.assert_success().assert_stdout_contains("PLAN-left");
-        output.stdout.clone()
+        output.stdout
     };
     let said = prune("--dry-run");
     assert!(project.exists(artifacts("PLAN-left")));

@@ -69,7 +69,7 @@ impl Shelf {
     }
 
     /// Takes out the plans whose logs are none, and says so.
-    fn leave_out(&mut self, project: &Project, logs: Vec<(Place, Error)>) {
+    fn leave_out(&mut self, project: &Project, logs: places::NoLogs) {
         for (log, error) in logs {
             let name = Some(log.name);
             self.found.retain(|found| {

@@ -56,8 +56,7 @@ impl Store {
 impl FileError {
     /// Was it refused because a link stands where the store should be?
     pub fn is_link(&self) -> bool {
-        let inner = self.source.get_ref();
-        inner.is_some_and(|inner| inner.is::<Link>())
+        matches!(self.source.get_ref(), Some(inner) if inner.is::<Link>())
     }
 }
 

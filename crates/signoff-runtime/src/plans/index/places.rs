@@ -48,18 +48,24 @@ pub(super) fn kept(project: &Project) -> Result<Vec<Place>, Error> {
     let store = &project.store;
     let archive = store.archive_dir();
     // Links are nobody's plans.
-    let may_be = |path: &Path, found: FileType| match found.is_dir() {
-        true => path != archive,
-        false => !found.is_symlink() && has_ending(path, &ENDINGS),
+    let may_be = |path: &Path, found: FileType| {
+        if found.is_dir() {
+            path != archive
+        } else {
+            !found.is_symlink() && has_ending(path, &ENDINGS)
+        }
     };
     let mut places = scan(&store.plans_dir(), Kind::Plans, may_be)?;
     places.extend(scan(&archive, Kind::Archive, may_be)?);
     Ok(places.into_iter().map(|(place, _)| place).collect())
 }
 
-/// The logs there are, and what has the name of a log and cannot be one, with why: a plan with such
-/// a log must not be missing in silence.
-pub(super) fn logs(project: &Project) -> Result<(Vec<Place>, Vec<(Place, Error)>), Error> {
+/// What has the name of a log and cannot be one, with why: a plan with such a log must not be missing
+/// in silence.
+pub(super) type NoLogs = Vec<(Place, Error)>;
+
+/// The logs there are, and what only looks like one.
+pub(super) fn logs(project: &Project) -> Result<(Vec<Place>, NoLogs), Error> {
     let is_log = |path: &Path, _| has_ending(path, &["jsonl"]);
     let (mut logs, mut others) = (Vec::new(), Vec::new());
     for (place, found) in scan(&project.store.logs_dir(), Kind::Log, is_log)? {
