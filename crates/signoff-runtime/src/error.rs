@@ -57,7 +57,13 @@ pub enum Error {
     /// The digest is not the one the caller expected to sign.
     Moved { expected: String, found: String },
     /// No plan of that name, and no such file.
-    NoSuchPlan { plan: String, known: Vec<String> },
+    NoSuchPlan {
+        plan: String,
+        known: Vec<String>,
+        deleted: bool,
+    },
+    /// A file that is, or leads, outside the project cannot be handed in.
+    OutsideProject { path: PathBuf, workspace: PathBuf },
     /// The state of the plan, or who wants it, does not allow it.
     Forbidden(Forbidden),
     /// The plan's version is not the one the caller expected.
@@ -142,6 +148,9 @@ pub enum Error {
 
 impl From<FileError> for Error {
     fn from(error: FileError) -> Self {
+        if error.is_link() {
+            return Self::LeadsAway { path: error.path };
+        }
         Self::File(error)
     }
 }

@@ -179,12 +179,9 @@ impl From<&Config> for Rules {
     }
 }
 
-/// A path as records have it: from the workspace, where it lies inside.
+/// A path as records have it: without links and `..`, and from the workspace, where it lies inside.
 pub(crate) fn relative(project: &Project, path: &Path) -> String {
-    path.strip_prefix(project.store.workspace())
-        .unwrap_or(path)
-        .to_string_lossy()
-        .into_owned()
+    project.store.relative(path)
 }
 
 /// Only makes names differ; two of one name are still told apart by their files.

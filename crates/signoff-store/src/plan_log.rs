@@ -15,7 +15,7 @@ use crate::{FileError, atomic, key};
 
 /// Waits until nobody else does anything to this plan, and keeps others waiting.
 pub fn lock(store: &Store, plan: &str) -> Result<PlanLock, FileError> {
-    store.complete()?;
+    store.complete_for(plan)?;
     let path = store.locks_dir().join("plans").join(key::encode(plan));
     PlanLock::acquire_waiting(&path).map_err(FileError::at("lock", &path))
 }

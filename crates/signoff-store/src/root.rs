@@ -3,6 +3,8 @@
 //! The stores of seeds 003 and 000, `.pi/plans` and `.rawko/plans`, mark a root as well; `.signoff/`
 //! is then made beside them at the first write.
 
+mod links;
+
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -66,8 +68,9 @@ impl Store {
     }
 
     /// Makes what is missing of `.signoff/`: before the first write in a fresh clone, or beside a
-    /// store that another tool made.
+    /// store that another tool made. Refuses a store that leads somewhere else.
     pub fn complete(&self) -> Result<(), FileError> {
+        self.refuse_links()?;
         let gitignore = self.dir.join(".gitignore");
         if self.locks_dir().is_dir() && self.runs_dir().is_dir() && gitignore.exists() {
             return Ok(());
@@ -152,6 +155,11 @@ impl Store {
             Some(id) if !id.is_empty() => id.to_owned(),
             _ => self.path_before_archiving(key::of_path(&self.workspace, path)),
         }
+    }
+
+    /// A path as records have it: without links and `..`, and from the workspace, where it lies inside.
+    pub fn relative(&self, path: &Path) -> String {
+        key::of_path(&self.workspace, path)
     }
 
     fn path_before_archiving(&self, path: String) -> String {

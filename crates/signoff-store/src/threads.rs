@@ -128,19 +128,28 @@ impl Threads {
     // The narrative first: tasks without it are no plan, so half of this is never taken for one.
     pub fn clear(&self, id: &ThreadId) -> Result<(), ThreadsError> {
         let directory = self.directory(id);
+        match directory.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Ok(found) if !found.is_dir() => {
+                return Err(ThreadsError::NoDirectory { path: directory });
+            }
+            found => found.map_err(FileError::at("read", &directory))?,
+        };
         remove_whole(&directory.join(PLAN))?;
         failpoint::reached("thread.cleared");
         remove_whole(&directory.join(TASKS))?;
-        if directory.is_dir() {
-            atomic::sync_parent(&directory.join(PLAN))?;
-        }
+        atomic::sync_parent(&directory.join(PLAN))?;
         Ok(())
     }
 
-    /// Removes the directory of a thread with everything in it.
+    /// Removes the directory of a thread with everything in it. Of a link that has its name, only the
+    /// link goes.
     pub fn remove(&self, id: &ThreadId) -> Result<(), ThreadsError> {
         let directory = self.directory(id);
-        remove_whole(&directory.join(PLAN))?;
+        let found = directory.symlink_metadata();
+        if found.is_ok_and(|found| found.is_dir()) {
+            remove_whole(&directory.join(PLAN))?;
+        }
         remove_whole(&directory)?;
         atomic::sync_parent(&directory)?;
         Ok(())

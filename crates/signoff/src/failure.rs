@@ -8,6 +8,7 @@ use std::fmt;
 
 use signoff_engine::{Act, Forbidden, PlanState};
 use signoff_runtime::{Difference, Error};
+use signoff_store::atomic::ReplaceError;
 use signoff_store::signatures::SignatureError;
 
 use crate::report::style::{DIM, ERROR, HINT, paint};
@@ -131,7 +132,11 @@ impl From<Error> for Failure {
                 format!("the plan's digest is {found}, not {expected}"),
             )
             .hint("somebody changed the plan; read it again before you sign"),
-            Error::NoSuchPlan { plan, known } => {
+            Error::NoSuchPlan { plan, deleted: true, .. } => {
+                Self::new(2, "no-plan", format!("plan `{plan}` was deleted"))
+                    .hint("its log stays; `signoff list` shows the plans there are")
+            }
+            Error::NoSuchPlan { plan, known, .. } => {
                 let failure = Self::new(2, "no-plan", format!("plan `{plan}` not found"));
                 let near = known
                     .iter()
@@ -143,6 +148,12 @@ impl From<Error> for Failure {
                     None => failure.hint("give the path of its file, or an id that `signoff list` shows"),
                 }
             }
+            Error::OutsideProject { path, workspace } => Self::new(
+                2,
+                "outside",
+                format!("{} is not in the project {}", path.display(), workspace.display()),
+            )
+            .hint("put it there, or hand in a copy of its text: `signoff propose - < FILE`"),
             Error::Forbidden(forbidden) => forbidden_act(&forbidden),
             Error::OtherVersion {
                 plan,
@@ -236,7 +247,7 @@ impl From<Error> for Failure {
                 "leads-away",
                 format!("{} is, or lies behind, a link to somewhere else", path.display()),
             )
-            .hint("nothing is moved or deleted there"),
+            .hint("nothing is written, moved or deleted there; put a directory in its place"),
             Error::RunOver { run, why } => Self::new(
                 5,
                 "run-over",
@@ -345,7 +356,11 @@ impl From<Error> for Failure {
             Error::Refused(refusal) => Self::new(5, "refused", refusal.to_string())
                 .hint("`signoff inbox` shows what waits, and the choices"),
             Error::File(error) => Self::new(6, "file", error.to_string()),
-            Error::Replace(error) => Self::new(5, "replace", error.to_string()),
+            Error::Replace(error @ ReplaceError::Changed { .. }) => {
+                Self::new(5, "replace", error.to_string())
+                    .hint("read it again, then repeat the command")
+            }
+            Error::Replace(error) => Self::new(6, "file", error.to_string()),
             Error::Signature(error @ SignatureError::Invalid { .. }) => {
                 Self::new(4, "signature", error.to_string())
                     .hint("no signature of this plan counts while that file is there; remove it, then sign again")

@@ -206,6 +206,9 @@ fn several_threads_and_one_removed() {
         .assert_stdout_contains(&format!(
             "committed {thread}: Write the docs (1 task): verified"
         ));
+    both.assert_stdout_contains(&format!(
+        "next: a person reads them (`signoff show {SESSION}`, `signoff show {thread}`)"
+    ));
     assert_eq!(state(&project, &thread), "verified");
     let removed = shell(
         &project,
@@ -265,6 +268,30 @@ fn clear_then_commit() {
     .assert_success()
     .assert_stderr_contains("is cancelled");
     assert_eq!(state(&project, SESSION), "cancelled");
+}
+
+#[test]
+fn after_a_clear_another_plan_takes_the_place_but_not_that_of_a_person() {
+    let project = project();
+    let other = r#"
+mkdir -p "$CURRENT_PLAN_DIR/tasks"
+printf -- '---\ntitle: Another\n---\n' > "$CURRENT_PLAN_DIR/plan.md"
+printf -- '---\nid: a\n---\nDo it.\n' > "$CURRENT_PLAN_DIR/tasks/01-a.md"
+agentctl plan commit"#;
+    let lines = format!("{AUTH}\nagentctl plan commit\nagentctl plan clear-current\n{other}");
+    shell(&project, &lines)
+        .assert_success()
+        .assert_stdout_contains(&format!("committed {SESSION}: Another (1 task): verified"));
+    // What a person makes of a plan that was given up is theirs.
+    shell(&project, "agentctl plan clear-current").assert_success();
+    let kept = format!(".signoff/plans/{SESSION}/plan.md");
+    project.write(&kept, "---\ntitle: Mine now\n---\n");
+    shell(&project, "agentctl plan commit").assert_success();
+    assert_eq!(state(&project, SESSION), "verified");
+    shell(&project, other)
+        .assert_code(5)
+        .assert_stderr_contains("was edited since it was committed");
+    assert_eq!(project.read(&kept), "---\ntitle: Mine now\n---\n");
 }
 
 #[test]
@@ -362,7 +389,12 @@ fn a_changed_thread_is_unsigned_and_an_unchanged_one_is_not() {
     shell(&project, &format!("{AUTH}\nagentctl plan commit")).assert_success();
     project.signoff(["approve", SESSION]).assert_success();
     assert_eq!(state(&project, SESSION), "approved");
-    shell(&project, "agentctl plan commit").assert_stdout_contains("approved, unchanged");
+    shell(&project, "agentctl plan commit")
+        .assert_stdout_contains("approved, unchanged")
+        .assert_stdout_contains(&format!(
+            "next: what is signed off can run (`signoff run {SESSION}`)"
+        ))
+        .assert_stdout_lacks("signoff approve");
     let edit = "echo 'And tests.' >> \"$CURRENT_PLAN_DIR/tasks/01-create-schema.md\"\nagentctl plan commit";
     shell(&project, edit)
         .assert_success()
@@ -383,7 +415,9 @@ fn a_person_s_word_is_not_undone_by_committing_again() {
         let again = shell(&project, "agentctl plan commit");
         again
             .assert_success()
-            .assert_stdout_contains(&format!("{state_then}, unchanged"));
+            .assert_stdout_contains(&format!("{state_then}, unchanged"))
+            .assert_stdout_contains("next: what a person does not want stays so")
+            .assert_stdout_lacks("signoff approve");
         assert_eq!(state(&project, SESSION), state_then);
     }
 }
@@ -542,8 +576,46 @@ fn a_planted_link_is_not_followed() {
     );
     shell(&project, &lines)
         .assert_code(6)
-        .assert_stderr_contains("is not followed");
+        .assert_stderr_contains("is not followed")
+        .assert_stderr_contains("nothing was committed: 1 plan that cannot be read");
     assert!(!project.exists(format!(".signoff/plans/{SESSION}")));
+}
+
+#[test]
+fn what_is_no_file_cannot_be_committed() {
+    let project = project();
+    let lines = format!("{AUTH}\nmkfifo \"$CURRENT_PLAN_DIR/tasks/03-x.md\"\nagentctl plan commit");
+    shell(&project, &lines)
+        .assert_code(6)
+        .assert_stderr_contains("tasks/03-x.md: this is no file");
+}
+
+#[test]
+fn a_damaged_file_of_sessions_says_what_to_type() {
+    let project = project();
+    shell(&project, "").assert_success();
+    let file = project.home().join(".agentflow/plans/sessions.json");
+    fs::write(&file, "{").expect("a file");
+    let refused = project.signoff(["agentctl", "plan", "dir"]);
+    let typed = format!("mv {0} {0}.damaged", file.display());
+    refused.assert_code(6).assert_stderr_contains(&typed);
+    project.bash(&typed, &project.path()).assert_success();
+    shell(&project, "").assert_success();
+}
+
+#[test]
+fn removing_a_thread_takes_a_planted_link_and_nothing_behind_it() {
+    let project = project();
+    let foreign = project.outside("foreign");
+    fs::create_dir(&foreign).expect("a folder");
+    fs::write(foreign.join("plan.md"), "mine").expect("a file");
+    let lines = format!(
+        "{REQUEST}\nrm -r \"$EXTRA_DIR\"\nln -s '{}' \"$EXTRA_DIR\"\n\
+         agentctl plan remove-thread --thread-id \"$THREAD_ID\"\ntest ! -L \"$EXTRA_DIR\"",
+        foreign.display()
+    );
+    shell(&project, &lines).assert_success();
+    assert_eq!(tree(&foreign), ["plan.md"]);
 }
 
 #[test]

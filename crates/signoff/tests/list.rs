@@ -342,3 +342,225 @@ fn a_prune_that_is_killed_is_repeated() {
         assert_eq!(log.matches("plan_deleted").count(), 1, "{point}");
     }
 }
+
+#[test]
+fn nothing_is_written_behind_a_link() {
+    let project = project();
+    let id = propose(&project, "A");
+    let foreign = project.outside("foreign");
+    std::fs::create_dir(&foreign).expect("a folder");
+    let large = json!({
+        "title": "B",
+        "context": "long ".repeat(20_000),
+        "steps": [{"description": "Look", "tool": "odoo-toolbox", "operation": "read"}],
+    });
+    let large = large.to_string();
+    for (link, arguments) in [
+        (format!("signatures/{id}"), vec!["approve", &id]),
+        ("artifacts".to_owned(), vec!["propose", "-"]),
+        ("archive".to_owned(), vec!["cancel", &id]),
+    ] {
+        let at = project.path().join(".signoff").join(&link);
+        std::fs::create_dir_all(at.parent().expect("a folder")).expect("a folder");
+        std::os::unix::fs::symlink(&foreign, &at).expect("a link");
+        project
+            .signoff_with_input(arguments, &large)
+            .assert_code(4)
+            .assert_stderr_contains(&format!(".signoff/{link} is, or lies behind, a link"));
+        std::fs::remove_file(&at).expect("the link");
+        let left = std::fs::read_dir(&foreign).expect("a folder").count();
+        assert_eq!(left, 0, "{link}");
+    }
+    assert_eq!(project.json(["show", &id])["status"], "verified");
+}
+
+#[test]
+fn a_plan_is_listed_however_its_path_was_spelled_and_refused_outside() {
+    let project = project();
+    let text = |id: &str| {
+        format!(
+            "---\nid: {id}\ntitle: T\nstatus: proposed\nversion: 1\ntools_required: [odoo]\n---\n\n\
+             ## Steps\n1. Look at it (odoo: read)\n"
+        )
+    };
+    project.write("top.md", &text("top"));
+    project.write("sub/dir/low.md", &text("low"));
+    let from = |line: &str| project.bash(line, &project.path().join("sub/dir"));
+    from("signoff propose ../../top.md").assert_success();
+    from("ln -s low.md link.md && signoff propose ./link.md").assert_success();
+    let listing = project.json(["list"]);
+    let mut paths: Vec<_> = listing["plans"]
+        .as_array()
+        .expect("plans")
+        .iter()
+        .map(|plan| plan["path"].as_str().expect("a path"))
+        .collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["sub/dir/low.md", "top.md"]);
+    let foreign = project.outside("foreign.md");
+    std::fs::write(&foreign, text("foreign")).expect("a file");
+    let foreign = foreign.display();
+    for line in [
+        format!("signoff propose '{foreign}'"),
+        format!("ln -s '{foreign}' out.md && signoff propose out.md"),
+    ] {
+        from(&line)
+            .assert_code(2)
+            .assert_stderr_contains("is not in the project");
+    }
+    assert!(!project.exists(".signoff/log/foreign.jsonl"));
+    from(&format!("signoff propose - < '{foreign}'")).assert_success();
+}
+
+#[test]
+fn a_plan_whose_log_is_none_is_named() {
+    let project = project();
+    let good = propose(&project, "Good");
+    let kept = propose(&project, "Kept");
+    let other = project
+        .path()
+        .join(format!(".signoff/plans/{}.md", propose(&project, "X")));
+    let text = std::fs::read_to_string(&other).expect("a plan");
+    std::fs::remove_file(&other).expect("a plan");
+    project.write("docs/plan.md", &text.replace("id: PLAN-", "id: DOC-"));
+    let id = project.json(["propose", "docs/plan.md"])["id"].clone();
+    for key in [kept.as_str(), id.as_str().expect("an id")] {
+        let log = project.path().join(format!(".signoff/log/{key}.jsonl"));
+        let away = project.outside("log.jsonl");
+        project.json(["list"]);
+        std::fs::rename(&log, &away).expect("a log");
+        let check = |why: &str| {
+            let output = project.signoff(["list"]);
+            output
+                .assert_code(6)
+                .assert_stderr_contains(&format!("{key}.jsonl is left out: "))
+                .assert_stderr_contains(why)
+                .assert_stdout_contains(&good)
+                .assert_stdout_lacks(&format!("{key} "));
+        };
+        std::os::unix::fs::symlink(&away, &log).expect("a link");
+        check("a link");
+        std::fs::remove_file(&log).expect("a link");
+        std::fs::create_dir(&log).expect("a folder");
+        check("this is no file");
+        std::fs::remove_dir(&log).expect("a folder");
+        std::fs::rename(&away, &log).expect("a log");
+        project.signoff(["list"]).assert_success();
+    }
+}
+
+#[test]
+fn what_the_system_refuses_to_write_is_no_conflict() {
+    let project = project();
+    let id = propose(&project, "A");
+    for line in [
+        format!("trap '' XFSZ; ulimit -f 0; signoff clone {id}"),
+        format!(
+            "trap '' XFSZ; ulimit -f 0; sed /^id:/d .signoff/plans/{id}.md | signoff propose -"
+        ),
+        format!("mkdir .signoff/plans/.{id}.md.signoff-tmp; signoff reject {id} --feedback no"),
+    ] {
+        let output = project.bash(&line, &project.path());
+        assert_eq!(output.code, Some(6), "{line}: {output}");
+    }
+}
+
+#[test]
+fn what_is_listed_can_be_typed() {
+    let project = project();
+    let id = propose(&project, "Old");
+    project.signoff(["cancel", &id]).assert_success();
+    project.signoff(["archive", &id]).assert_success();
+    project.write(".signoff/plans/sess1/plan.md", "---\ntitle: Thread\n---\n");
+    project.write(".signoff/plans/sess1/tasks/01-a.md", "---\nid: a\n---\nA\n");
+    let output = project.signoff(["list", "--all"]);
+    let listed = output.assert_success().stdout.clone();
+    let mut names: Vec<_> = listed
+        .lines()
+        .skip(1)
+        .filter(|line| line.contains("20"))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, [id.as_str(), "sess1"], "{listed}");
+    output.assert_stdout_contains("Old  (archived)");
+    for name in names {
+        project.signoff(["show", name]).assert_success();
+    }
+}
+
+#[test]
+fn prune_takes_artifacts_that_no_plan_has() {
+    let project = project();
+    let large = json!({
+        "title": "Large",
+        "context": "long ".repeat(20_000),
+        "steps": [{"description": "Look", "tool": "odoo-toolbox", "operation": "read"}],
+    });
+    let kept = project.signoff_with_input(["propose", "-", "--format", "json"], &large.to_string());
+    let kept = kept.assert_success().json()["id"].clone();
+    let kept = kept.as_str().expect("an id");
+    let artifacts = |id: &str| format!(".signoff/artifacts/{id}/context.md");
+    for (id, file) in [
+        ("PLAN-left", "context.md"),
+        ("PLAN-young", "context.md"),
+        ("PLAN-x", "theirs"),
+    ] {
+        project.write(format!(".signoff/artifacts/{id}/{file}"), "text");
+    }
+    project
+        .bash(
+            "touch -d '2 hours ago' .signoff/artifacts/{*-left,*-x,PLAN-????????}",
+            &project.path(),
+        )
+        .assert_success();
+    let prune = |flag: &str| {
+        let output = project.signoff(["prune", "--older-than", "0", flag]);
+        output.assert_success().assert_stdout_contains("PLAN-left");
+        output.stdout
+    };
+    let said = prune("--dry-run");
+    assert!(project.exists(artifacts("PLAN-left")));
+    let done = prune("--records");
+    for other in ["PLAN-young", "PLAN-x", kept] {
+        assert!(
+            !said.contains(other) && !done.contains(other),
+            "{said}{done}"
+        );
+    }
+    assert!(!project.exists(".signoff/artifacts/PLAN-left"));
+    for there in [
+        artifacts("PLAN-young"),
+        artifacts(kept),
+        ".signoff/artifacts/PLAN-x/theirs".to_owned(),
+    ] {
+        assert!(project.exists(&there), "{there}");
+    }
+    project.signoff(["delete", kept]).assert_success();
+    project
+        .signoff(["prune", "--older-than", "0"])
+        .assert_stdout_contains(kept);
+    assert!(!project.exists(artifacts(kept)));
+}
+
+#[test]
+fn a_deleted_plan_is_not_proposed_instead_of_itself() {
+    let project = project();
+    let id = propose(&project, "A");
+    let typo = format!("{id}x");
+    let meant = format!("did you mean `{id}`?");
+    project
+        .signoff(["show", &typo])
+        .assert_code(2)
+        .assert_stderr_contains(&meant);
+    project.signoff(["delete", &id]).assert_success();
+    let gone = project.signoff(["show", &id]);
+    gone.assert_code(2)
+        .assert_stderr_contains(&format!("plan `{id}` was deleted"));
+    let typo = project.signoff(["show", &typo]);
+    typo.assert_code(2).assert_stderr_contains("not found");
+    assert!(
+        !gone.stderr.contains(&meant) && !typo.stderr.contains(&meant),
+        "{typo}"
+    );
+}

@@ -25,6 +25,23 @@ pub fn find(project: &Project, text: &str) -> Result<PathBuf, Error> {
     named.ok_or_else(|| unknown(project, text))
 }
 
+/// A file or directory of the project, all links followed. Records name plans from the workspace, and
+/// nothing else is looked at when they are listed.
+pub(super) fn of_project(project: &Project, path: &Path) -> Result<PathBuf, Error> {
+    // What is not there is said by whoever reads it.
+    let Ok(real) = path.canonicalize() else {
+        return Ok(path.to_path_buf());
+    };
+    let workspace = project.store.workspace();
+    if real.starts_with(workspace) {
+        return Ok(real);
+    }
+    Err(Error::OutsideProject {
+        path: real,
+        workspace: workspace.to_path_buf(),
+    })
+}
+
 /// The file of this name, or stem, in a directory. A name that is no plain name is nobody's.
 fn named_in(directory: &Path, name: &str) -> Option<PathBuf> {
     let plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
@@ -51,29 +68,29 @@ fn logged(project: &Project, key: &str) -> Result<Option<PathBuf>, Error> {
 }
 
 fn unknown(project: &Project, text: &str) -> Error {
-    let mut known: Vec<String> = Vec::new();
-    let mut add = |path: &Path| {
-        if let Some(stem) = path.file_stem().and_then(|stem| stem.to_str())
-            && !stem.starts_with('.')
-            && !stem.contains('%')
-        {
-            known.push(stem.to_owned());
-        }
+    let name = |path: &Path| {
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let plain = stem.filter(|stem| !stem.starts_with('.') && !stem.contains('%'));
+        plain.map(str::to_owned)
     };
-    for entry in std::fs::read_dir(project.store.plans_dir())
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        add(&entry.path());
-    }
-    for path in plan_log::all(&project.store).unwrap_or_default() {
-        add(&path);
-    }
+    let kept = std::fs::read_dir(project.store.plans_dir());
+    let kept = kept.into_iter().flatten().flatten();
+    let logs = plan_log::all(&project.store).unwrap_or_default();
+    // Of most plans only the log is left, and no other name is worth reading it.
+    let alike = |key: &String| key.len().abs_diff(text.len()) <= 3;
+    let there = |key: &String| logged(project, key).is_ok_and(|path| path.is_some());
+    let mut known: Vec<String> = logs
+        .iter()
+        .filter_map(|path| name(path))
+        .filter(|key| alike(key) && there(key))
+        .chain(kept.filter_map(|entry| name(&entry.path())))
+        .collect();
     known.sort();
     known.dedup();
+    let history = History::read(project, text);
     Error::NoSuchPlan {
         plan: text.to_owned(),
         known,
+        deleted: history.is_ok_and(|history| history.is_deleted()),
     }
 }

@@ -48,7 +48,10 @@ pub(super) fn keep_house(doing: Doing<'_>, shelf: &Shelf) -> House {
         ..doing
     };
     // What killed writers left; where nothing can be written it is in nobody's way either.
-    atomic::clear_strays(&doing.project.store.plans_dir()).ok();
+    let store = &doing.project.store;
+    if store.refuse_links().is_ok() {
+        atomic::clear_strays(&store.plans_dir()).ok();
+    }
     let mut house = House::default();
     let due: Vec<_> = chores(doing, shelf).collect();
     for (at, (found, chore)) in due.iter().enumerate() {

@@ -68,6 +68,19 @@ impl Shelf {
         })
     }
 
+    /// Takes out the plans whose logs are none, and says so.
+    fn leave_out(&mut self, project: &Project, logs: places::NoLogs) {
+        for (log, error) in logs {
+            let name = Some(log.name);
+            self.found.retain(|found| {
+                let row = found.entry.row.as_ref();
+                row.is_none_or(|row| places::log_name(&project.store, &row.key) != name)
+            });
+            let path = log.path;
+            self.troubles.push(Trouble { path, error });
+        }
+    }
+
     /// What the logs add up to, each counted once.
     pub(crate) fn tallies<'a>(
         &'a self,
@@ -113,12 +126,13 @@ pub(crate) fn refresh(project: &Project, now: Millis, archive: Archive) -> Resul
         troubles: Vec::new(),
     };
     let mut changed = look.sort_out(places::kept(project)?, archive, &mut old, &mut shelf);
+    let (mut logs, others) = places::logs(project)?;
+    shelf.leave_out(project, others);
     let covered: HashSet<String> = shelf
         .rows()
         .filter(|(_, row, _)| !row.double)
         .filter_map(|(_, row, _)| places::log_name(&project.store, &row.key))
         .collect();
-    let mut logs = places::logs(project)?;
     logs.retain(|place| !covered.contains(&place.name));
     changed |= look.sort_out(logs, archive, &mut old, &mut shelf);
     // What is left in the old index is nowhere any more.
@@ -130,7 +144,7 @@ pub(crate) fn refresh(project: &Project, now: Millis, archive: Archive) -> Resul
 
 /// Not being able to write is no reason not to list, nor is a list one to make a store.
 fn save(project: &Project, settings: &str, shelf: &Shelf) {
-    if !project.store.dir().is_dir() {
+    if !project.store.dir().is_dir() || project.store.refuse_links().is_err() {
         return;
     }
     let mut index = Index::empty(settings);

@@ -1,9 +1,11 @@
 //! Every plan of the store, newest first. Listing also does the housekeeping that time asks for, and
 //! says so.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use signoff_engine::PlanState;
+use signoff_store::index::Row;
 
 use super::Doing;
 use super::housekeeping::{Undone, keep_house};
@@ -26,6 +28,9 @@ pub struct Wanted {
 pub struct Listed {
     /// Its id, else its path.
     pub key: String,
+    /// What to type for it: its id or, of a thread, the name of its directory; else its path. `None`
+    /// where only its file tells which plan is meant: it is archived, and has a successor.
+    pub name: Option<String>,
     /// Its title.
     pub title: String,
     /// Its state.
@@ -78,11 +83,12 @@ pub fn list(doing: Doing<'_>, wanted: &Wanted) -> Result<Listing, Error> {
         .rows()
         .filter(|(found, _, state)| found.place.kind != Kind::Archive && waits(*state))
         .count();
+    let names = Names::of(project, &shelf);
     let mut plans: Vec<(u64, Listed)> = shelf
         .rows()
         .filter(|(found, _, _)| wanted.archived || found.place.kind != Kind::Archive)
         .filter(|(_, _, state)| wanted.states.is_empty() || wanted.states.contains(state))
-        .map(|(found, row, state)| (row.updated(), listed(project, found, row, state)))
+        .map(|(found, row, state)| (row.updated(), listed(project, &names, (found, row, state))))
         .collect();
     plans.sort_by(|(one, a), (other, b)| {
         let names = || (&a.key, &a.path).cmp(&(&b.key, &b.path));
@@ -104,12 +110,12 @@ fn waits(state: PlanState) -> bool {
 
 fn listed(
     project: &Project,
-    found: &Found,
-    row: &signoff_store::index::Row,
-    state: PlanState,
+    names: &Names<'_>,
+    (found, row, state): (&Found, &Row, PlanState),
 ) -> Listed {
     Listed {
         key: row.key.clone(),
+        name: names.name(found, row),
         title: row.title.clone(),
         state,
         version: row.version,
@@ -117,6 +123,38 @@ fn listed(
         proof: row.proof.clone(),
         path: found.path(project),
         archived: found.place.kind == Kind::Archive,
+    }
+}
+
+/// What to type for plans.
+struct Names<'a> {
+    /// What the keys of plans without an id begin with that are kept in the store.
+    kept: String,
+    /// Keys of the plans that are not in the archive.
+    present: HashSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn of(project: &Project, shelf: &'a Shelf) -> Self {
+        let present = shelf
+            .rows()
+            .filter(|(found, _, _)| found.place.kind != Kind::Archive)
+            .map(|(_, row, _)| row.key.as_str());
+        Self {
+            kept: format!("{}/", relative(project, &project.store.plans_dir())),
+            present: present.collect(),
+        }
+    }
+
+    fn name(&self, found: &Found, row: &Row) -> Option<String> {
+        let archived = found.place.kind == Kind::Archive;
+        if archived && self.present.contains(row.key.as_str()) {
+            return None;
+        }
+        // The name of a file has a dot, that of a thread's directory none.
+        let thread = row.key.strip_prefix(&self.kept);
+        let thread = thread.filter(|name| !name.contains(['/', '.']));
+        Some(thread.unwrap_or(&row.key).to_owned())
     }
 }
 

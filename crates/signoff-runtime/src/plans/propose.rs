@@ -7,6 +7,7 @@ use signoff_engine::{Act, PlanState, after};
 use signoff_plan::source::Source;
 use signoff_store::atomic;
 
+use super::find::of_project;
 use super::held::Held;
 use super::identity::{Text, keep, with_id};
 use super::policy::after_handing_in;
@@ -19,7 +20,7 @@ use crate::project::relative;
 
 /// Hands in a file of the project; it stays where it is.
 pub fn propose_file(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
-    hand_in(doing, path, name, None)
+    hand_in(doing, &of_project(doing.project, path)?, name, None)
 }
 
 /// Hands in a text: a plan of any dialect, or the JSON of seed 003's `plan_propose`. It is kept under

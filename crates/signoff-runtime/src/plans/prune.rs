@@ -1,9 +1,10 @@
 //! Deletes for good what nobody needs any more: archived plans that are old, what belonged to them,
-//! and what runs and locks of plans that are gone have left.
+//! and what runs, locks and artifacts of plans that are gone, or never came to be, have left.
 //!
 //! A plan's log and its signatures are records and stay, unless they are asked for. Everything is
 //! repeatable: what a killed `prune` left is found by the next.
 
+mod artifacts;
 mod runs;
 mod tree;
 
@@ -85,6 +86,10 @@ pub fn prune(doing: Doing<'_>, wish: &PruneWish) -> Result<Pruned, Error> {
         pruned: Pruned::default(),
         gone: BTreeSet::new(),
     };
+    let unread = troubles
+        .iter()
+        .filter_map(|trouble| trouble.path.file_stem().map(ToOwned::to_owned))
+        .collect();
     for trouble in troubles {
         // Nobody can tell what a thing is that cannot be read.
         pruning.keep(&trouble.path, Why::Error(trouble.error));
@@ -92,6 +97,7 @@ pub fn prune(doing: Doing<'_>, wish: &PruneWish) -> Result<Pruned, Error> {
     for found in &shelf.found {
         pruning.archived(found);
     }
+    pruning.artifacts(&shelf, &unread)?;
     if wish.records {
         pruning.records(&shelf);
     }

@@ -178,7 +178,7 @@ fn conflict(
 }
 
 /// Was it cancelled by the harness, and not by a person?
-fn given_up_by_us(history: &History) -> bool {
+pub(super) fn given_up_by_us(history: &History) -> bool {
     let last = history.entries.last().map(|entry| &entry.event);
     matches!(last, Some(PlanEvent::PlanCancelled { actor, .. }) if actor == Actor::Harness.name())
 }

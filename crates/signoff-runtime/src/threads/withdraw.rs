@@ -7,10 +7,11 @@ use signoff_engine::{Actor, Forbidden, PlanState};
 use signoff_store::threads::{ThreadId, copy};
 
 use super::error::Conflict;
+use super::prepared::given_up_by_us;
 use super::{Planning, ThreadError, id, shown};
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::plans::{self, Doing};
+use crate::plans::{self, Doing, History};
 use crate::project::{Project, Surroundings};
 
 /// What was given up.
@@ -70,8 +71,9 @@ impl Planning {
         Ok(withdrawn)
     }
 
-    /// Cancels the plan of a thread wherever it was committed to, and forgets that it was. The file
-    /// that remembers it is the caller's to save.
+    /// Cancels the plan of a thread wherever it was committed to. That it is ours there stays known:
+    /// the next plan of the thread takes its place. The file that remembers it is the caller's to
+    /// save.
     pub(super) fn withdraw(
         &mut self,
         around: &Surroundings,
@@ -85,7 +87,8 @@ impl Planning {
             notes: Vec::new(),
         };
         let committed = self.committed(thread).cloned().unwrap_or_default();
-        for place in &committed {
+        let mut still = Vec::new();
+        for place in committed {
             let workspace = Path::new(&place.workspace);
             let Some(project) = project_at(around, workspace)? else {
                 let note = format!("{} is no project any more", place.workspace);
@@ -97,11 +100,12 @@ impl Planning {
                 actor: Actor::Harness,
                 clock,
             };
-            let cancelled = cancel(doing, thread, reason)?;
+            let cancelled = cancel(doing, thread, &place.contents, reason)?;
             withdrawn.cancelled.extend(cancelled);
+            still.push(place);
         }
         if let Some(committed) = self.committed(thread) {
-            committed.clear();
+            *committed = still;
         }
         Ok(withdrawn)
     }
@@ -132,11 +136,23 @@ fn project_at(around: &Surroundings, workspace: &Path) -> Result<Option<Project>
     }
 }
 
-/// Cancels the plan in one store; returns its name there, unless there was nothing to cancel.
-fn cancel(doing: Doing<'_>, thread: &ThreadId, reason: &str) -> Result<Option<String>, Error> {
-    let path = doing.project.store.plans_dir().join(thread.as_str());
+/// Cancels the plan in one store; returns its name there, unless there was nothing to cancel. A plan
+/// that was given up before, and that somebody else has edited since, is theirs.
+fn cancel(
+    doing: Doing<'_>,
+    thread: &ThreadId,
+    ours: &[String],
+    reason: &str,
+) -> Result<Option<String>, Error> {
+    let store = &doing.project.store;
+    store.refuse_links()?;
+    let path = store.plans_dir().join(thread.as_str());
     copy::recover(&path)?;
-    if path.symlink_metadata().is_err() {
+    let Some(hash) = copy::hash_of(&path)? else {
+        return Ok(None);
+    };
+    let history = History::read(doing.project, &store.key_of(None, &path))?;
+    if given_up_by_us(&history) && !ours.contains(&hash) {
         return Ok(None);
     }
     match plans::withdraw(doing, &path, thread.as_str(), reason) {

@@ -56,6 +56,14 @@ fn a_link_in_the_place_of_a_thread_is_not_followed() {
         matches!(made, Err(ThreadsError::NoDirectory { .. })),
         "{made:?}"
     );
+    let cleared = threads.clear(&id("s1"));
+    assert!(
+        matches!(cleared, Err(ThreadsError::NoDirectory { .. })),
+        "{cleared:?}"
+    );
+    threads.remove(&id("s1")).unwrap();
+    assert!(dir.path().join("s1").symlink_metadata().is_err());
+    assert_eq!(fs::read(elsewhere.path().join(PLAN)).unwrap(), b"x");
     // A link inside is removed, and what it leads to stays.
     fs::create_dir(dir.path().join("s2")).unwrap();
     symlink(elsewhere.path(), dir.path().join("s2/tasks")).unwrap();

@@ -6,6 +6,7 @@ mod git;
 use std::path::Path;
 
 use signoff_api::project::{INIT_SCHEMA, Init};
+use signoff_runtime::Error;
 use signoff_runtime::project::{Project, Trust};
 use signoff_sandbox::Level;
 use signoff_store::atomic::{ReplaceError, replace};
@@ -32,7 +33,7 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
         agents: agents::installed(&session.around),
         git: git::state(&session.around),
     };
-    let store = Store::create(&here).map_err(|error| Failure::new(6, "file", error.to_string()))?;
+    let store = Store::create(&here).map_err(Error::from)?;
     let wrote_config = write_config(
         session,
         &store.config_path(),

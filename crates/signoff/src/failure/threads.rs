@@ -1,8 +1,10 @@
 //! What can go wrong with the threads of a session.
 
 use signoff_runtime::threads::{Conflict, ThreadError};
+use signoff_store::threads::ThreadsError;
 
 use super::Failure;
+use crate::shell_words::quoted;
 
 impl From<ThreadError> for Failure {
     fn from(error: ThreadError) -> Self {
@@ -43,8 +45,24 @@ impl From<ThreadError> for Failure {
             ThreadError::Conflicts(conflicts) => conflicts
                 .iter()
                 .fold(Self::new(5, "conflict", "nothing was changed"), of),
-            ThreadError::Store(error) => Self::new(6, "threads", error.to_string()),
+            ThreadError::Store(error) => store(&error),
         }
+    }
+}
+
+fn store(error: &ThreadsError) -> Failure {
+    let failure = Failure::new(6, "threads", error.to_string());
+    match error {
+        ThreadsError::Broken { path, .. } => failure.hint(format!(
+            "restore it, or move it away (`mv {0} {0}.damaged`): the directories beside it stay, \
+             but which session had which is forgotten",
+            quoted(&path.display().to_string())
+        )),
+        ThreadsError::NoDirectory { path } => failure.hint(format!(
+            "move it away (`mv {0} {0}.away`), then repeat the command",
+            quoted(&path.display().to_string())
+        )),
+        ThreadsError::File(_) => failure,
     }
 }
 

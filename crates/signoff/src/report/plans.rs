@@ -13,7 +13,9 @@ const WIDEST: usize = 48;
 
 /// One line for each plan, under a heading. `shown` is a plan's path as it can be typed.
 pub(crate) fn table(plans: &[Listed], shown: impl Fn(&Listed) -> String) -> String {
-    let width = plans.iter().map(|plan| columns(&plan.key)).max();
+    let name = |plan: &Listed| plan.name.clone().unwrap_or_else(|| shown(plan));
+    let names: Vec<String> = plans.iter().map(name).collect();
+    let width = names.iter().map(|name| columns(name)).max();
     let width = width.unwrap_or(0).clamp(4, WIDEST);
     let head = format!(
         "{:<width$}  {:<12}  ver  {:<8}  {:<16}  title",
@@ -26,13 +28,8 @@ pub(crate) fn table(plans: &[Listed], shown: impl Fn(&Listed) -> String) -> Stri
         let word = format!("{:<12}", state.name());
         (state, paint(style(state), word).to_string())
     });
-    for plan in plans {
-        // An archived plan is named by where it is: by its id, its successor may be meant.
-        if plan.archived {
-            push(&mut table, &shown(plan), width);
-        } else {
-            push(&mut table, &plan.key, width);
-        }
+    for (plan, name) in plans.iter().zip(&names) {
+        push(&mut table, name, width);
         let state = painted.iter().find(|(state, _)| *state == plan.state);
         table.push_str(state.map_or("", |(_, word)| word));
         table.push_str("  ");
@@ -44,6 +41,9 @@ pub(crate) fn table(plans: &[Listed], shown: impl Fn(&Listed) -> String) -> Stri
         table.pop();
         push(&mut table, time.get(..5).unwrap_or_default(), 5);
         push(&mut table, &plan.title, 0);
+        if plan.archived {
+            table.push_str("(archived)");
+        }
         table.truncate(table.trim_end().len());
         table.push('\n');
     }
@@ -86,6 +86,7 @@ mod tests {
     fn plan(key: &str, state: PlanState, title: &str) -> Listed {
         Listed {
             key: key.to_owned(),
+            name: Some(key.to_owned()),
             title: title.to_owned(),
             state,
             version: Some(2),
@@ -100,15 +101,23 @@ mod tests {
     fn columns_line_up_and_nothing_reaches_the_terminal_raw() {
         let mut signed = plan("docs/plan.md", PlanState::Approved, "Ship \u{1b}[2Jit");
         signed.proof = Some("key".to_owned());
-        let plans = [plan("PLAN-1", PlanState::NeedsReview, "漢字"), signed];
-        let lines = table(&plans, |plan| plan.key.clone());
+        let mut archived = plan("PLAN-1", PlanState::Completed, "Old");
+        archived.archived = true;
+        archived.name = None;
+        let plans = [
+            plan("PLAN-1", PlanState::NeedsReview, "漢字"),
+            signed,
+            archived,
+        ];
+        let lines = table(&plans, |plan| format!("archive/{}.md", plan.key));
         let plain = anstream::adapter::strip_str(&lines).to_string();
         assert_eq!(
             plain.lines().collect::<Vec<_>>(),
             [
-                "plan          state         ver  signed    updated           title",
-                "PLAN-1        needs_review    2            2026-11-15 09:30  漢字",
-                "docs/plan.md  approved        2  key       2026-11-15 09:30  Ship [2Jit",
+                "plan               state         ver  signed    updated           title",
+                "PLAN-1             needs_review    2            2026-11-15 09:30  漢字",
+                "docs/plan.md       approved        2  key       2026-11-15 09:30  Ship [2Jit",
+                "archive/PLAN-1.md  completed       2            2026-11-15 09:30  Old  (archived)",
             ]
         );
     }

@@ -1,5 +1,6 @@
 //! Where plans can be.
 
+use std::fs::FileType;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -46,18 +47,43 @@ impl Place {
 pub(super) fn kept(project: &Project) -> Result<Vec<Place>, Error> {
     let store = &project.store;
     let archive = store.archive_dir();
-    let may_be = |path: &Path, directory: bool| {
-        (directory && path != archive) || (!directory && has_ending(path, &ENDINGS))
+    // Links are nobody's plans.
+    let may_be = |path: &Path, found: FileType| {
+        if found.is_dir() {
+            path != archive
+        } else {
+            !found.is_symlink() && has_ending(path, &ENDINGS)
+        }
     };
     let mut places = scan(&store.plans_dir(), Kind::Plans, may_be)?;
     places.extend(scan(&archive, Kind::Archive, may_be)?);
-    Ok(places)
+    Ok(places.into_iter().map(|(place, _)| place).collect())
 }
 
-/// The logs there are.
-pub(super) fn logs(project: &Project) -> Result<Vec<Place>, Error> {
-    let is_log = |path: &Path, directory: bool| !directory && has_ending(path, &["jsonl"]);
-    scan(&project.store.logs_dir(), Kind::Log, is_log)
+/// What has the name of a log and cannot be one, with why: a plan with such a log must not be missing
+/// in silence.
+pub(super) type NoLogs = Vec<(Place, Error)>;
+
+/// The logs there are, and what only looks like one.
+pub(super) fn logs(project: &Project) -> Result<(Vec<Place>, NoLogs), Error> {
+    let is_log = |path: &Path, _| has_ending(path, &["jsonl"]);
+    let (mut logs, mut others) = (Vec::new(), Vec::new());
+    for (place, found) in scan(&project.store.logs_dir(), Kind::Log, is_log)? {
+        if found.is_file() {
+            logs.push(place);
+            continue;
+        }
+        let path = place.path.clone();
+        let error = if found.is_symlink() {
+            Error::LeadsAway { path }
+        } else {
+            let why =
+                io::Error::other("this is no file, so nobody knows what happened to the plan");
+            Error::Unreadable { path, why }
+        };
+        others.push((place, error));
+    }
+    Ok((logs, others))
 }
 
 /// The name of a plan's log.
@@ -80,12 +106,12 @@ pub(crate) fn is_real(directory: &Path) -> bool {
     directory.canonicalize().is_ok_and(|real| real == directory)
 }
 
-/// Links are nobody's plans, nor are hidden files.
+/// What is in a directory and may be wanted. Hidden files are nobody's plans.
 fn scan(
     directory: &Path,
     kind: Kind,
-    may_be: impl Fn(&Path, bool) -> bool,
-) -> Result<Vec<Place>, Error> {
+    may_be: impl Fn(&Path, FileType) -> bool,
+) -> Result<Vec<(Place, FileType)>, Error> {
     let unreadable = |why: io::Error| Error::Unreadable {
         path: directory.to_owned(),
         why,
@@ -103,12 +129,9 @@ fn scan(
         let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else {
             continue;
         };
-        if !found.is_symlink() && may_be(&path, found.is_dir()) {
-            places.push(Place {
-                kind,
-                name: name.to_owned(),
-                path,
-            });
+        if may_be(&path, found) {
+            let name = name.to_owned();
+            places.push((Place { kind, name, path }, found));
         }
     }
     Ok(places)

@@ -1,7 +1,7 @@
 //! `agentctl plan commit`: every plan of every thread, or every problem of every one.
 
 use signoff_api::diagnostics::{Diagnostic, Diagnostics};
-use signoff_engine::Actor;
+use signoff_engine::{Actor, PlanState};
 use signoff_plan::diagnostic;
 use signoff_plan::source::Source;
 use signoff_runtime::plans::Doing;
@@ -73,22 +73,38 @@ fn refused(
             }
         }
     }
+    let unread = unreadable.len();
     for error in unreadable {
-        let code = session.report_failure(&error.into());
+        let mut failure = Failure::from(error);
+        // Nobody typed the path of what is in a thread's directory.
+        if failure.exit == 2 {
+            failure.exit = 6;
+        }
+        let code = session.report_failure(&failure);
         exit = if exit == 0 { code } else { exit };
     }
     if !session.is_json() {
-        let errors = all().count();
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
-        session.out.say(format!(
-            "{}: nothing was committed: {errors} error{} in {} plan{}",
-            paint(ERROR, "invalid"),
-            plural(errors),
-            plans.len(),
-            plural(plans.len()),
-        ));
+        let why = why(all().count(), plans.len(), unread);
+        let word = paint(ERROR, "invalid");
+        session
+            .out
+            .say(format!("{word}: nothing was committed: {why}"));
     }
     exit
+}
+
+fn why(errors: usize, plans: usize, unread: usize) -> String {
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let mut parts = Vec::new();
+    if plans > 0 {
+        let (many, of) = (plural(errors), plural(plans));
+        parts.push(format!("{errors} error{many} in {plans} plan{of}"));
+    }
+    if unread > 0 {
+        let many = plural(unread);
+        parts.push(format!("{unread} plan{many} that cannot be read"));
+    }
+    parts.join(", ")
 }
 
 /// What a plan was committed with and will not be signed with.
@@ -122,11 +138,39 @@ fn tell(session: &mut Session, commit: &Commit) {
             plan.state,
         ));
     }
-    match commit.plans.first() {
-        None => session.out.answer(format!("{word} no plan")),
-        Some(first) => session.out.answer(format!(
-            "next: a person reads them (`signoff show {0}`) and signs them off (`signoff approve {0}`)",
-            first.thread.thread_id
-        )),
+    if commit.plans.is_empty() {
+        session.out.answer(format!("{word} no plan"));
     }
+    for line in next(&commit.plans) {
+        session.out.answer(format!("next: {line}"));
+    }
+}
+
+/// What comes after, for the plans of each state that somebody has to do something about.
+fn next(plans: &[CommittedThread]) -> Vec<String> {
+    // Each plan gets its own command: they can be copied.
+    let commands = |verb: &str, states: &[PlanState]| {
+        let plans = plans.iter().filter(|plan| states.contains(&plan.state));
+        let typed = plans.map(|plan| format!("`signoff {verb} {}`", plan.thread.thread_id));
+        typed.collect::<Vec<_>>().join(", ")
+    };
+    let waiting = [PlanState::Verified, PlanState::NeedsReview];
+    let (show, approve) = (commands("show", &waiting), commands("approve", &waiting));
+    let run = commands("run", &[PlanState::Approved]);
+    let refused = commands("show", &[PlanState::Rejected, PlanState::Cancelled]);
+    let mut lines = Vec::new();
+    if !show.is_empty() {
+        lines.push(format!(
+            "a person reads them ({show}) and signs them off ({approve})"
+        ));
+    }
+    if !run.is_empty() {
+        lines.push(format!("what is signed off can run ({run})"));
+    }
+    if !refused.is_empty() {
+        lines.push(format!(
+            "what a person does not want stays so until it is changed and committed ({refused})"
+        ));
+    }
+    lines
 }
