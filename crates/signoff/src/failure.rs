@@ -431,6 +431,27 @@ fn command_of(act: Act) -> Option<String> {
 
 /// The plan or its terms changed since they were signed.
 pub(crate) fn changed(plan: &str, difference: &Difference) -> Failure {
+    differing(plan, difference).hints([
+        format!(
+            "if the change is right, sign it: `signoff approve {}`",
+            quoted(plan)
+        ),
+        "if not, restore the file; the signature still holds for what was signed".to_owned(),
+    ])
+}
+
+/// The same, while it runs: the run carries out what was signed, and nothing else.
+pub(crate) fn changed_during(run: &str, plan: &str, difference: &Difference) -> Failure {
+    let name = quoted(plan);
+    differing(plan, difference).hints([
+        format!("if the change is wrong, undo it; then `signoff resume {run}` goes on"),
+        format!(
+            "if it is right, give the run up: `signoff cancel {name}`, then `signoff run {name} --approve`"
+        ),
+    ])
+}
+
+fn differing(plan: &str, difference: &Difference) -> Failure {
     let mut failure = Failure::new(4, "changed", format!("{plan} is not what was signed"));
     if let Some(broken) = &difference.broken {
         failure = failure.detail(broken.clone());
@@ -447,13 +468,7 @@ pub(crate) fn changed(plan: &str, difference: &Difference) -> Failure {
         failure = failure
             .detail(paint(DIM, "(the difference is in how ids or defaults resolve)").to_string());
     }
-    failure.hints([
-        format!(
-            "if the change is right, sign it: `signoff approve {}`",
-            quoted(plan)
-        ),
-        "if not, restore the file; the signature still holds for what was signed".to_owned(),
-    ])
+    failure
 }
 
 fn held_by(holder: Option<&signoff_store::lock::Holder>) -> String {

@@ -14,7 +14,7 @@ use signoff_runtime::state::standing;
 use crate::args::Run;
 use crate::commands::approve::{shown, sign_off};
 use crate::commands::lifecycle::locate;
-use crate::failure::{Failure, changed};
+use crate::failure::{Failure, changed_during};
 use crate::inside::actor;
 use crate::report::evidence::table;
 use crate::report::live::Live as Reporter;
@@ -150,9 +150,7 @@ fn conclude(
             format!("{}; `signoff resume {id}` goes on", paint(CARE, "stopped")),
         ),
         Stopped::Changed(difference) => {
-            return Err(changed(plan, difference).hint(format!(
-                "either way, `signoff resume {id}` goes on afterwards"
-            )));
+            return Err(changed_during(id, plan, difference));
         }
     };
     if !session.is_json() {
