@@ -42,6 +42,7 @@ impl<'a> Held<'a> {
                 continue;
             }
             atomic::remove_stray_temp(path)?;
+            plan_log::clear_stray(&project.store, &key, &lock)?;
             signatures::clear_strays(&project.store, &key)?;
             let standing = standing(project, &plan)?;
             let held = Self {
