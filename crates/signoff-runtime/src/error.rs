@@ -88,6 +88,8 @@ pub enum Error {
     Uneditable(EditRefused),
     /// A plan with a run that is not over keeps its file.
     NotDeletable { plan: String, state: PlanState },
+    /// What a person rejected is not copied by anybody else.
+    NotClonable { plan: String, state: PlanState },
     /// Only a finished plan can be archived.
     NotFinished { plan: String, state: PlanState },
     /// Only a plan that the store keeps can be archived; one that is in the archive is there already.

@@ -212,6 +212,12 @@ impl From<Error> for Failure {
                 format!("{plan} is {state}: a plan whose run is not over cannot be deleted"),
             )
             .hint(format!("`signoff cancel {}` first", quoted(&plan))),
+            Error::NotClonable { plan, state } => Self::new(
+                4,
+                "person-only",
+                format!("{plan} is {state}: only a person may make a new plan of it"),
+            )
+            .hint("`signoff show` tells what was said about it; a rejected plan can be revised"),
             Error::NotFinished { plan, state } => Self::new(
                 5,
                 "state",
