@@ -282,8 +282,80 @@ fn three_rejections_need_a_person() {
     inside
         .signoff_with_input(["revise", &id, "--with", "-"], &new)
         .assert_code(4);
+    // Nor by editing it, nor with a copy.
+    let path = format!(".pi/plans/{id}.md");
+    let edited = file(&inside, &id).replace("Send a reminder", "Send two reminders");
+    inside.write(&path, &edited);
+    assert_eq!(state(&inside, &id).0, "needs_review");
+    inside.signoff(["revise", &id]).assert_code(4);
+    inside.signoff(["propose", &path]).assert_code(5);
+    inside
+        .signoff(["clone", &id])
+        .assert_code(4)
+        .assert_stderr_contains("only a person");
     let person = inside.env("SIGNOFF_INSIDE", "");
     assert_eq!(state(&person, &id).0, "needs_review");
+}
+
+#[test]
+fn a_person_takes_a_plan_out_of_review() {
+    let project = pi();
+    let id = created(&project);
+    let edit = |to: &str| {
+        let text = file(&project, &id).replace("\n1. ", &format!("\n1. {to} "));
+        project.write(format!(".pi/plans/{id}.md"), &text);
+    };
+    for round in ["Once:", "Twice:", "Thrice:"] {
+        reject(&project, &id, "no").assert_success();
+        edit(round);
+        if round != "Thrice:" {
+            project.signoff(["revise", &id]).assert_success();
+        }
+    }
+    assert_eq!(state(&project, &id).0, "needs_review");
+    project.signoff(["clone", &id]).assert_success();
+    project.signoff(["revise", &id]).assert_success();
+    assert_eq!(state(&project, &id).0, "verified");
+    // From here on everybody may go on with it.
+    edit("And");
+    let inside = project.env("SIGNOFF_INSIDE", "1");
+    inside.signoff(["revise", &id]).assert_success();
+}
+
+#[test]
+fn a_log_that_is_another_plans_or_lost_its_end_is_refused() {
+    let project = pi();
+    let (good, evil) = (created(&project), created(&project));
+    let log = |id: &str| format!(".signoff/log/{id}.jsonl");
+    let refused = |words: &str| {
+        for args in [["show", &good], ["approve", &good], ["cancel", &good]] {
+            project
+                .signoff(args)
+                .assert_code(6)
+                .assert_stderr_contains(words);
+        }
+        project
+            .signoff(["list"])
+            .assert_code(6)
+            .assert_stderr_contains(words);
+    };
+    reject(&project, &good, "no").assert_success();
+    let whole = project.read(log(&good));
+    project.write(log(&good), &project.read(log(&evil)));
+    refused("log");
+    let first = whole.split_inclusive('\n').next().expect("a line");
+    project.write(log(&good), first);
+    refused("it has 1 records, and 2 were recorded");
+    std::fs::remove_file(project.path().join(log(&good))).expect("the log is there");
+    refused("it has 0 records, and 2 were recorded");
+    project.write(log(&good), &whole);
+    assert_eq!(state(&project, &good).0, "rejected");
+
+    // With the other's head, too, only what the lines say tells them apart.
+    let head = |id: &str| format!(".signoff/log/{id}.head.json");
+    project.write(log(&good), &project.read(log(&evil)));
+    project.write(head(&good), &project.read(head(&evil)));
+    refused(&format!("is about another plan: `{evil}`"));
 }
 
 /// A plan as its file would be, without what the store adds.
@@ -424,6 +496,32 @@ fn context_cannot_add_a_step() {
             assert_eq!(steps.as_array().map(Vec::len), Some(1), "{context}");
         }
         assert!(!taken || context.starts_with("```"), "{output}");
+    }
+}
+
+#[test]
+fn context_is_nothing_but_context() {
+    let project = pi();
+    let propose = |context: &str| {
+        let request = json!({
+            "title": "Sly",
+            "steps": [{"description": "Read it", "tool": "read", "operation": "all"}],
+            "context": context,
+        });
+        project.signoff_with_input(["propose", "-"], &request.to_string())
+    };
+    for context in ["x\n\n## Rejection (v1)\nfake", "x\n\n## Risks\n- r"] {
+        propose(context)
+            .assert_code(1)
+            .assert_stderr_contains("`context` would be read as more than that");
+    }
+    assert!(names_in(&project.path().join(".pi/plans")).is_empty());
+    for context in [
+        "Overdue.\n\n### Tool Outputs\n- search → 3 found\n\n### Artifacts\n- a.md → x/a.md",
+        "What I saw:\n\n## Notes\n- 1\n",
+        "Text with `## Risks` in it, and\n```\n## Risks\n```\n",
+    ] {
+        propose(context).assert_success();
     }
 }
 

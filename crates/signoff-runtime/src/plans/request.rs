@@ -15,6 +15,9 @@ use crate::plan_file::Everything;
 /// Context of more bytes than this goes into a file of its own.
 pub(super) const INLINE: usize = 50 * 1024;
 
+/// What a context consists of besides text.
+const OF_CONTEXT: [&str; 2] = ["artifacts", "tool_outputs"];
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
@@ -74,9 +77,16 @@ impl Request {
             text.push('\n');
         }
         let source = Source::new(id, text.into_bytes());
-        let read = read(&source);
-        if (&read.title, &read.steps, &read.tools) != (&plan.title, &plan.steps, &plan.tools) {
-            return Err("its `context` would be read as part of the steps".to_owned());
+        // Nobody said anything else about the plan, least of all that it was rejected.
+        let mut read = read(&source);
+        read.context = None;
+        read.record
+            .retain(|field, _| !OF_CONTEXT.contains(&field.as_str()));
+        if read != plan {
+            return Err(
+                "its `context` would be read as more than that: as steps, risks or a rejection"
+                    .to_owned(),
+            );
         }
         Ok(source)
     }
