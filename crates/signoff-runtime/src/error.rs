@@ -61,6 +61,11 @@ pub enum Error {
     NoSuchPlan { plan: String, known: Vec<String> },
     /// The state of the plan, or who wants it, does not allow it.
     Forbidden(Forbidden),
+    /// The same, because nothing happened to it for so long that it was cancelled just now.
+    Expired {
+        notice: String,
+        forbidden: Forbidden,
+    },
     /// The plan's version is not the one the caller expected.
     OtherVersion {
         plan: String,

@@ -144,6 +144,7 @@ impl From<Error> for Failure {
                 }
             }
             Error::Forbidden(forbidden) => forbidden_act(&forbidden),
+            Error::Expired { notice, forbidden } => forbidden_act(&forbidden).detail(notice),
             Error::OtherVersion {
                 plan,
                 expected,

@@ -526,6 +526,33 @@ fn context_is_nothing_but_context() {
 }
 
 #[test]
+fn whoever_meets_an_expired_plan_first_is_told() {
+    let project = pi();
+    let old = |id: &str| {
+        let text = format!(
+            "---\nid: {id}\ntitle: Old\nstatus: proposed\nversion: 1\nupdated_at: 2025-01-01T00:00:00Z\ntools_required: []\n---\n\n## Steps\n1. Look (read: all)\n"
+        );
+        project.write(format!(".pi/plans/{id}.md"), &text);
+    };
+    for command in ["show", "approve", "reject", "cancel", "list"] {
+        let id = format!("PLAN-{command}");
+        old(&id);
+        let args = [command, &id];
+        let given = if command == "list" { 1 } else { 2 };
+        let output = project.signoff(&args[..given]);
+        output.assert_code(if given == 2 && command != "show" {
+            5
+        } else {
+            0
+        });
+        output.assert_stderr_contains(&format!("{id}.md has expired"));
+        assert_eq!(state(&project, &id).0, "cancelled", "{output}");
+        let written = file(&project, &id).contains("status: cancelled");
+        assert_eq!(written, command != "show", "only reading writes nothing");
+    }
+}
+
+#[test]
 fn two_files_with_one_id_are_refused() {
     let project = pi();
     let id = created(&project);
