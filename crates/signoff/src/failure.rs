@@ -161,6 +161,12 @@ impl From<Error> for Failure {
                 format!("{plan} carries no version to compare with"),
             )
             .hint("compare its digest instead: `--expect-digest`"),
+            Error::CountsReplans { plan } => Self::new(
+                2,
+                "no-version",
+                format!("the version of {plan} counts replans only: it says nothing about its text"),
+            )
+            .hint("compare its digest instead: `signoff approve --expect-digest DIGEST`, as `signoff show` prints it"),
             Error::EditedMeanwhile { plan } => Self::new(
                 5,
                 "edited",

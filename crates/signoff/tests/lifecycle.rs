@@ -553,6 +553,83 @@ fn whoever_meets_an_expired_plan_first_is_told() {
 }
 
 #[test]
+fn a_version_that_protects_nothing_is_refused() {
+    let project = Project::new(BINARY);
+    let record = include_str!("../../signoff-plan/tests/fixtures/record/auth-feature.yaml");
+    project.write(".rawko/plans/auth.yaml", record);
+    for command in ["approve", "revise"] {
+        project
+            .signoff([command, ".rawko/plans/auth.yaml", "--expect-version", "1"])
+            .assert_code(2)
+            .assert_stderr_contains("counts replans only");
+    }
+}
+
+#[test]
+fn a_request_revises_a_proposal() {
+    let project = pi();
+    let id = created(&project);
+    let created_at = |text: &str| {
+        let line = text.lines().find(|line| line.starts_with("created_at:"));
+        line.expect("a time").to_owned()
+    };
+    let before = created_at(&file(&project, &id));
+    reject(&project, &id, "Which client?").assert_success();
+    let args = ["revise", &id, "--with", "-"];
+    let new = proposal("Remind ACME");
+    project.signoff_with_input(args, &new).assert_success();
+    assert_eq!(state(&project, &id), ("verified".to_owned(), Some(3)));
+    let text = file(&project, &id);
+    for part in [
+        "Remind ACME",
+        "## Rejection (v1)\nWhich client?",
+        "odoo-toolbox",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(created_at(&text), before);
+
+    let large = "x".repeat(60_000);
+    let new = new.replace("It is overdue.", &large);
+    project.signoff_with_input(args, &new).assert_success();
+    let there = format!(".pi/plans/artifacts/{id}/context-v4.md");
+    assert!(file(&project, &id).contains(&there));
+    assert_eq!(project.read(&there), large);
+
+    // What has no place for it keeps its text.
+    let workunit = "---\ntype: plan\nid: w\nstatus: draft\nowner: me\n---\n\n# A\n\n## Steps\n\n### 1. Look\n\n**contract:**\n```shell\ntrue\n```\n";
+    project.write("w.md", workunit);
+    project
+        .signoff_with_input(["revise", "w.md", "--with", "-"], &new)
+        .assert_code(1);
+    assert_eq!(project.read("w.md"), workunit);
+}
+
+#[test]
+fn a_request_is_read_to_the_letter() {
+    let project = pi();
+    let good = proposal("Remind a client");
+    for (from, to, why) in [
+        ("{", r#"{"title": "Another", "#, "duplicate field `title`"),
+        (
+            r#""tool":"go-easy""#,
+            r#""tool":"go-easy","tool":"rm""#,
+            "duplicate field `tool`",
+        ),
+        ("Remind", r"\ud800 Remind", "hex escape"),
+        ("Remind", r"\q Remind", "escape"),
+    ] {
+        assert!(good.contains(from), "{good}");
+        project
+            .signoff_with_input(["propose", "-"], &good.replacen(from, to, 1))
+            .assert_code(1)
+            .assert_stderr_contains("this is no proposal: ")
+            .assert_stderr_contains(why);
+    }
+    assert!(names_in(&project.path().join(".pi/plans")).is_empty());
+}
+
+#[test]
 fn two_files_with_one_id_are_refused() {
     let project = pi();
     let id = created(&project);

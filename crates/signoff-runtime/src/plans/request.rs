@@ -18,6 +18,8 @@ pub(super) const INLINE: usize = 50 * 1024;
 /// What a context consists of besides text.
 const OF_CONTEXT: [&str; 2] = ["artifacts", "tool_outputs"];
 
+type Shape = serde_json::Map<String, Value>;
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
@@ -41,14 +43,22 @@ impl Request {
     /// Reads a request. `None`: this is something else, a plan of some dialect perhaps. `Some(Err)`:
     /// it is meant to be one, and says what is wrong with it.
     pub(super) fn read(bytes: &[u8]) -> Option<Result<Self, String>> {
-        let value: Value = serde_json::from_slice(bytes).ok()?;
-        let steps = value.get("steps")?.as_array()?;
+        // From the bytes, not from a value: that would have forgotten a key that was there twice.
+        let read = || serde_json::from_slice(bytes).map_err(|error| error.to_string());
+        let shape: Shape = match serde_json::from_slice(bytes) {
+            Ok(shape) => shape,
+            // Text that cannot be text, `\ud800` say, in what is otherwise one.
+            Err(_) if is_likely(bytes) => return Some(read()),
+            Err(_) => return None,
+        };
         // Only these steps say what is done in a `description` and by which `operation`.
-        let is_request = value.get("title").is_some()
-            && steps
+        let is_request = shape.contains_key("title")
+            && shape
+                .get("steps")?
+                .as_array()?
                 .iter()
                 .all(|step| step.get("description").is_some() && step.get("args").is_none());
-        is_request.then(|| serde_json::from_value(value).map_err(|error| error.to_string()))
+        is_request.then(read)
     }
 
     /// The plan as a file of seed 003.
@@ -132,6 +142,17 @@ impl Step {
 
 fn read(source: &Source) -> Plan {
     check(&parse_as(source, Dialect::Proposal), &Everything).plan
+}
+
+/// Does a text that is no JSON have the keys of a request, and not that of any other plan?
+fn is_likely(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let has = |key: &str| text.contains(&format!("\"{key}\""));
+    text.trim_start().starts_with('{')
+        && ["title", "steps", "description", "operation"]
+            .into_iter()
+            .all(has)
+        && !["args", "dependsOn"].into_iter().any(has)
 }
 
 /// A title or a step is one line of its file.
