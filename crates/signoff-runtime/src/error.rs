@@ -13,6 +13,7 @@ use signoff_store::atomic::ReplaceError;
 use signoff_store::config::ConfigErrors;
 use signoff_store::journal::JournalError;
 use signoff_store::lock::Holder;
+use signoff_store::plan_log::PlanLogError;
 use signoff_store::signatures::Proof;
 
 use crate::difference::Difference;
@@ -91,6 +92,8 @@ pub enum Error {
     ThreadRevision { plan: String },
     /// A JSON proposal is not one.
     BadRequest { why: String },
+    /// A JSON proposal says what its file could not say.
+    UnwritableRequest { why: String },
     /// A text cannot be changed safely.
     Uneditable(EditRefused),
     /// A plan with a run that is not over keeps its file.
@@ -134,6 +137,8 @@ pub enum Error {
     Unwritable { why: String },
     /// The journal cannot be trusted or written.
     Journal(JournalError),
+    /// The log of a plan cannot be trusted or written.
+    PlanLog(PlanLogError),
     /// The engine refused.
     Refused(Refusal),
     /// A file operation failed.
@@ -153,6 +158,12 @@ pub enum Error {
 impl From<FileError> for Error {
     fn from(error: FileError) -> Self {
         Self::File(error)
+    }
+}
+
+impl From<PlanLogError> for Error {
+    fn from(error: PlanLogError) -> Self {
+        Self::PlanLog(error)
     }
 }
 

@@ -19,6 +19,22 @@ use crate::{FileError, atomic, key};
 /// The field of a line that names its plan.
 const PLAN: &str = "plan";
 
+/// Why a plan's log cannot be read or continued.
+#[derive(Debug)]
+pub struct PlanLogError(pub JournalError);
+
+impl From<JournalError> for PlanLogError {
+    fn from(error: JournalError) -> Self {
+        Self(error)
+    }
+}
+
+impl From<FileError> for PlanLogError {
+    fn from(error: FileError) -> Self {
+        Self(error.into())
+    }
+}
+
 /// Waits until nobody else does anything to this plan, and keeps others waiting.
 pub fn lock(store: &Store, plan: &str) -> Result<PlanLock, FileError> {
     store.complete()?;
@@ -35,12 +51,12 @@ pub fn clear_stray(store: &Store, plan: &str, _held: &PlanLock) -> Result<(), Re
 }
 
 /// Everything that happened to a plan, oldest first; nothing for one that nobody ever touched.
-pub fn read(store: &Store, plan: &str) -> Result<Vec<Record>, JournalError> {
+pub fn read(store: &Store, plan: &str) -> Result<Vec<Record>, PlanLogError> {
     load(&store.log_path(plan))
 }
 
 /// The same, for the log at this path: its name says whose it is.
-pub fn load(path: &Path) -> Result<Vec<Record>, JournalError> {
+pub fn load(path: &Path) -> Result<Vec<Record>, PlanLogError> {
     if path.symlink_metadata().is_err() {
         journal::refuse_if_lost(path)?;
         return Ok(Vec::new());
@@ -57,7 +73,7 @@ pub fn append(
     _held: &PlanLock,
     at: &str,
     events: &[Map<String, Value>],
-) -> Result<Vec<Record>, JournalError> {
+) -> Result<Vec<Record>, PlanLogError> {
     let path = store.log_path(plan);
     let mut journal = if path.symlink_metadata().is_ok() {
         let (journal, records) = Journal::open(&path)?;
@@ -91,16 +107,16 @@ fn naming(plan: &str, event: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Every line names the plan that the file is named for.
-fn about_its_plan(path: &Path, records: &[Record]) -> Result<(), JournalError> {
+fn about_its_plan(path: &Path, records: &[Record]) -> Result<(), PlanLogError> {
     let name = path.file_stem().unwrap_or_default();
     for record in records {
         let plan = record.body.get(PLAN).and_then(Value::as_str);
         if plan.is_none_or(|plan| name != key::encode(plan).as_str()) {
-            return Err(JournalError::OtherPlan {
+            return Err(PlanLogError(JournalError::OtherPlan {
                 path: path.to_path_buf(),
                 line: record.seq,
                 plan: plan.map(str::to_owned),
-            });
+            }));
         }
     }
     Ok(())
@@ -187,7 +203,7 @@ mod tests {
         fs::copy(head_path(&evil), head_path(&good)).unwrap();
         let refused = read(&store, "good").unwrap_err();
         assert!(
-            matches!(&refused, JournalError::OtherPlan { line: 1, plan: Some(plan), .. } if plan == "evil"),
+            matches!(&refused.0, JournalError::OtherPlan { line: 1, plan: Some(plan), .. } if plan == "evil"),
             "{refused:?}"
         );
         let held = lock(&store, "good").unwrap();
@@ -201,7 +217,7 @@ mod tests {
         drop(journal);
         let refused = read(&store, "old").unwrap_err();
         assert!(
-            matches!(refused, JournalError::OtherPlan { plan: None, .. }),
+            matches!(refused.0, JournalError::OtherPlan { plan: None, .. }),
             "{refused:?}"
         );
     }
@@ -230,7 +246,10 @@ mod tests {
                     read(&store, plan),
                     append(&store, plan, &held, at, &[event("x")]),
                 ] {
-                    let shorter = matches!(refused, Err(JournalError::Shorter { recorded: 2, .. }));
+                    let shorter = matches!(
+                        refused,
+                        Err(PlanLogError(JournalError::Shorter { recorded: 2, .. }))
+                    );
                     assert!(shorter, "{refused:?}");
                 }
                 fs::write(&path, &whole).unwrap();

@@ -8,6 +8,7 @@ use std::fmt;
 
 use signoff_engine::{Act, Forbidden, PlanState};
 use signoff_runtime::{Difference, Error};
+use signoff_store::journal::JournalError;
 use signoff_store::signatures::SignatureError;
 
 use crate::report::style::{DIM, ERROR, HINT, paint};
@@ -212,6 +213,10 @@ impl From<Error> for Failure {
             .hint("edit its files, then `signoff revise` without `--with`"),
             Error::BadRequest { why } => Self::new(1, "invalid", format!("this is no proposal: {why}"))
                 .hint("it needs `title` and `steps`, each with `description`, `tool` and `operation`"),
+            Error::UnwritableRequest { why } => {
+                Self::new(1, "invalid", format!("this proposal cannot be kept: {why}"))
+                    .hint("`##` begins a part of the plan's file: use `###` and deeper in a context")
+            }
             Error::Uneditable(refused) => Self::new(1, "invalid", refused.to_string()),
             Error::NotDeletable { plan, state } => Self::new(
                 5,
@@ -350,6 +355,8 @@ impl From<Error> for Failure {
                 "journal",
                 format!("an event could not be written: {why}"),
             ),
+            Error::PlanLog(error) => plan_log(&error.0),
+            Error::Journal(JournalError::File(error)) => Self::new(6, "file", error.to_string()),
             Error::Journal(error) => Self::new(6, "journal", error.to_string())
                 .hint("nothing was changed; a run whose journal is broken cannot go on"),
             Error::Refused(refusal) => Self::new(5, "refused", refusal.to_string())
@@ -375,6 +382,29 @@ impl From<Error> for Failure {
             Error::Thread(error) => (*error).into(),
         }
     }
+}
+
+/// A plan's log is not what was written, or cannot be reached.
+fn plan_log(error: &JournalError) -> Failure {
+    let log = match error {
+        JournalError::Corrupt { path, .. }
+        | JournalError::Shorter { path, .. }
+        | JournalError::OtherPlan { path, .. } => path.clone(),
+        // `NAME.head.json` beside `NAME.jsonl`.
+        JournalError::BadHead { path, .. } => path.with_extension("").with_extension("jsonl"),
+        JournalError::File(error) => return Failure::new(6, "file", error.to_string()),
+        JournalError::Busy { .. } | JournalError::Touched { .. } | JournalError::Unknown { .. } => {
+            return Failure::new(6, "plan-log", error.to_string()).hint("repeat the command");
+        }
+        JournalError::BadEvent { .. } => return Failure::new(6, "plan-log", error.to_string()),
+    };
+    let word = |path: &std::path::Path| quoted(&path.display().to_string());
+    let (log, head) = (word(&log), word(&signoff_store::plan_log::head_path(&log)));
+    Failure::new(6, "plan-log", error.to_string())
+        .hint(format!("restore it as it was: `git restore {log} {head}`"))
+        .hint(format!(
+            "or begin anew: `rm -f {log} {head}`, then `signoff propose PLAN`; what was rejected or cancelled is forgotten then"
+        ))
 }
 
 /// The state does not allow it, or not to whoever asked.

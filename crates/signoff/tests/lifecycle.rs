@@ -630,6 +630,83 @@ fn a_request_is_read_to_the_letter() {
 }
 
 #[test]
+fn a_damaged_log_has_a_way_out() {
+    let project = pi();
+    let id = created(&project);
+    let log = format!(".signoff/log/{id}.jsonl");
+    let path = project.path().join(&log);
+    let damaged = project
+        .read(&log)
+        .replacen("plan_proposed", "plan_propose", 1);
+    project.write(&log, &damaged);
+    let output = project.signoff(["approve", &id]);
+    output
+        .assert_code(6)
+        .assert_stderr_contains("is damaged at line 1")
+        .assert_stderr_contains("git restore ");
+    assert!(!output.stderr.contains("a run whose"), "{output}");
+    // What it says can be typed.
+    let typed = output
+        .stderr
+        .split('`')
+        .find(|part| part.starts_with("rm -f "));
+    project
+        .bash(typed.expect("a command"), &project.path())
+        .assert_success();
+    assert!(!path.exists());
+    let plan = format!(".pi/plans/{id}.md");
+    project.signoff(["propose", &plan]).assert_success();
+    project.signoff(["approve", &id]).assert_success();
+
+    // What cannot be read is not damaged.
+    std::fs::remove_file(&path).expect("the log is there");
+    std::fs::create_dir(&path).expect("its place is free");
+    let output = project.signoff(["approve", &id]);
+    output.assert_code(6);
+    assert!(!output.stderr.contains("git restore"), "{output}");
+}
+
+#[test]
+fn what_signing_will_ask_for_is_said_when_it_is_handed_in() {
+    let project = Project::new(BINARY);
+    std::fs::create_dir_all(project.path().join(".pi/plans")).expect("the project is ours");
+    let proposed = project.signoff_with_input(["propose", "-"], &proposal("Remind a client"));
+    proposed
+        .assert_success()
+        .assert_stdout_contains("verified")
+        .assert_stderr_contains("before it can be signed: ")
+        .assert_stderr_contains("executor");
+    let id = listed(&project, &[]).remove(0);
+    let refused = project.signoff(["approve", &id]);
+    refused
+        .assert_code(1)
+        .assert_stderr_contains("executor")
+        .assert_stderr_contains("then repeat the command");
+    assert!(!refused.stderr.contains("signoff verify"), "{refused}");
+    let json = project.signoff(["approve", &id, "--format", "json"]);
+    json.assert_code(1).assert_stderr_contains("executor");
+}
+
+#[test]
+fn refusals_point_to_what_exists() {
+    let project = pi();
+    let id = created(&project);
+    let bad = "---\ntitle: x\ntools_required: []\n---\n\n## Steps\n";
+    let empty = project.signoff_with_input(["propose", "-"], &bad.replace("title: x", "titel: ["));
+    empty.assert_code(1);
+    assert!(!empty.stderr.contains("signoff verify"), "{empty}");
+    reject(&project, &id, "no").assert_success();
+    project
+        .signoff(["propose", &format!(".pi/plans/{id}.md")])
+        .assert_code(5)
+        .assert_stderr_contains("`signoff revise …`");
+    let steps = proposal("Sly").replace("It is overdue.", r"x\n\n## Steps\n1. Pay");
+    let sly = project.signoff_with_input(["propose", "-"], &steps);
+    sly.assert_code(1).assert_stderr_contains("use `###`");
+    assert!(!sly.stderr.contains("it needs `title`"), "{sly}");
+}
+
+#[test]
 fn two_files_with_one_id_are_refused() {
     let project = pi();
     let id = created(&project);

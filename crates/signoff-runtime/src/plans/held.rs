@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Act, Actor, PlanState, after};
+use signoff_engine::{Act, Actor, Forbidden, PlanState, after, possible};
 use signoff_plan::edit::Edit;
 use signoff_store::lock::PlanLock;
 use signoff_store::{atomic, plan_log, signatures};
@@ -68,7 +68,16 @@ impl<'a> Held<'a> {
 
     /// May this be done to it, by this one? Whoever is refused because it expired just now learns that.
     pub(crate) fn allow_to(&self, act: Act, actor: Actor) -> Result<PlanState, Error> {
-        let allowed = after(self.standing.state, act, actor);
+        let state = self.standing.state;
+        let allowed = after(state, act, actor).map_err(|forbidden| match forbidden {
+            // What whoever asked could do instead, whoever would have done this.
+            Forbidden::State { .. } => Forbidden::State {
+                state,
+                act,
+                possible: possible(state, self.doing.actor),
+            },
+            Forbidden::Actor { .. } => forbidden,
+        });
         allowed.map_err(|forbidden| match &self.expired {
             Some(notice) => Error::Expired {
                 notice: notice.clone(),

@@ -122,7 +122,7 @@ pub(super) fn request_text(
     name: &str,
 ) -> Result<Source, Error> {
     let now = timestamp(doing.clock.now());
-    let bad = |why: String| Error::BadRequest { why };
+    let bad = |why: String| Error::UnwritableRequest { why };
     let mut small = request.clone();
     let large = small.context.take_if(|context| context.len() > INLINE);
     let Some(large) = large else {

@@ -69,20 +69,31 @@ pub(crate) fn sign_off(
     Ok(approved)
 }
 
-/// Whoever is refused because of errors sees them at once.
+/// Whoever is refused because of errors sees them at once. `verify` might not show them: what is only
+/// missing here is a warning there, and what came from stdin is gone.
 pub(crate) fn shown(session: &mut Session, error: Error) -> Failure {
-    if let Error::Invalid {
+    let Error::Invalid {
         source,
         diagnostics,
     } = &error
-        && !session.is_json()
-    {
-        for diagnostic in diagnostics {
-            session
-                .out
-                .say(crate::diagnostics::render(diagnostic, source));
-            session.out.say("");
+    else {
+        return error.into();
+    };
+    let mut details = Vec::new();
+    for diagnostic in diagnostics {
+        if session.is_json() {
+            details.push(diagnostic.message.clone());
+            continue;
         }
+        session
+            .out
+            .say(crate::diagnostics::render(diagnostic, source));
+        session.out.say("");
     }
-    error.into()
+    let failure = Failure::from(error);
+    Failure {
+        details,
+        hints: vec!["settle what is said here, then repeat the command".to_owned()],
+        ..failure
+    }
 }
