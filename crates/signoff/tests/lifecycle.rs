@@ -707,6 +707,21 @@ fn refusals_point_to_what_exists() {
 }
 
 #[test]
+fn the_current_task_is_told_that_its_plan_was_deleted() {
+    let project = Project::new(BINARY);
+    let record = include_str!("../../signoff-plan/tests/fixtures/record/auth-feature.yaml");
+    project.write(".rawko/plans/auth.yaml", record);
+    let key = project.json(["show", ".rawko/plans/auth.yaml"])["id"].clone();
+    let key = key.as_str().expect("an id");
+    let task = |status: &str| format!("planId: {key}\nstatus: {status}\n");
+    project.write(".rawko/current-task.yaml", &task("draft"));
+    project
+        .signoff(["delete", ".rawko/plans/auth.yaml"])
+        .assert_success();
+    assert_eq!(project.read(".rawko/current-task.yaml"), task("cancelled"));
+}
+
+#[test]
 fn two_files_with_one_id_are_refused() {
     let project = pi();
     let id = created(&project);

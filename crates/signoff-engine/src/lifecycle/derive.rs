@@ -61,13 +61,14 @@ pub fn derive(known: Known, facts: impl IntoIterator<Item = Fact>) -> PlanState 
         Fact::Cancelled => PlanState::Cancelled,
         Fact::Run(run) => of_run(run),
     });
-    match state {
+    let is_open = matches!(
+        state,
         PlanState::Draft | PlanState::Verified | PlanState::Approved | PlanState::Rejected
-            if known.needs_person =>
-        {
-            PlanState::NeedsReview
-        }
-        _ => state,
+    );
+    if known.needs_person && is_open {
+        PlanState::NeedsReview
+    } else {
+        state
     }
 }
 

@@ -226,6 +226,7 @@ impl<'a> Held<'a> {
             bump: true,
         };
         let trouble = write_back(&self.plan, &wanted)?;
+        current_task::keep_true(project, &self.key, state)?;
         let name = self.plan.source.name().to_owned();
         let notice = super::stale::notice(&name, days);
         self.notes.push(notice.clone());

@@ -90,10 +90,15 @@ pub(crate) fn shown(session: &mut Session, error: Error) -> Failure {
             .say(crate::diagnostics::render(diagnostic, source));
         session.out.say("");
     }
-    let failure = Failure::from(error);
-    Failure {
-        details,
-        hints: vec!["settle what is said here, then repeat the command".to_owned()],
-        ..failure
+    let there = session.around.directory.join(source.name());
+    // What `verify` would read is what was refused.
+    let same = || std::fs::read(&there).is_ok_and(|bytes| bytes == source.bytes());
+    let is_there = there.is_dir() || same();
+    let missing = diagnostics.iter().any(|one| one.code.is_environmental());
+    let mut failure = Failure::from(error);
+    failure.details = details;
+    if missing || !is_there {
+        failure.hints = vec!["settle what is said here, then repeat the command".to_owned()];
     }
+    failure
 }
