@@ -103,6 +103,8 @@ pub struct Line {
     pub seq: u64,
     /// When, in UTC with milliseconds.
     pub at: String,
+    /// Key of the plan: its id, else its path.
+    pub plan: String,
     #[serde(flatten)]
     pub event: PlanEvent,
     /// Hash of the line before; 64 zeros in the first.

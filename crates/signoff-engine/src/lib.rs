@@ -34,8 +34,8 @@ pub use event::{
 pub use evidence::{Facts, Grade};
 pub use input::{Choice, Input};
 pub use lifecycle::{
-    Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, derive, escalates, may_delete,
-    possible,
+    Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, derive, escalates, may_clone,
+    may_delete, possible,
 };
 pub use state::{Failure, Item, Run, Stage, StepState, StepStatus};
 pub use unsupported::{Unsupported, unsupported};

@@ -12,6 +12,7 @@ use signoff_store::atomic::ReplaceError;
 use signoff_store::config::ConfigErrors;
 use signoff_store::journal::JournalError;
 use signoff_store::lock::Holder;
+use signoff_store::plan_log::PlanLogError;
 use signoff_store::signatures::Proof;
 
 use crate::difference::Difference;
@@ -66,12 +67,19 @@ pub enum Error {
     OutsideProject { path: PathBuf, workspace: PathBuf },
     /// The state of the plan, or who wants it, does not allow it.
     Forbidden(Forbidden),
+    /// The same, because nothing happened to it for so long that it was cancelled just now.
+    Expired {
+        notice: String,
+        forbidden: Forbidden,
+    },
     /// The plan's version is not the one the caller expected.
     OtherVersion {
         plan: String,
         expected: u64,
         found: Option<u64>,
     },
+    /// The plan's version does not change with its text: nothing can be expected of it.
+    CountsReplans { plan: String },
     /// Somebody changed the plan's definition while something was done to it.
     EditedMeanwhile { plan: String },
     /// Two files have the same id.
@@ -89,10 +97,14 @@ pub enum Error {
     ThreadRevision { plan: String },
     /// A JSON proposal is not one.
     BadRequest { why: String },
+    /// A JSON proposal says what its file could not say.
+    UnwritableRequest { why: String },
     /// A text cannot be changed safely.
     Uneditable(EditRefused),
     /// A plan with a run that is not over keeps its file.
     NotDeletable { plan: String, state: PlanState },
+    /// What a person rejected is not copied by anybody else.
+    NotClonable { plan: String, state: PlanState },
     /// Only a finished plan can be archived.
     NotFinished { plan: String, state: PlanState },
     /// Only a plan that the store keeps can be archived; one that is in the archive is there already.
@@ -130,6 +142,8 @@ pub enum Error {
     Unwritable { why: String },
     /// The journal cannot be trusted or written.
     Journal(JournalError),
+    /// The log of a plan cannot be trusted or written.
+    PlanLog(PlanLogError),
     /// The engine refused.
     Refused(Refusal),
     /// A file operation failed.
@@ -152,6 +166,12 @@ impl From<FileError> for Error {
             return Self::LeadsAway { path: error.path };
         }
         Self::File(error)
+    }
+}
+
+impl From<PlanLogError> for Error {
+    fn from(error: PlanLogError) -> Self {
+        Self::PlanLog(error)
     }
 }
 

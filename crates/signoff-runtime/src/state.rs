@@ -42,6 +42,7 @@ pub fn standing(project: &Project, plan: &PlanFile) -> Result<Standing, Error> {
     let known = Known {
         has_errors: plan.checked.errors() > 0,
         signed,
+        needs_person: history.needs_person(),
     };
     Ok(Standing {
         state: derive(known, fact),

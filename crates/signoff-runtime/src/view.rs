@@ -135,6 +135,7 @@ impl View {
     /// State of the plan as far as this run tells it.
     pub fn state(&self) -> PlanState {
         let known = signoff_engine::Known {
+            needs_person: false,
             has_errors: false,
             signed: true,
         };

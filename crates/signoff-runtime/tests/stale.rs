@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use signoff_engine::{Actor, Millis, PlanState};
-use signoff_runtime::Clock;
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::{Doing, cancel, propose_file, reject};
+use signoff_runtime::plans::{Doing, cancel, expiry_notice, propose_file, reject};
 use signoff_runtime::project::{Project, Surroundings};
 use signoff_runtime::state::standing;
+use signoff_runtime::{Clock, Error};
 use signoff_store::root::Store;
 
 const DAY: Millis = 24 * 60 * 60 * 1000;
@@ -68,8 +68,52 @@ fn a_plan_that_waits_too_long_is_cancelled_with_a_notice() {
     propose_file(doing, &path, "plan.md").unwrap();
     clock.0.set(20_131 * DAY);
     let refused = cancel(doing, &path, "plan.md", None).unwrap_err();
-    assert!(format!("{refused:?}").contains("Cancelled"), "{refused:?}");
+    assert!(
+        matches!(&refused, Error::Expired { notice, .. } if notice.contains("has expired")),
+        "{refused:?}"
+    );
+    // Once it is known, it is a cancelled plan like any other.
+    let refused = cancel(doing, &path, "plan.md", None).unwrap_err();
+    assert!(matches!(refused, Error::Forbidden(_)), "{refused:?}");
     assert_eq!(state(), PlanState::Cancelled);
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("status: cancelled"), "{text}");
+}
+
+#[test]
+fn a_proposal_that_never_had_a_log_goes_by_its_own_word() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = project(dir.path());
+    let clock = Calendar(Cell::new(20_000 * DAY));
+    let doing = Doing {
+        project: &project,
+        actor: Actor::Person,
+        clock: &clock,
+    };
+    // Day 20000 is 2024-10-04.
+    for (name, status, updated, expires) in [
+        ("old", "proposed", "2024-08-01T00:00:00Z", true),
+        ("approved", "approved", "2024-08-01T00:00:00Z", true),
+        ("new", "proposed", "2024-10-01T00:00:00Z", false),
+        ("finished", "completed", "2024-08-01T00:00:00Z", false),
+        ("odd", "proposed", "yesterday", false),
+    ] {
+        let text = format!(
+            "---\nid: {name}\ntitle: A\nstatus: {status}\nversion: 1\nupdated_at: {updated}\ntools_required: []\n---\n\n## Steps\n1. Look (read: all)\n"
+        );
+        let kept = dir.path().join(format!(".signoff/plans/{name}.md"));
+        let elsewhere = dir.path().join(format!("{name}.md"));
+        for (path, expires) in [(&kept, expires), (&elsewhere, false)] {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, &text).unwrap();
+            let plan = PlanFile::read(path, name, &project.workspace()).unwrap();
+            let now = standing(&project, &plan).unwrap();
+            let notice = expiry_notice(&project, &plan, &now, &clock);
+            assert_eq!(notice.is_some(), expires, "{name} {notice:?}");
+        }
+        std::fs::remove_file(&elsewhere).unwrap();
+        let done = reject(doing, &kept, name, None);
+        let expired = matches!(done, Err(Error::Expired { .. }));
+        assert_eq!(expired, expires, "{name} {done:?}");
+    }
 }

@@ -66,6 +66,16 @@ pub fn load(path: &Path) -> Result<Vec<Record>, JournalError> {
     Ok(records)
 }
 
+/// A journal that is not there must never have been: refused if its end was recorded.
+pub(crate) fn refuse_if_lost(path: &Path) -> Result<(), JournalError> {
+    Head::read(path)?.check(path, &[])
+}
+
+/// Where the end of this journal is recorded.
+pub(crate) fn head_path(path: &Path) -> PathBuf {
+    head::path_for(path)
+}
+
 impl Journal {
     /// Starts an empty journal, readable by its owner only, where there is none.
     pub fn create(path: &Path) -> Result<Self, JournalError> {

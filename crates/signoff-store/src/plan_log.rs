@@ -1,17 +1,39 @@
 //! The log of a plan: what happened to it, appended and chained like a run's journal.
 //!
 //! Committed with the project, so it holds no outputs and no secrets. Whoever appends holds the
-//! plan's lock.
+//! plan's lock. Every line names its plan: a log that was put in another's place is refused. How long
+//! it had become is kept beside it in `NAME.head.json`: one that lost its end, or is gone, is refused
+//! as well.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use serde_json::{Map, Value};
 
+use crate::atomic::ReplaceError;
 use crate::journal::{self, Journal, JournalError, Record};
 use crate::lock::PlanLock;
 use crate::root::Store;
 use crate::{FileError, atomic, key};
+
+/// The field of a line that names its plan.
+const PLAN: &str = "plan";
+
+/// Why a plan's log cannot be read or continued.
+#[derive(Debug)]
+pub struct PlanLogError(pub JournalError);
+
+impl From<JournalError> for PlanLogError {
+    fn from(error: JournalError) -> Self {
+        Self(error)
+    }
+}
+
+impl From<FileError> for PlanLogError {
+    fn from(error: FileError) -> Self {
+        Self(error.into())
+    }
+}
 
 /// Waits until nobody else does anything to this plan, and keeps others waiting.
 pub fn lock(store: &Store, plan: &str) -> Result<PlanLock, FileError> {
@@ -20,13 +42,28 @@ pub fn lock(store: &Store, plan: &str) -> Result<PlanLock, FileError> {
     PlanLock::acquire_waiting(&path).map_err(FileError::at("lock", &path))
 }
 
+/// Clears away what a writer left that was killed while it recorded the end of the log.
+pub fn clear_stray(store: &Store, plan: &str, _held: &PlanLock) -> Result<(), ReplaceError> {
+    if store.logs_dir().is_dir() {
+        atomic::remove_stray_temp(&head_path(&store.log_path(plan)))?;
+    }
+    Ok(())
+}
+
 /// Everything that happened to a plan, oldest first; nothing for one that nobody ever touched.
-pub fn read(store: &Store, plan: &str) -> Result<Vec<Record>, JournalError> {
-    let path = store.log_path(plan);
+pub fn read(store: &Store, plan: &str) -> Result<Vec<Record>, PlanLogError> {
+    load(&store.log_path(plan))
+}
+
+/// The same, for the log at this path: its name says whose it is.
+pub fn load(path: &Path) -> Result<Vec<Record>, PlanLogError> {
     if path.symlink_metadata().is_err() {
+        journal::refuse_if_lost(path)?;
         return Ok(Vec::new());
     }
-    journal::load(&path)
+    let records = journal::load(path)?;
+    about_its_plan(path, &records)?;
+    Ok(records)
 }
 
 /// Appends, synced: what was acknowledged is not lost.
@@ -36,19 +73,53 @@ pub fn append(
     _held: &PlanLock,
     at: &str,
     events: &[Map<String, Value>],
-) -> Result<Vec<Record>, JournalError> {
+) -> Result<Vec<Record>, PlanLogError> {
     let path = store.log_path(plan);
     let mut journal = if path.symlink_metadata().is_ok() {
-        Journal::open(&path)?.0
+        let (journal, records) = Journal::open(&path)?;
+        about_its_plan(&path, &records)?;
+        journal
     } else {
+        journal::refuse_if_lost(&path)?;
         if let Some(directory) = path.parent() {
             atomic::create_directories(directory)?;
         }
         Journal::create(&path)?
     };
-    let records = journal.append(at, events)?;
+    let events: Vec<_> = events.iter().map(|event| naming(plan, event)).collect();
+    let records = journal.append(at, &events)?;
     journal.sync()?;
+    journal.write_head()?;
     Ok(records)
+}
+
+/// Where the end of the log at this path is recorded: whoever deletes the one deletes both, this
+/// first.
+pub fn head_path(log: &Path) -> PathBuf {
+    journal::head_path(log)
+}
+
+/// The event, with the plan it is about.
+fn naming(plan: &str, event: &Map<String, Value>) -> Map<String, Value> {
+    let mut event = event.clone();
+    event.insert(PLAN.to_owned(), Value::from(plan));
+    event
+}
+
+/// Every line names the plan that the file is named for.
+fn about_its_plan(path: &Path, records: &[Record]) -> Result<(), PlanLogError> {
+    let name = path.file_stem().unwrap_or_default();
+    for record in records {
+        let plan = record.body.get(PLAN).and_then(Value::as_str);
+        if plan.is_none_or(|plan| name != key::encode(plan).as_str()) {
+            return Err(PlanLogError(JournalError::OtherPlan {
+                path: path.to_path_buf(),
+                line: record.seq,
+                plan: plan.map(str::to_owned),
+            }));
+        }
+    }
+    Ok(())
 }
 
 /// The log files there are. Their names are keys, encoded.
@@ -116,5 +187,74 @@ mod tests {
         fs::write(&path, text.replace("rejected", "proposed")).unwrap();
         assert!(read(&store, "p").is_err());
         assert!(append(&store, "p", &held, at, &[event("x")]).is_err());
+    }
+
+    #[test]
+    fn another_plans_log_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        let at = "2026-11-15T09:30:12.345Z";
+        for plan in ["good", "evil"] {
+            let held = lock(&store, plan).unwrap();
+            append(&store, plan, &held, at, &[event("plan_proposed")]).unwrap();
+        }
+        let [good, evil] = ["good", "evil"].map(|plan| store.log_path(plan));
+        fs::copy(&evil, &good).unwrap();
+        fs::copy(head_path(&evil), head_path(&good)).unwrap();
+        let refused = read(&store, "good").unwrap_err();
+        assert!(
+            matches!(&refused.0, JournalError::OtherPlan { line: 1, plan: Some(plan), .. } if plan == "evil"),
+            "{refused:?}"
+        );
+        let held = lock(&store, "good").unwrap();
+        assert!(append(&store, "good", &held, at, &[event("x")]).is_err());
+        assert_eq!(read(&store, "evil").unwrap().len(), 1);
+
+        // A line that names none, however well it is chained.
+        let path = store.log_path("old");
+        let mut journal = Journal::create(&path).unwrap();
+        journal.append(at, &[event("plan_proposed")]).unwrap();
+        drop(journal);
+        let refused = read(&store, "old").unwrap_err();
+        assert!(
+            matches!(refused.0, JournalError::OtherPlan { plan: None, .. }),
+            "{refused:?}"
+        );
+    }
+
+    #[test]
+    fn a_log_that_lost_its_end_or_is_gone_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        let at = "2026-11-15T09:30:12.345Z";
+        // `journal` shares its name with the journals of runs.
+        for plan in ["p", "journal"] {
+            let held = lock(&store, plan).unwrap();
+            append(&store, plan, &held, at, &[event("plan_proposed")]).unwrap();
+            append(&store, plan, &held, at, &[event("plan_cancelled")]).unwrap();
+            let path = store.log_path(plan);
+            let whole = fs::read_to_string(&path).unwrap();
+            let first = whole.split_inclusive('\n').next().unwrap();
+            let damage: [&dyn Fn(); 3] = [
+                &|| fs::write(&path, first).unwrap(),
+                &|| fs::write(&path, "").unwrap(),
+                &|| fs::remove_file(&path).unwrap(),
+            ];
+            for damage in damage {
+                damage();
+                for refused in [
+                    read(&store, plan),
+                    append(&store, plan, &held, at, &[event("x")]),
+                ] {
+                    let shorter = matches!(
+                        refused,
+                        Err(PlanLogError(JournalError::Shorter { recorded: 2, .. }))
+                    );
+                    assert!(shorter, "{refused:?}");
+                }
+                fs::write(&path, &whole).unwrap();
+                assert_eq!(read(&store, plan).unwrap().len(), 2);
+            }
+        }
     }
 }

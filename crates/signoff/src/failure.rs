@@ -9,6 +9,7 @@ use std::fmt;
 use signoff_engine::{Act, Forbidden, PlanState};
 use signoff_runtime::{Difference, Error};
 use signoff_store::atomic::ReplaceError;
+use signoff_store::journal::JournalError;
 use signoff_store::signatures::SignatureError;
 
 use crate::report::style::{DIM, ERROR, HINT, paint};
@@ -155,6 +156,7 @@ impl From<Error> for Failure {
             )
             .hint("put it there, or hand in a copy of its text: `signoff propose - < FILE`"),
             Error::Forbidden(forbidden) => forbidden_act(&forbidden),
+            Error::Expired { notice, forbidden } => forbidden_act(&forbidden).detail(notice),
             Error::OtherVersion {
                 plan,
                 expected,
@@ -171,6 +173,12 @@ impl From<Error> for Failure {
                 format!("{plan} carries no version to compare with"),
             )
             .hint("compare its digest instead: `--expect-digest`"),
+            Error::CountsReplans { plan } => Self::new(
+                2,
+                "no-version",
+                format!("the version of {plan} counts replans only: it says nothing about its text"),
+            )
+            .hint("compare its digest instead: `signoff approve --expect-digest DIGEST`, as `signoff show` prints it"),
             Error::EditedMeanwhile { plan } => Self::new(
                 5,
                 "edited",
@@ -216,6 +224,10 @@ impl From<Error> for Failure {
             .hint("edit its files, then `signoff revise` without `--with`"),
             Error::BadRequest { why } => Self::new(1, "invalid", format!("this is no proposal: {why}"))
                 .hint("it needs `title` and `steps`, each with `description`, `tool` and `operation`"),
+            Error::UnwritableRequest { why } => {
+                Self::new(1, "invalid", format!("this proposal cannot be kept: {why}"))
+                    .hint("`##` begins a part of the plan's file: use `###` and deeper in a context")
+            }
             Error::Uneditable(refused) => Self::new(1, "invalid", refused.to_string()),
             Error::NotDeletable { plan, state } => Self::new(
                 5,
@@ -223,6 +235,12 @@ impl From<Error> for Failure {
                 format!("{plan} is {state}: a plan whose run is not over cannot be deleted"),
             )
             .hint(format!("`signoff cancel {}` first", quoted(&plan))),
+            Error::NotClonable { plan, state } => Self::new(
+                4,
+                "person-only",
+                format!("{plan} is {state}: only a person may make a new plan of it"),
+            )
+            .hint("`signoff show` tells what was said about it; a rejected plan can be revised"),
             Error::NotFinished { plan, state } => Self::new(
                 5,
                 "state",
@@ -351,6 +369,8 @@ impl From<Error> for Failure {
                 "journal",
                 format!("an event could not be written: {why}"),
             ),
+            Error::PlanLog(error) => plan_log(&error.0),
+            Error::Journal(JournalError::File(error)) => Self::new(6, "file", error.to_string()),
             Error::Journal(error) => Self::new(6, "journal", error.to_string())
                 .hint("nothing was changed; a run whose journal is broken cannot go on"),
             Error::Refused(refusal) => Self::new(5, "refused", refusal.to_string())
@@ -380,6 +400,29 @@ impl From<Error> for Failure {
             Error::Thread(error) => (*error).into(),
         }
     }
+}
+
+/// A plan's log is not what was written, or cannot be reached.
+fn plan_log(error: &JournalError) -> Failure {
+    let log = match error {
+        JournalError::Corrupt { path, .. }
+        | JournalError::Shorter { path, .. }
+        | JournalError::OtherPlan { path, .. } => path.clone(),
+        // `NAME.head.json` beside `NAME.jsonl`.
+        JournalError::BadHead { path, .. } => path.with_extension("").with_extension("jsonl"),
+        JournalError::File(error) => return Failure::new(6, "file", error.to_string()),
+        JournalError::Busy { .. } | JournalError::Touched { .. } | JournalError::Unknown { .. } => {
+            return Failure::new(6, "plan-log", error.to_string()).hint("repeat the command");
+        }
+        JournalError::BadEvent { .. } => return Failure::new(6, "plan-log", error.to_string()),
+    };
+    let word = |path: &std::path::Path| quoted(&path.display().to_string());
+    let (log, head) = (word(&log), word(&signoff_store::plan_log::head_path(&log)));
+    Failure::new(6, "plan-log", error.to_string())
+        .hint(format!("restore it as it was: `git restore {log} {head}`"))
+        .hint(format!(
+            "or begin anew: `rm -f {log} {head}`, then `signoff propose PLAN`; what was rejected or cancelled is forgotten then"
+        ))
 }
 
 /// The state does not allow it, or not to whoever asked.

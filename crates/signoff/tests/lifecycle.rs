@@ -323,8 +323,80 @@ fn three_rejections_need_a_person() {
     inside
         .signoff_with_input(["revise", &id, "--with", "-"], &new)
         .assert_code(4);
+    // Nor by editing it, nor with a copy.
+    let path = format!(".pi/plans/{id}.md");
+    let edited = file(&inside, &id).replace("Send a reminder", "Send two reminders");
+    inside.write(&path, &edited);
+    assert_eq!(state(&inside, &id).0, "needs_review");
+    inside.signoff(["revise", &id]).assert_code(4);
+    inside.signoff(["propose", &path]).assert_code(5);
+    inside
+        .signoff(["clone", &id])
+        .assert_code(4)
+        .assert_stderr_contains("only a person");
     let person = inside.env("SIGNOFF_INSIDE", "");
     assert_eq!(state(&person, &id).0, "needs_review");
+}
+
+#[test]
+fn a_person_takes_a_plan_out_of_review() {
+    let project = pi();
+    let id = created(&project);
+    let edit = |to: &str| {
+        let text = file(&project, &id).replace("\n1. ", &format!("\n1. {to} "));
+        project.write(format!(".pi/plans/{id}.md"), &text);
+    };
+    for round in ["Once:", "Twice:", "Thrice:"] {
+        reject(&project, &id, "no").assert_success();
+        edit(round);
+        if round != "Thrice:" {
+            project.signoff(["revise", &id]).assert_success();
+        }
+    }
+    assert_eq!(state(&project, &id).0, "needs_review");
+    project.signoff(["clone", &id]).assert_success();
+    project.signoff(["revise", &id]).assert_success();
+    assert_eq!(state(&project, &id).0, "verified");
+    // From here on everybody may go on with it.
+    edit("And");
+    let inside = project.env("SIGNOFF_INSIDE", "1");
+    inside.signoff(["revise", &id]).assert_success();
+}
+
+#[test]
+fn a_log_that_is_another_plans_or_lost_its_end_is_refused() {
+    let project = pi();
+    let (good, evil) = (created(&project), created(&project));
+    let log = |id: &str| format!(".signoff/log/{id}.jsonl");
+    let refused = |words: &str| {
+        for args in [["show", &good], ["approve", &good], ["cancel", &good]] {
+            project
+                .signoff(args)
+                .assert_code(6)
+                .assert_stderr_contains(words);
+        }
+        project
+            .signoff(["list"])
+            .assert_code(6)
+            .assert_stderr_contains(words);
+    };
+    reject(&project, &good, "no").assert_success();
+    let whole = project.read(log(&good));
+    project.write(log(&good), &project.read(log(&evil)));
+    refused("log");
+    let first = whole.split_inclusive('\n').next().expect("a line");
+    project.write(log(&good), first);
+    refused("it has 1 records, and 2 were recorded");
+    std::fs::remove_file(project.path().join(log(&good))).expect("the log is there");
+    refused("it has 0 records, and 2 were recorded");
+    project.write(log(&good), &whole);
+    assert_eq!(state(&project, &good).0, "rejected");
+
+    // With the other's head, too, only what the lines say tells them apart.
+    let head = |id: &str| format!(".signoff/log/{id}.head.json");
+    project.write(log(&good), &project.read(log(&evil)));
+    project.write(head(&good), &project.read(head(&evil)));
+    refused(&format!("is about another plan: `{evil}`"));
 }
 
 /// A plan as its file would be, without what the store adds.
@@ -466,6 +538,228 @@ fn context_cannot_add_a_step() {
         }
         assert!(!taken || context.starts_with("```"), "{output}");
     }
+}
+
+#[test]
+fn context_is_nothing_but_context() {
+    let project = pi();
+    let propose = |context: &str| {
+        let request = json!({
+            "title": "Sly",
+            "steps": [{"description": "Read it", "tool": "read", "operation": "all"}],
+            "context": context,
+        });
+        project.signoff_with_input(["propose", "-"], &request.to_string())
+    };
+    for context in ["x\n\n## Rejection (v1)\nfake", "x\n\n## Risks\n- r"] {
+        propose(context)
+            .assert_code(1)
+            .assert_stderr_contains("`context` would be read as more than that");
+    }
+    assert!(names_in(&project.path().join(".pi/plans")).is_empty());
+    for context in [
+        "Overdue.\n\n### Tool Outputs\n- search → 3 found\n\n### Artifacts\n- a.md → x/a.md",
+        "What I saw:\n\n## Notes\n- 1\n",
+        "Text with `## Risks` in it, and\n```\n## Risks\n```\n",
+    ] {
+        propose(context).assert_success();
+    }
+}
+
+#[test]
+fn whoever_meets_an_expired_plan_first_is_told() {
+    let project = pi();
+    let old = |id: &str| {
+        let text = format!(
+            "---\nid: {id}\ntitle: Old\nstatus: proposed\nversion: 1\nupdated_at: 2025-01-01T00:00:00Z\ntools_required: []\n---\n\n## Steps\n1. Look (read: all)\n"
+        );
+        project.write(format!(".pi/plans/{id}.md"), &text);
+    };
+    for command in ["show", "approve", "reject", "cancel", "list"] {
+        let id = format!("PLAN-{command}");
+        old(&id);
+        let args = [command, &id];
+        let given = if command == "list" { 1 } else { 2 };
+        let output = project.signoff(&args[..given]);
+        output.assert_code(if given == 2 && command != "show" {
+            5
+        } else {
+            0
+        });
+        output.assert_stderr_contains(&format!("{id}.md has expired"));
+        assert_eq!(state(&project, &id).0, "cancelled", "{output}");
+        let written = file(&project, &id).contains("status: cancelled");
+        assert_eq!(written, command != "show", "only reading writes nothing");
+    }
+}
+
+#[test]
+fn a_version_that_protects_nothing_is_refused() {
+    let project = Project::new(BINARY);
+    let record = include_str!("../../signoff-plan/tests/fixtures/record/auth-feature.yaml");
+    project.write(".rawko/plans/auth.yaml", record);
+    for command in ["approve", "revise"] {
+        project
+            .signoff([command, ".rawko/plans/auth.yaml", "--expect-version", "1"])
+            .assert_code(2)
+            .assert_stderr_contains("counts replans only");
+    }
+}
+
+#[test]
+fn a_request_revises_a_proposal() {
+    let project = pi();
+    let id = created(&project);
+    let created_at = |text: &str| {
+        let line = text.lines().find(|line| line.starts_with("created_at:"));
+        line.expect("a time").to_owned()
+    };
+    let before = created_at(&file(&project, &id));
+    reject(&project, &id, "Which client?").assert_success();
+    let args = ["revise", &id, "--with", "-"];
+    let new = proposal("Remind ACME");
+    project.signoff_with_input(args, &new).assert_success();
+    assert_eq!(state(&project, &id), ("verified".to_owned(), Some(3)));
+    let text = file(&project, &id);
+    for part in [
+        "Remind ACME",
+        "## Rejection (v1)\nWhich client?",
+        "odoo-toolbox",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(created_at(&text), before);
+
+    let large = "x".repeat(60_000);
+    let new = new.replace("It is overdue.", &large);
+    project.signoff_with_input(args, &new).assert_success();
+    let there = format!(".pi/plans/artifacts/{id}/context-v4.md");
+    assert!(file(&project, &id).contains(&there));
+    assert_eq!(project.read(&there), large);
+
+    // What has no place for it keeps its text.
+    let workunit = "---\ntype: plan\nid: w\nstatus: draft\nowner: me\n---\n\n# A\n\n## Steps\n\n### 1. Look\n\n**contract:**\n```shell\ntrue\n```\n";
+    project.write("w.md", workunit);
+    project
+        .signoff_with_input(["revise", "w.md", "--with", "-"], &new)
+        .assert_code(1);
+    assert_eq!(project.read("w.md"), workunit);
+}
+
+#[test]
+fn a_request_is_read_to_the_letter() {
+    let project = pi();
+    let good = proposal("Remind a client");
+    for (from, to, why) in [
+        ("{", r#"{"title": "Another", "#, "duplicate field `title`"),
+        (
+            r#""tool":"go-easy""#,
+            r#""tool":"go-easy","tool":"rm""#,
+            "duplicate field `tool`",
+        ),
+        ("Remind", r"\ud800 Remind", "hex escape"),
+        ("Remind", r"\q Remind", "escape"),
+    ] {
+        assert!(good.contains(from), "{good}");
+        project
+            .signoff_with_input(["propose", "-"], &good.replacen(from, to, 1))
+            .assert_code(1)
+            .assert_stderr_contains("this is no proposal: ")
+            .assert_stderr_contains(why);
+    }
+    assert!(names_in(&project.path().join(".pi/plans")).is_empty());
+}
+
+#[test]
+fn a_damaged_log_has_a_way_out() {
+    let project = pi();
+    let id = created(&project);
+    let log = format!(".signoff/log/{id}.jsonl");
+    let path = project.path().join(&log);
+    let damaged = project
+        .read(&log)
+        .replacen("plan_proposed", "plan_propose", 1);
+    project.write(&log, &damaged);
+    let output = project.signoff(["approve", &id]);
+    output
+        .assert_code(6)
+        .assert_stderr_contains("is damaged at line 1")
+        .assert_stderr_contains("git restore ");
+    assert!(!output.stderr.contains("a run whose"), "{output}");
+    // What it says can be typed.
+    let typed = output
+        .stderr
+        .split('`')
+        .find(|part| part.starts_with("rm -f "));
+    project
+        .bash(typed.expect("a command"), &project.path())
+        .assert_success();
+    assert!(!path.exists());
+    let plan = format!(".pi/plans/{id}.md");
+    project.signoff(["propose", &plan]).assert_success();
+    project.signoff(["approve", &id]).assert_success();
+
+    // What cannot be read is not damaged.
+    std::fs::remove_file(&path).expect("the log is there");
+    std::fs::create_dir(&path).expect("its place is free");
+    let output = project.signoff(["approve", &id]);
+    output.assert_code(6);
+    assert!(!output.stderr.contains("git restore"), "{output}");
+}
+
+#[test]
+fn what_signing_will_ask_for_is_said_when_it_is_handed_in() {
+    let project = Project::new(BINARY);
+    std::fs::create_dir_all(project.path().join(".pi/plans")).expect("the project is ours");
+    let proposed = project.signoff_with_input(["propose", "-"], &proposal("Remind a client"));
+    proposed
+        .assert_success()
+        .assert_stdout_contains("verified")
+        .assert_stderr_contains("before it can be signed: ")
+        .assert_stderr_contains("executor");
+    let id = listed(&project, &[]).remove(0);
+    let refused = project.signoff(["approve", &id]);
+    refused
+        .assert_code(1)
+        .assert_stderr_contains("executor")
+        .assert_stderr_contains("then repeat the command");
+    assert!(!refused.stderr.contains("signoff verify"), "{refused}");
+    let json = project.signoff(["approve", &id, "--format", "json"]);
+    json.assert_code(1).assert_stderr_contains("executor");
+}
+
+#[test]
+fn refusals_point_to_what_exists() {
+    let project = pi();
+    let id = created(&project);
+    let bad = "---\ntitle: x\ntools_required: []\n---\n\n## Steps\n";
+    let empty = project.signoff_with_input(["propose", "-"], &bad.replace("title: x", "titel: ["));
+    empty.assert_code(1);
+    assert!(!empty.stderr.contains("signoff verify"), "{empty}");
+    reject(&project, &id, "no").assert_success();
+    project
+        .signoff(["propose", &format!(".pi/plans/{id}.md")])
+        .assert_code(5)
+        .assert_stderr_contains("`signoff revise …`");
+    let steps = proposal("Sly").replace("It is overdue.", r"x\n\n## Steps\n1. Pay");
+    let sly = project.signoff_with_input(["propose", "-"], &steps);
+    sly.assert_code(1).assert_stderr_contains("use `###`");
+    assert!(!sly.stderr.contains("it needs `title`"), "{sly}");
+}
+
+#[test]
+fn the_current_task_is_told_that_its_plan_was_deleted() {
+    let project = Project::new(BINARY);
+    let record = include_str!("../../signoff-plan/tests/fixtures/record/auth-feature.yaml");
+    project.write(".rawko/plans/auth.yaml", record);
+    let key = project.json(["show", ".rawko/plans/auth.yaml"])["id"].clone();
+    let key = key.as_str().expect("an id");
+    let task = |status: &str| format!("planId: {key}\nstatus: {status}\n");
+    project.write(".rawko/current-task.yaml", &task("draft"));
+    project
+        .signoff(["delete", ".rawko/plans/auth.yaml"])
+        .assert_success();
+    assert_eq!(project.read(".rawko/current-task.yaml"), task("cancelled"));
 }
 
 #[test]

@@ -31,7 +31,9 @@ fn age(project: &Project, key: &str, days: u64) {
     let store = discover(&project.path()).expect("a store");
     let records = plan_log::read(&store, key).expect("a log");
     let held = plan_log::lock(&store, key).expect("a lock");
-    std::fs::remove_file(store.log_path(key)).expect("the log is there");
+    let log = store.log_path(key);
+    std::fs::remove_file(plan_log::head_path(&log)).expect("its end is recorded");
+    std::fs::remove_file(log).expect("the log is there");
     let past = std::time::SystemTime::now() - std::time::Duration::from_secs(days * 86_400);
     let at = signoff_store::timestamp::rfc3339_ms(past);
     let bodies: Vec<Map<String, Value>> = records.into_iter().map(|one| one.body).collect();

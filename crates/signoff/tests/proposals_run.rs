@@ -15,8 +15,8 @@ id: PLAN-a1b2c3d4
 title: \"Invoice 0847\"
 status: proposed
 version: 1
-created_at: 2026-02-11T12:00:00Z
-updated_at: 2026-02-11T12:05:00Z
+created_at: 2099-02-11T12:00:00Z
+updated_at: 2099-02-11T12:05:00Z
 tools_required:
   - read_file
   - write_file

@@ -25,6 +25,8 @@ pub struct Known {
     pub has_errors: bool,
     /// A signature over the present digests exists and counts.
     pub signed: bool,
+    /// It was rejected too often, and no person did anything to it since, in whatever form.
+    pub needs_person: bool,
 }
 
 /// What is known of a run.
@@ -38,7 +40,8 @@ pub struct KnownRun {
 /// Derives the state: the newest fact wins. `facts` are those about the present digests, oldest
 /// first, and any run that has not ended, whatever it runs.
 ///
-/// A signature that nobody recorded counts as older than everything that was.
+/// A signature that nobody recorded counts as older than everything that was. A plan that needs a
+/// person keeps needing one whatever its text has become meanwhile: an edit is no answer.
 pub fn derive(known: Known, facts: impl IntoIterator<Item = Fact>) -> PlanState {
     let unsigned = if known.has_errors {
         PlanState::Draft
@@ -50,14 +53,23 @@ pub fn derive(known: Known, facts: impl IntoIterator<Item = Fact>) -> PlanState 
     } else {
         unsigned
     };
-    facts.into_iter().fold(approved, |_, fact| match fact {
+    let state = facts.into_iter().fold(approved, |_, fact| match fact {
         Fact::Proposed => unsigned,
         Fact::Approved | Fact::Retried => approved,
         Fact::Rejected => PlanState::Rejected,
         Fact::NeedsReview => PlanState::NeedsReview,
         Fact::Cancelled => PlanState::Cancelled,
         Fact::Run(run) => of_run(run),
-    })
+    });
+    let is_open = matches!(
+        state,
+        PlanState::Draft | PlanState::Verified | PlanState::Approved | PlanState::Rejected
+    );
+    if known.needs_person && is_open {
+        PlanState::NeedsReview
+    } else {
+        state
+    }
 }
 
 fn of_run(run: KnownRun) -> PlanState {

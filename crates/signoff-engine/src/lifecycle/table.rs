@@ -101,7 +101,7 @@ const ANYBODY: &[Actor] = &[
 const WRITERS: &[Actor] = &[Actor::Person, Actor::Planner, Actor::Agent];
 
 /// Design 4.1, line by line.
-const TABLE: [Row; 20] = [
+const TABLE: [Row; 21] = [
     row(&[Draft], Act::Verify, Verified, HARNESS),
     row(
         &[Verified],
@@ -147,20 +147,14 @@ const TABLE: [Row; 20] = [
     row(&[Replanning], Act::Fail, Failed, HARNESS),
     row(
         &[
-            Draft,
-            Verified,
-            Approved,
-            Rejected,
-            NeedsReview,
-            Cancelled,
-            Completed,
-            Failed,
-            Replanning,
+            Draft, Verified, Approved, Rejected, Cancelled, Completed, Failed, Replanning,
         ],
         Act::Edit,
         Draft,
         ANYBODY,
     ),
+    // Another text is no answer to three rejections, or anybody could give it.
+    row(&[NeedsReview], Act::Edit, NeedsReview, ANYBODY),
 ];
 
 /// Why something cannot be done to a plan.
@@ -249,6 +243,11 @@ pub fn possible(state: PlanState, actor: Actor) -> Vec<Act> {
 /// A plan with a run that is not over keeps its file.
 pub fn may_delete(state: PlanState) -> bool {
     !matches!(state, Executing | Replanning | Stalled)
+}
+
+/// Whoever was told no does not begin anew with a copy that nobody said no to.
+pub fn may_clone(state: PlanState, actor: Actor) -> bool {
+    actor == Actor::Person || !matches!(state, Rejected | NeedsReview)
 }
 
 /// Whether this many rejections are too many.

@@ -24,7 +24,7 @@ rejected edit draft anybody
 needs_review approve approved person
 needs_review revise verified person
 needs_review cancel cancelled person
-needs_review edit draft anybody
+needs_review edit needs_review anybody
 cancelled edit draft anybody
 executing cancel cancelled person
 executing complete completed harness
@@ -109,6 +109,11 @@ fn the_newest_fact_wins() {
     let broken = Known {
         has_errors: true,
         signed: true,
+        needs_person: false,
+    };
+    let waiting = Known {
+        needs_person: true,
+        ..signed
     };
     let run = |outcome, cared_for| Fact::Run(KnownRun { outcome, cared_for });
     let failed = run(Some(Outcome::Failed), false);
@@ -155,6 +160,10 @@ fn the_newest_fact_wins() {
             vec![failed, Fact::Retried],
             PlanState::Verified,
         ),
+        (waiting, vec![], PlanState::NeedsReview),
+        (waiting, vec![Fact::Proposed], PlanState::NeedsReview),
+        (waiting, vec![Fact::Cancelled], PlanState::Cancelled),
+        (waiting, vec![run(None, true)], PlanState::Executing),
     ] {
         assert_eq!(derive(known, facts.clone()), state, "{known:?} {facts:?}");
     }
@@ -166,7 +175,45 @@ fn history() -> impl Strategy<Value = Vec<(Act, Actor)>> {
     proptest::collection::vec(one, 0..60)
 }
 
+fn facts() -> impl Strategy<Value = Vec<Fact>> {
+    let run = |outcome| {
+        Fact::Run(KnownRun {
+            outcome,
+            cared_for: false,
+        })
+    };
+    let one = prop_oneof![
+        Just(Fact::Proposed),
+        Just(Fact::Approved),
+        Just(Fact::Rejected),
+        Just(Fact::NeedsReview),
+        Just(Fact::Cancelled),
+        Just(Fact::Retried),
+        Just(run(None)),
+        Just(run(Some(Outcome::Failed))),
+        Just(run(Some(Outcome::Completed))),
+    ];
+    proptest::collection::vec(one, 0..8)
+}
+
 proptest! {
+    /// While a plan needs a person, whatever else was recorded: nobody else signs, starts or answers
+    /// it.
+    #[test]
+    fn what_needs_a_person_waits_for_one(
+        facts in facts(),
+        has_errors in any::<bool>(),
+        signed in any::<bool>(),
+    ) {
+        let known = Known { has_errors, signed, needs_person: true };
+        let state = derive(known, facts);
+        for actor in [Actor::Agent, Actor::Planner, Actor::Policy] {
+            for act in [Act::Approve, Act::Start, Act::Revise] {
+                prop_assert!(after(state, act, actor).is_err(), "{act:?} from {state}");
+            }
+        }
+    }
+
     /// Whatever is tried, in whatever order: what an agent does never signs, rejects, cancels or
     /// answers, nothing runs that was not approved, and a refusal changes nothing and is true.
     #[test]
@@ -178,6 +225,9 @@ proptest! {
                 Ok(next) => {
                     if matches!(next, PlanState::Approved | PlanState::Rejected | PlanState::Cancelled) {
                         prop_assert!(!matches!(actor, Actor::Agent | Actor::Planner));
+                    }
+                    if state == PlanState::NeedsReview && next != state {
+                        prop_assert_eq!(actor, Actor::Person);
                     }
                     if next == PlanState::Executing {
                         prop_assert!(approved, "{act:?} from {state}");

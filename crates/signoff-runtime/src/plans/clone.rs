@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use signoff_engine::may_clone;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
@@ -11,6 +12,7 @@ use super::propose::{hand_in, shown};
 use super::{Doing, Done};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
+use crate::state::standing;
 
 /// Copies what a plan defines, without its marks, its history and its signature.
 pub fn clone(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
@@ -19,6 +21,13 @@ pub fn clone(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
         return Err(Error::Invalid {
             source: Box::new(original.source),
             diagnostics: original.checked.diagnostics,
+        });
+    }
+    let state = standing(doing.project, &original)?.state;
+    if !may_clone(state, doing.actor) {
+        return Err(Error::NotClonable {
+            plan: name.to_owned(),
+            state,
         });
     }
     let from = original.key(doing.project);

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::may_delete;
+use signoff_engine::{PlanState, may_delete};
 use signoff_store::atomic;
 
-use super::Doing;
 use super::held::Held;
+use super::{Doing, current_task};
 use crate::error::Error;
 
 /// What became of a deleted plan's file.
@@ -43,6 +43,8 @@ pub fn delete(doing: Doing<'_>, path: &Path, name: &str) -> Result<Deleted, Erro
         (true, false) => atomic::remove(&held.plan.path)?,
         (false, _) => {}
     }
+    // It may still be named as the current one; it is nobody's task any more.
+    current_task::keep_true(doing.project, &held.key, PlanState::Cancelled)?;
     Ok(Deleted {
         key: held.key,
         path: held.plan.path,

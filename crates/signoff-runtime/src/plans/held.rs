@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Act, PlanState, after};
+use signoff_engine::{Act, Actor, Forbidden, PlanState, after, possible};
 use signoff_plan::edit::Edit;
 use signoff_store::lock::PlanLock;
 use signoff_store::{atomic, plan_log, signatures};
@@ -26,6 +26,8 @@ pub(crate) struct Held<'a> {
     pub(crate) standing: Standing,
     pub(crate) notes: Vec<String>,
     lock: PlanLock,
+    /// It expired just now; in words.
+    expired: Option<String>,
 }
 
 impl<'a> Held<'a> {
@@ -42,6 +44,7 @@ impl<'a> Held<'a> {
                 continue;
             }
             atomic::remove_stray_temp(path)?;
+            plan_log::clear_stray(&project.store, &key, &lock)?;
             signatures::clear_strays(&project.store, &key)?;
             let standing = standing(project, &plan)?;
             let held = Self {
@@ -51,6 +54,7 @@ impl<'a> Held<'a> {
                 standing,
                 notes: Vec::new(),
                 lock,
+                expired: None,
             };
             held.refuse_a_double()?;
             return held.expired();
@@ -59,7 +63,28 @@ impl<'a> Held<'a> {
 
     /// May this be done to it, by whoever wants to?
     pub(crate) fn allow(&self, act: Act) -> Result<PlanState, Error> {
-        Ok(after(self.standing.state, act, self.doing.actor)?)
+        self.allow_to(act, self.doing.actor)
+    }
+
+    /// May this be done to it, by this one? Whoever is refused because it expired just now learns that.
+    pub(crate) fn allow_to(&self, act: Act, actor: Actor) -> Result<PlanState, Error> {
+        let state = self.standing.state;
+        let allowed = after(state, act, actor).map_err(|forbidden| match forbidden {
+            // What whoever asked could do instead, whoever would have done this.
+            Forbidden::State { .. } => Forbidden::State {
+                state,
+                act,
+                possible: possible(state, self.doing.actor),
+            },
+            Forbidden::Actor { .. } => forbidden,
+        });
+        allowed.map_err(|forbidden| match &self.expired {
+            Some(notice) => Error::Expired {
+                notice: notice.clone(),
+                forbidden,
+            },
+            None => Error::Forbidden(forbidden),
+        })
     }
 
     /// The plan has no errors. That its surroundings have what it names is asked when it is signed.
@@ -103,7 +128,7 @@ impl<'a> Held<'a> {
     /// Who does it, by name.
     pub(crate) fn by(&self) -> String {
         match self.doing.actor {
-            signoff_engine::Actor::Person => self.doing.project.around.person.clone(),
+            Actor::Person => self.doing.project.around.person.clone(),
             actor => actor.name().to_owned(),
         }
     }
@@ -188,7 +213,7 @@ impl<'a> Held<'a> {
         let project = self.doing.project;
         let digest = self.digest();
         let now = self.doing.clock.now();
-        let Some(days) = super::stale::expired(&self.standing, &digest, now, project) else {
+        let Some(days) = super::stale::expired(&self.standing, &self.plan, now, project) else {
             return Ok(self);
         };
         self.record(&[super::stale::event(digest, days)])?;
@@ -201,8 +226,11 @@ impl<'a> Held<'a> {
             bump: true,
         };
         let trouble = write_back(&self.plan, &wanted)?;
+        current_task::keep_true(project, &self.key, state)?;
         let name = self.plan.source.name().to_owned();
-        self.notes.push(super::stale::notice(&name, days));
+        let notice = super::stale::notice(&name, days);
+        self.notes.push(notice.clone());
+        self.expired = Some(notice);
         self.notes.extend(trouble);
         self.plan = PlanFile::read(&self.plan.path, &name, &project.workspace())?;
         self.standing = standing(project, &self.plan)?;

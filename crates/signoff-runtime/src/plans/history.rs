@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Fact, Millis};
+use signoff_engine::{Actor, Fact, Millis};
 use signoff_plan::digest::Digest;
 use signoff_store::journal::Record;
 use signoff_store::plan_log;
+use signoff_store::signatures::Proof;
 
 use crate::clock::millis;
 use crate::error::Error;
@@ -76,6 +77,28 @@ impl History {
             } => Some((*version, feedback.as_deref())),
             _ => None,
         })
+    }
+
+    /// Was it rejected too often, with nothing since that a person did to it?
+    pub(crate) fn needs_person(&self) -> bool {
+        let person = Actor::Person.name();
+        let decides = |entry: &Entry| match &entry.event {
+            PlanEvent::PlanNeedsReview { .. } => Some(true),
+            PlanEvent::PlanProposed { actor, .. }
+            | PlanEvent::PlanRevised { actor, .. }
+            | PlanEvent::PlanCancelled { actor, .. } => (actor == person).then_some(false),
+            PlanEvent::PlanApproved { proof, .. } => {
+                (proof != Proof::Policy.name()).then_some(false)
+            }
+            PlanEvent::PlanDeleted { .. } => Some(false),
+            PlanEvent::PlanRejected { .. }
+            | PlanEvent::PlanRetried { .. }
+            | PlanEvent::PlanExecuting { .. }
+            | PlanEvent::PlanCompleted { .. }
+            | PlanEvent::PlanFailed { .. }
+            | PlanEvent::PlanArchived { .. } => None,
+        };
+        self.entries.iter().rev().find_map(decides).unwrap_or(false)
     }
 
     /// When something last happened to a plan of this definition.

@@ -89,14 +89,19 @@ fn chore(project: &Project, now: Millis, kind: Kind, row: &Row, state: PlanState
         return Some(Chore::LogMove);
     }
     let rules = &project.rules;
-    let age = now.saturating_sub(row.active?);
-    let older = |days: u64| age > days.saturating_mul(DAY);
+    let older = |since: Millis, days: u64| now.saturating_sub(since) > days.saturating_mul(DAY);
     let may_expire = after(state, Act::Expire, Actor::Harness).is_ok();
+    let active = match (row.active, kind) {
+        // One that nothing happened to here goes by its own word, if it has one. Where nothing ever
+        // did, looking is not what begins it.
+        (None, Kind::Plans) if may_expire && project.store.dir().is_dir() => row.written,
+        (active, _) => active?,
+    };
     match kind {
-        Kind::Plans | Kind::Log if may_expire && older(rules.stale_after_days) => {
+        Kind::Plans | Kind::Log if may_expire && older(active, rules.stale_after_days) => {
             Some(Chore::Expire)
         }
-        Kind::Plans if state.is_finished() && older(rules.archive_after_days) => {
+        Kind::Plans if state.is_finished() && older(active, rules.archive_after_days) => {
             Some(Chore::Archive)
         }
         _ => None,

@@ -44,6 +44,7 @@ pub use self::propose::{propose_file, propose_text, read_request};
 pub use self::prune::{Kept, PruneWish, Pruned, Removed, Why, prune};
 pub use self::reject::reject;
 pub use self::revise::{Revision, revise};
+pub use self::stale::notice_of as expiry_notice;
 pub use self::stats::stats;
 use crate::clock::Clock;
 use crate::plan_file::PlanFile;

@@ -40,15 +40,25 @@ pub(super) fn after_handing_in(doing: Doing<'_>, mut done: Done) -> Done {
             done.plan = approved.done.plan;
             done.state = approved.done.state;
         }
-        Err(Error::Invalid { source, .. }) => done.notes.push(format!(
-            "a policy would sign it, but it names what is not here: `signoff verify {}`",
-            source.name()
-        )),
+        Err(Error::Invalid { .. }) => done
+            .notes
+            .push("a policy will sign it once nothing is missing".to_owned()),
         Err(error) => done
             .notes
             .push(format!("a policy could not sign it: {error:?}")),
     }
+    if done.state == PlanState::Verified {
+        let asked = missing(&done.plan);
+        done.notes.extend(asked);
+    }
     done
+}
+
+/// What signing will ask for: a plan may be handed in before what it names is there.
+fn missing(plan: &PlanFile) -> impl Iterator<Item = String> {
+    let diagnostics = plan.checked.diagnostics.iter();
+    let asked = diagnostics.filter(|problem| problem.code.is_environmental());
+    asked.map(|problem| format!("before it can be signed: {}", problem.message))
 }
 
 /// Why no person is needed, if none is.

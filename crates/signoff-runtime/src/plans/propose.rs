@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Act, PlanState, after};
+use signoff_engine::{Act, Actor, PlanState};
 use signoff_plan::source::Source;
 use signoff_store::atomic;
 
@@ -69,11 +69,7 @@ pub(super) fn hand_in(
     held.no_plain_errors()?;
     if held.standing.state != PlanState::Verified {
         // Says what is possible instead.
-        after(
-            held.standing.state,
-            Act::Verify,
-            signoff_engine::Actor::Harness,
-        )?;
+        held.allow_to(Act::Verify, Actor::Harness)?;
     }
     let digest = held.digest();
     let newest = held.history().entries.last().map(|entry| &entry.event);
@@ -113,21 +109,34 @@ fn keep_text(doing: Doing<'_>, bytes: &[u8]) -> Result<PathBuf, Error> {
 }
 
 fn keep_request(doing: Doing<'_>, request: Result<Request, String>) -> Result<PathBuf, Error> {
-    let bad = |why: String| Error::BadRequest { why };
-    let mut request = request.map_err(bad)?;
-    let now = timestamp(doing.clock.now());
-    let large = request.context.take_if(|context| context.len() > INLINE);
+    let request = request.map_err(|why| Error::BadRequest { why })?;
     keep(doing, |id| {
-        let Some(large) = &large else {
-            return request.to_file(id, &now).map(Text::File).map_err(bad);
-        };
-        let path = doing.project.store.artifacts_dir(id).join("context.md");
-        let mut small = request.clone();
-        let there = relative(doing.project, &path);
-        small.context = Some(format!("### Artifacts\n- context.md → {there}"));
-        let file = small.to_file(id, &now).map_err(bad)?;
-        atomic::create_directories(&doing.project.store.artifacts_dir(id))?;
-        atomic::replace(&path, None, large.as_bytes(), true)?;
-        Ok(Text::File(file))
+        request_text(doing, &request, id, "context.md").map(Text::File)
     })
+}
+
+/// A request as the text of the plan with this id. Large context is kept in a file of this name.
+pub(super) fn request_text(
+    doing: Doing<'_>,
+    request: &Request,
+    id: &str,
+    name: &str,
+) -> Result<Source, Error> {
+    let now = timestamp(doing.clock.now());
+    let bad = |why: String| Error::UnwritableRequest { why };
+    let mut small = request.clone();
+    let large = small.context.take_if(|context| context.len() > INLINE);
+    let Some(large) = large else {
+        return small.to_file(id, &now).map_err(bad);
+    };
+    let directory = doing.project.store.artifacts_dir(id);
+    let path = directory.join(name);
+    let there = relative(doing.project, &path);
+    small.context = Some(format!("### Artifacts\n- {name} → {there}"));
+    let file = small.to_file(id, &now).map_err(bad)?;
+    atomic::create_directories(&directory)?;
+    // One of this name is what a revision left that was refused afterwards.
+    let before = std::fs::read(&path).ok();
+    atomic::replace(&path, before.as_deref(), large.as_bytes(), true)?;
+    Ok(file)
 }

@@ -15,7 +15,7 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_api::pruned::Kind;
 use signoff_engine::Millis;
 use signoff_store::lock::PlanLock;
-use signoff_store::{failpoint, journal};
+use signoff_store::{failpoint, plan_log};
 
 use self::tree::{remove, size};
 use super::held::Held;
@@ -187,13 +187,14 @@ impl Pruning<'_> {
         for (key, log) in logs {
             let encoded = log.file_stem().unwrap_or_default();
             self.remove(Kind::Signatures, &key, &signatures.join(encoded));
+            self.remove(Kind::Log, &key, &plan_log::head_path(&log));
             self.remove(Kind::Log, &key, &log);
         }
     }
 
     /// Does this log tell of a plan whose file is gone for long enough?
     fn is_gone(&self, log: &Path) -> bool {
-        let Ok(history) = journal::load(log)
+        let Ok(history) = plan_log::load(log)
             .map_err(Error::from)
             .and_then(|records| History::of(&records))
         else {

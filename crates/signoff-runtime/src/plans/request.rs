@@ -15,6 +15,11 @@ use crate::plan_file::Everything;
 /// Context of more bytes than this goes into a file of its own.
 pub(super) const INLINE: usize = 50 * 1024;
 
+/// What a context consists of besides text.
+const OF_CONTEXT: [&str; 2] = ["artifacts", "tool_outputs"];
+
+type Shape = serde_json::Map<String, Value>;
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
@@ -38,14 +43,22 @@ impl Request {
     /// Reads a request. `None`: this is something else, a plan of some dialect perhaps. `Some(Err)`:
     /// it is meant to be one, and says what is wrong with it.
     pub(super) fn read(bytes: &[u8]) -> Option<Result<Self, String>> {
-        let value: Value = serde_json::from_slice(bytes).ok()?;
-        let steps = value.get("steps")?.as_array()?;
+        // From the bytes, not from a value: that would have forgotten a key that was there twice.
+        let read = || serde_json::from_slice(bytes).map_err(|error| error.to_string());
+        let shape: Shape = match serde_json::from_slice(bytes) {
+            Ok(shape) => shape,
+            // Text that cannot be text, `\ud800` say, in what is otherwise one.
+            Err(_) if is_likely(bytes) => return Some(read()),
+            Err(_) => return None,
+        };
         // Only these steps say what is done in a `description` and by which `operation`.
-        let is_request = value.get("title").is_some()
-            && steps
+        let is_request = shape.contains_key("title")
+            && shape
+                .get("steps")?
+                .as_array()?
                 .iter()
                 .all(|step| step.get("description").is_some() && step.get("args").is_none());
-        is_request.then(|| serde_json::from_value(value).map_err(|error| error.to_string()))
+        is_request.then(read)
     }
 
     /// The plan as a file of seed 003.
@@ -74,9 +87,16 @@ impl Request {
             text.push('\n');
         }
         let source = Source::new(id, text.into_bytes());
-        let read = read(&source);
-        if (&read.title, &read.steps, &read.tools) != (&plan.title, &plan.steps, &plan.tools) {
-            return Err("its `context` would be read as part of the steps".to_owned());
+        // Nobody said anything else about the plan, least of all that it was rejected.
+        let mut read = read(&source);
+        read.context = None;
+        read.record
+            .retain(|field, _| !OF_CONTEXT.contains(&field.as_str()));
+        if read != plan {
+            return Err(
+                "its `context` would be read as more than that: as steps, risks or a rejection"
+                    .to_owned(),
+            );
         }
         Ok(source)
     }
@@ -122,6 +142,17 @@ impl Step {
 
 fn read(source: &Source) -> Plan {
     check(&parse_as(source, Dialect::Proposal), &Everything).plan
+}
+
+/// Does a text that is no JSON have the keys of a request, and not that of any other plan?
+fn is_likely(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let has = |key: &str| text.contains(&format!("\"{key}\""));
+    text.trim_start().starts_with('{')
+        && ["title", "steps", "description", "operation"]
+            .into_iter()
+            .all(has)
+        && !["args", "dependsOn"].into_iter().any(has)
 }
 
 /// A title or a step is one line of its file.

@@ -13,6 +13,8 @@ use signoff_store::atomic;
 use super::held::Held;
 use super::identity::with_id;
 use super::policy::after_handing_in;
+use super::propose::request_text;
+use super::request::Request;
 use super::{Doing, Done};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
@@ -105,7 +107,7 @@ fn revised(held: &Held<'_>, plan: &PlanFile) -> PlanEvent {
 /// The new text as it goes into the file: the plan's id, the next version, and the feedback so far.
 fn successor(held: &Held<'_>, bytes: &[u8]) -> Result<PlanFile, Error> {
     let old = &held.plan.checked.plan;
-    let mut source = Source::new(held.plan.source.name(), bytes.to_vec());
+    let mut source = text_of(held, bytes)?;
     if let Some(id) = &old.id {
         source = with_id(&source, id);
     }
@@ -132,6 +134,27 @@ fn successor(held: &Held<'_>, bytes: &[u8]) -> Result<PlanFile, Error> {
     Ok(read(source))
 }
 
+/// The new text: what was given, or the plan that a JSON proposal asks for.
+fn text_of(held: &Held<'_>, bytes: &[u8]) -> Result<Source, Error> {
+    let name = held.plan.source.name();
+    let Some(request) = Request::read(bytes) else {
+        return Ok(Source::new(name, bytes.to_vec()));
+    };
+    let bad = |why: String| Error::BadRequest { why };
+    let request = request.map_err(bad)?;
+    let dialect = held.plan.checked.dialect;
+    let id = held.plan.checked.plan.id.as_deref();
+    let Some(id) = id.filter(|_| dialect == Dialect::Proposal) else {
+        return Err(bad(format!(
+            "it would make a `proposal` with an id of {name}, which is none"
+        )));
+    };
+    let version = held.version().unwrap_or(0).saturating_add(1);
+    let context = format!("context-v{version}.md");
+    let text = request_text(held.doing, &request, id, &context)?;
+    Ok(Source::new(name, text.bytes().to_vec()))
+}
+
 fn carried_over(held: &Held<'_>, new: &signoff_plan::model::Plan) -> Vec<Edit> {
     let old = &held.plan.checked.plan;
     let set = |field: &str, value: Value| Edit::SetPlan {
@@ -142,7 +165,8 @@ fn carried_over(held: &Held<'_>, new: &signoff_plan::model::Plan) -> Vec<Edit> {
     if let Some(version) = old.version {
         edits.push(set("version", Value::from(version.saturating_add(1))));
     }
-    if let (Some(created), None) = (old.record.get("created_at"), new.record.get("created_at")) {
+    let created = old.record.get("created_at");
+    if let Some(created) = created.filter(|was| new.record.get("created_at") != Some(was)) {
         edits.push(set("created_at", created.clone()));
     }
     // A text that was written from scratch lost what people said about the one before.

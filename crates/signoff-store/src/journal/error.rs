@@ -22,6 +22,13 @@ pub enum JournalError {
         records: u64,
         recorded: u64,
     },
+    /// A line of a plan's log is about another plan, or says not which it is about.
+    OtherPlan {
+        path: PathBuf,
+        /// From 1.
+        line: u64,
+        plan: Option<String>,
+    },
     /// The file that records the head cannot be understood.
     BadHead {
         path: PathBuf,
@@ -72,6 +79,13 @@ impl fmt::Display for JournalError {
                 "journal `{}` is damaged: it has {records} records, and {recorded} were recorded",
                 path.display()
             ),
+            Self::OtherPlan { path, line, plan } => {
+                write!(f, "line {line} of `{}` ", path.display())?;
+                match plan {
+                    Some(plan) => write!(f, "is about another plan: `{plan}`"),
+                    None => f.write_str("does not say which plan it is about"),
+                }
+            }
             Self::BadHead { path, reason } => {
                 write!(f, "`{}` is damaged: {reason}", path.display())
             }

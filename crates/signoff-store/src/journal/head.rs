@@ -88,7 +88,7 @@ impl Head {
 
 /// `head.json` beside a run's `journal.jsonl`; `NAME.head.json` beside any other `NAME.jsonl`,
 /// since several of those share a directory.
-fn path_for(journal: &Path) -> PathBuf {
+pub(super) fn path_for(journal: &Path) -> PathBuf {
     let stem = journal.file_stem().unwrap_or_default().to_string_lossy();
     if stem == "journal" {
         return journal.with_file_name("head.json");

@@ -69,20 +69,36 @@ pub(crate) fn sign_off(
     Ok(approved)
 }
 
-/// Whoever is refused because of errors sees them at once.
+/// Whoever is refused because of errors sees them at once. `verify` might not show them: what is only
+/// missing here is a warning there, and what came from stdin is gone.
 pub(crate) fn shown(session: &mut Session, error: Error) -> Failure {
-    if let Error::Invalid {
+    let Error::Invalid {
         source,
         diagnostics,
     } = &error
-        && !session.is_json()
-    {
-        for diagnostic in diagnostics {
-            session
-                .out
-                .say(crate::diagnostics::render(diagnostic, source));
-            session.out.say("");
+    else {
+        return error.into();
+    };
+    let mut details = Vec::new();
+    for diagnostic in diagnostics {
+        if session.is_json() {
+            details.push(diagnostic.message.clone());
+            continue;
         }
+        session
+            .out
+            .say(crate::diagnostics::render(diagnostic, source));
+        session.out.say("");
     }
-    error.into()
+    let there = session.around.directory.join(source.name());
+    // What `verify` would read is what was refused.
+    let same = || std::fs::read(&there).is_ok_and(|bytes| bytes == source.bytes());
+    let is_there = there.is_dir() || same();
+    let missing = diagnostics.iter().any(|one| one.code.is_environmental());
+    let mut failure = Failure::from(error);
+    failure.details = details;
+    if missing || !is_there {
+        failure.hints = vec!["settle what is said here, then repeat the command".to_owned()];
+    }
+    failure
 }

@@ -4,6 +4,7 @@ use signoff_api::plan::{Around, Plan};
 use signoff_engine::PlanState;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::expiry_notice;
 use signoff_runtime::project::{Project, load_config};
 use signoff_runtime::state::{Standing, standing};
 
@@ -32,13 +33,30 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
     let plan = read(session, &path, args.dialect)?;
     let name = plan.source.name().to_owned();
     let standing = known.map(|project| standing(project, &plan)).transpose()?;
-    let shell = match project {
-        Some(project) => project.config.contract.shell.value,
+    let expired = match (known, &standing) {
+        (Some(project), Some(standing)) => expiry_notice(
+            project,
+            &plan,
+            standing,
+            &signoff_runtime::SystemClock::new(),
+        ),
+        _ => None,
+    };
+    let shell = match &project {
+        Some(project) => project.config.contract.shell.value.clone(),
         None => load_config(&session.around, None)?.contract.shell.value,
     };
-    let state = standing
-        .as_ref()
-        .map_or_else(|| unsigned(&plan), |standing| standing.state);
+    let state = match (&standing, &expired) {
+        // The next command that does something to it writes that down.
+        (_, Some(_)) => PlanState::Cancelled,
+        (Some(standing), None) => standing.state,
+        (None, None) => unsigned(&plan),
+    };
+    if let Some(notice) = expired {
+        session
+            .out
+            .say(format!("{} {notice}", paint(CARE, "note:")));
+    }
     let statuses = statuses(standing.as_ref());
     if session.is_json() {
         let around = Around {

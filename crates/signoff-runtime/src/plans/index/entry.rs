@@ -7,7 +7,7 @@ use signoff_engine::{Millis, PlanState};
 use signoff_plan::check::check;
 use signoff_plan::dialect::{parse, recognise};
 use signoff_store::index::{self, Entry, Row, Stamp, Tally};
-use signoff_store::{journal, signatures};
+use signoff_store::{plan_log, signatures};
 
 use super::Look;
 use super::places::{Kind, Place, inside};
@@ -46,7 +46,7 @@ fn kept(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
 /// A plan elsewhere in the project, which its log names.
 fn logged(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
     let project = look.project;
-    let history = History::of(&journal::load(&place.path)?)?;
+    let history = History::of(&plan_log::load(&place.path)?)?;
     let mut entry = Entry {
         tally: tally(&history),
         path: history.path().map(str::to_owned),
