@@ -53,6 +53,12 @@ pub enum Error {
     NotConfirmed { digits: String },
     /// A key could not sign.
     Key(KeyError),
+    /// The same, of a plan that runs.
+    ChangedDuring {
+        run: String,
+        plan: String,
+        difference: Box<Difference>,
+    },
     /// What was given as a digest is none.
     BadDigest { text: String },
     /// The digest is not the one the caller expected to sign.

@@ -26,7 +26,7 @@ use crate::marks::{Execution, Projection, Times};
 use crate::plan_file::PlanFile;
 use crate::plans::held::Held;
 use crate::plans::history::body;
-use crate::plans::{Doing, History};
+use crate::plans::{Doing, History, current_task};
 use crate::project::{Project, minimum_proof, random, relative};
 use crate::proof::{Counted, counted};
 use crate::view::View;
@@ -201,6 +201,7 @@ impl<'a> Live<'a> {
         clock: &'a dyn Clock,
     ) -> Result<(), Error> {
         let mut live = Self::open(project, id, clock)?;
+        History::read(project, &live.key)?.refuse_if_over(id)?;
         let by = project.around.person.clone();
         let events = signoff_engine::decide(
             &live.run,
@@ -299,11 +300,17 @@ impl<'a> Live<'a> {
             (canonical(self.run.plan()), self.terms.clone()),
         );
         if let Some(difference) = watch.difference(self.project)? {
-            return Err(Error::Changed {
-                plan: self.name,
-                difference,
+            let (run, plan) = (self.id(), self.name);
+            return Err(match self.first {
+                Input::Start { .. } => Error::Changed { plan, difference },
+                _ => Error::ChangedDuring {
+                    run,
+                    plan,
+                    difference: Box::new(difference),
+                },
             });
         }
+        current_task::keep_true(self.project, &self.key, PlanState::Executing)?;
         let mut local = Local::new(
             self.project,
             sandbox,
@@ -382,6 +389,11 @@ fn ended(
         Outcome::Completed | Outcome::Partial => PlanEvent::PlanCompleted { digest, run },
         Outcome::Failed => PlanEvent::PlanFailed { digest, run },
     };
+    let state = match outcome {
+        Outcome::Completed | Outcome::Partial => PlanState::Completed,
+        Outcome::Failed => PlanState::Failed,
+    };
+    current_task::keep_true(project, key, state)?;
     let held = plan_log::lock(&project.store, key)?;
     let at = timestamp(clock.now());
     plan_log::append(&project.store, key, &held, &at, &[body(&event)?])?;

@@ -61,7 +61,11 @@ pub(crate) fn may_start(held: &Held<'_>) -> Result<(), Error> {
     match held.standing.state {
         PlanState::Approved => Ok(()),
         PlanState::Draft | PlanState::Verified => {
-            signed(held.doing.project, &held.plan).map(|_| ())
+            signed(held.doing.project, &held.plan)?;
+            // There is a signature, but the plan was handed in anew since: it needs another one.
+            Err(Error::NotSigned {
+                plan: held.plan.source.name().to_owned(),
+            })
         }
         _ => held.allow(Act::Start).map(|_| ()),
     }

@@ -12,6 +12,7 @@ use signoff_store::runs::{is_run_id, list};
 use crate::clock::timestamp;
 use crate::error::Error;
 use crate::journal::recorded;
+use crate::plans::History;
 use crate::project::Project;
 use crate::snapshot::{Started, signed_snapshot};
 
@@ -33,6 +34,8 @@ pub struct View {
     pub terms: Value,
     /// Does a process drive it now?
     pub driven: bool,
+    /// Somebody gave it up, or another run of the plan came after it: nobody goes on with it.
+    pub over: bool,
 }
 
 impl View {
@@ -74,7 +77,11 @@ impl View {
         let plan_path = project.store.workspace().join(path);
         let driven =
             is_held(&dir.lock()).unwrap_or(false) && !silent(project, &run, &dir.journal());
+        // Where the log cannot be read, whoever does something to the plan is told.
+        let over = History::read(project, &started.plan)
+            .is_ok_and(|history| history.refuse_if_over(id).is_err());
         Ok(Self {
+            over: over && run.outcome().is_none(),
             run,
             events,
             key: started.plan,
@@ -134,6 +141,9 @@ impl View {
 
     /// State of the plan as far as this run tells it.
     pub fn state(&self) -> PlanState {
+        if self.over {
+            return PlanState::Cancelled;
+        }
         let known = signoff_engine::Known {
             needs_person: false,
             has_errors: false,

@@ -61,6 +61,10 @@ pub fn load(path: &Path) -> Result<Vec<Record>, PlanLogError> {
         journal::refuse_if_lost(path)?;
         return Ok(Vec::new());
     }
+    if path.is_symlink() {
+        let link = std::io::Error::other("it is a link, which a log never is");
+        return Err(JournalError::from(FileError::at("read", path)(link)).into());
+    }
     let records = journal::load(path)?;
     about_its_plan(path, &records)?;
     Ok(records)

@@ -120,6 +120,11 @@ impl From<Error> for Failure {
                 ))
             }
             Error::Changed { plan, difference } => changed(&plan, &difference),
+            Error::ChangedDuring {
+                run,
+                plan,
+                difference,
+            } => changed_during(&run, &plan, &difference),
             Error::NoneCounts { plan, doubted } => proofs::none_counts(&plan, &doubted),
             Error::WeakerProof { proof, required } => proofs::weaker(proof, required),
             Error::NoTerminal { why } => proofs::no_terminal(&why),

@@ -902,3 +902,68 @@ fn what_the_context_rests_on_is_signed_and_shown() {
     project.write("docs/bill.txt", "100 EUR");
     assert_eq!(state(&project, "plan.md").0, "approved");
 }
+
+/// The same plan as an agent sees it, and as a person does.
+fn as_agent(project: Project) -> Project {
+    project.env("CLAUDECODE", "1")
+}
+
+#[test]
+fn a_plan_handed_in_anew_needs_a_new_signature() {
+    let project = pi();
+    project.write("c.md", &proposal_text("Once"));
+    project.signoff(["approve", "c.md"]).assert_success();
+    project.signoff(["cancel", "c.md"]).assert_success();
+    let project = as_agent(project);
+    // Neither the text as it is, nor by way of another one.
+    project.signoff(["revise", "c.md"]).assert_code(5);
+    let text = project.read("c.md");
+    project.write("c.md", &text.replace("Send a", "Send one"));
+    project.signoff(["revise", "c.md"]).assert_success();
+    project.write("c.md", &text);
+    project.signoff(["revise", "c.md"]).assert_success();
+    assert_eq!(state(&project, "c.md").0, "verified");
+    project
+        .signoff(["run", "c.md"])
+        .assert_code(4)
+        .assert_stderr_contains("nobody has signed");
+}
+
+#[test]
+fn every_revision_counts_the_version_up() {
+    let project = pi();
+    let id = created(&project);
+    for version in [2, 3] {
+        let text = file(&project, &id).replace("a reminder", "a reminder again");
+        let text = text.replace("again again", "and again");
+        project.write(format!(".pi/plans/{id}.md"), &text);
+        let revised = project.json(["revise", &id]);
+        assert_eq!(revised["version"], version, "{}", file(&project, &id));
+    }
+    let args = ["approve", &id, "--expect-version", "1"];
+    project.signoff(args).assert_code(5);
+}
+
+#[test]
+fn a_cancelled_plan_has_no_run_and_no_questions() {
+    let project = pi();
+    let id = executing(&project);
+    let item = project.json(["inbox"])["items"][0]["id"].clone();
+    let item = item.as_str().expect("an item waits");
+    // An edit while it waits: the way on is named.
+    let path = format!(".pi/plans/{id}.md");
+    let text = file(&project, &id);
+    project.write(&path, &text.replace("Send a", "Send one"));
+    project
+        .signoff(["resume"])
+        .assert_code(4)
+        .assert_stderr_contains("signoff cancel");
+    project.write(&path, &text);
+    project.signoff(["cancel", &id]).assert_success();
+    project
+        .signoff(["inbox"])
+        .assert_stdout_contains("nothing waits on you");
+    assert_eq!(project.json(["status"])["status"], "cancelled");
+    project.signoff(["answer", item, "accept"]).assert_code(5);
+    project.signoff(["resume"]).assert_code(5);
+}

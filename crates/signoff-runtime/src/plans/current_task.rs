@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::project::Project;
 
 /// Brings the file's status up to date, if it is about this plan; every other byte stays.
-pub(super) fn keep_true(project: &Project, plan: &str, state: PlanState) -> Result<(), Error> {
+pub(crate) fn keep_true(project: &Project, plan: &str, state: PlanState) -> Result<(), Error> {
     if project.store.kind() != Kind::Rawko {
         return Ok(());
     }

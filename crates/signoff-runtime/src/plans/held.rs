@@ -9,7 +9,7 @@ use signoff_store::lock::PlanLock;
 use signoff_store::{atomic, plan_log, signatures};
 
 use super::history::{History, body};
-use super::write_back::{Wanted, write_back};
+use super::write_back::{Bump, Wanted, write_back};
 use super::{Doing, Done, current_task};
 use crate::clock::timestamp;
 use crate::error::Error;
@@ -144,7 +144,18 @@ impl<'a> Held<'a> {
             state,
             edits,
             now,
-            bump: true,
+            bump: Bump::WithOthers,
+        })
+    }
+
+    /// The same, for a text that is new although nothing else in its file changes.
+    pub(crate) fn conclude_counting(self, state: PlanState) -> Result<Done, Error> {
+        let now = timestamp(self.doing.clock.now());
+        self.concluded(&Wanted {
+            state,
+            edits: Vec::new(),
+            now,
+            bump: Bump::Always,
         })
     }
 
@@ -155,7 +166,7 @@ impl<'a> Held<'a> {
             state,
             edits: Vec::new(),
             now,
-            bump: false,
+            bump: Bump::Never,
         })
     }
 
@@ -223,7 +234,7 @@ impl<'a> Held<'a> {
             state,
             edits: Vec::new(),
             now,
-            bump: true,
+            bump: Bump::WithOthers,
         };
         let trouble = write_back(&self.plan, &wanted)?;
         current_task::keep_true(project, &self.key, state)?;

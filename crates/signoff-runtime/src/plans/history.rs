@@ -64,6 +64,19 @@ impl History {
             })
     }
 
+    /// Digest of the definition that something last happened to.
+    pub fn newest_digest(&self) -> Option<&String> {
+        self.entries
+            .iter()
+            .rev()
+            .find_map(|entry| match &entry.event {
+                PlanEvent::PlanExecuting { digest, .. }
+                | PlanEvent::PlanCompleted { digest, .. }
+                | PlanEvent::PlanFailed { digest, .. } => Some(digest),
+                event => fact(event).map(|(_, digest)| digest),
+            })
+    }
+
     /// How often it was rejected.
     pub fn rejections(&self) -> u64 {
         self.feedback().count() as u64

@@ -8,7 +8,7 @@
 mod archive;
 mod cancel;
 mod clone;
-mod current_task;
+pub(crate) mod current_task;
 mod delete;
 pub(crate) mod expect;
 mod find;

@@ -48,25 +48,14 @@ pub fn revise(
 fn in_place(held: Held<'_>) -> Result<Done, Error> {
     held.no_plain_errors()?;
     let digest = held.digest();
-    let said = held
-        .history()
-        .entries
-        .iter()
-        .rev()
-        .find_map(|entry| match &entry.event {
-            PlanEvent::PlanRejected { digest, .. }
-            | PlanEvent::PlanProposed { digest, .. }
-            | PlanEvent::PlanRevised { digest, .. } => Some(digest.clone()),
-            _ => None,
-        });
-    if said.as_ref() == Some(&digest) {
+    if held.history().newest_digest() == Some(&digest) {
         return Err(Error::NothingRevised {
             plan: held.plan.source.name().to_owned(),
         });
     }
     held.allow_edit()?;
     held.record(&[revised(&held, &held.plan)])?;
-    held.conclude(PlanState::Verified, Vec::new())
+    held.conclude_counting(PlanState::Verified)
 }
 
 fn replaced(held: Held<'_>, bytes: &[u8]) -> Result<Done, Error> {

@@ -17,8 +17,19 @@ pub(crate) struct Wanted {
     pub(crate) edits: Vec<Edit>,
     /// The time, for dialects that keep one.
     pub(crate) now: String,
-    /// Count the version up, where the dialect counts writes (seed 003).
-    pub(crate) bump: bool,
+    /// Whether the version goes up, where the dialect counts writes (seed 003).
+    pub(crate) bump: Bump,
+}
+
+/// When the version goes up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bump {
+    /// The text has its version already.
+    Never,
+    /// With any other change of the file.
+    WithOthers,
+    /// Also if nothing else changes.
+    Always,
 }
 
 /// The word a dialect has for a state; `None` where its files carry none.
@@ -82,11 +93,17 @@ fn projected(plan: &PlanFile, wanted: &Wanted) -> Result<Source, EditRefused> {
         steps: Vec::new(),
     };
     source = Source::new(name, apply_marks(&source, &marks)?);
-    if source.bytes() == plan.source.bytes() || dialect != Dialect::Proposal {
+    let same = source.bytes() == plan.source.bytes() && wanted.bump != Bump::Always;
+    if same || dialect != Dialect::Proposal {
         return Ok(source);
     }
     let mut fields = vec![("updated_at", Value::from(wanted.now.as_str()))];
-    if let Some(version) = plan.checked.plan.version.filter(|_| wanted.bump) {
+    if let Some(version) = plan
+        .checked
+        .plan
+        .version
+        .filter(|_| wanted.bump != Bump::Never)
+    {
         fields.push(("version", Value::from(version.saturating_add(1))));
     }
     let edits: Vec<Edit> = fields

@@ -36,7 +36,7 @@ fn open_items(project: &Project) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
     for (_, view) in View::all(project)? {
         let view = view?;
-        if view.run.outcome().is_none() {
+        if view.run.outcome().is_none() && !view.over {
             items.extend(view.run.items().map(|item| Item::new(&view.run, item)));
         }
     }
