@@ -46,10 +46,15 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
             harmless(&item.choices.join(", "))
         ));
     }
-    if let Some(word) =
-        pause_word(view.run.paused()).filter(|_| !view.driven && shape.outcome.is_none())
-    {
-        session.out.answer(word);
+    let answered = shape.inbox.is_empty() && view.run.paused() == Some(&PauseReason::Waiting);
+    let resting = !view.driven && !view.over && shape.outcome.is_none();
+    match pause_word(view.run.paused()).filter(|_| resting) {
+        Some(_) if answered => session.out.answer(format!(
+            "everything is answered: `signoff resume {}` goes on",
+            shape.run
+        )),
+        Some(word) => session.out.answer(word),
+        None => {}
     }
     if shape.outcome == Some(Outcome::Partial) {
         session

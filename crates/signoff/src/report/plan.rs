@@ -72,7 +72,10 @@ fn step_fields(fields: &mut Fields<'_>, plan: &Plan, at: usize, step: &Step) {
     fields.scope("tools", step.tools.as_deref());
     match &step.contract {
         Some(one) => contract(fields, one),
-        None => fields.text("contract", Some("none: a person has to accept the step")),
+        None if matches!(step.work, Work::Agent { .. }) => {
+            fields.text("contract", Some("none: a person has to accept the step"));
+        }
+        None => {}
     }
     let after = match &step.depends_on {
         Depends::AllBefore if at == 0 => None,
