@@ -50,7 +50,9 @@ pub(super) fn keep_house(doing: Doing<'_>, shelf: &Shelf) -> House {
     // What killed writers left; where nothing can be written it is in nobody's way either.
     let store = &doing.project.store;
     if store.refuse_links().is_ok() {
-        atomic::clear_strays(&store.plans_dir()).ok();
+        for directory in [store.plans_dir(), store.logs_dir()] {
+            atomic::clear_strays(&directory).ok();
+        }
     }
     let mut house = House::default();
     let due: Vec<_> = chores(doing, shelf).collect();
