@@ -165,7 +165,13 @@ fn install_ssh() -> Result<(), String> {
     let add = Invocation::new("apt-get", ["install", "--yes", "--quiet", "openssh-client"])
         .env("DEBIAN_FRONTEND", "noninteractive");
     println!("── ssh-keygen is missing: {add}");
-    add.run().map_err(|reason| {
+    // A fresh machine may have no list of packages yet.
+    let listed = || {
+        Invocation::new("apt-get", ["update", "--quiet"])
+            .run()
+            .and_then(|()| add.run())
+    };
+    add.run().or_else(|_| listed()).map_err(|reason| {
         format!(
             "`ssh-keygen` is missing and could not be added: {reason}\n  \
              = help: install the OpenSSH client"
