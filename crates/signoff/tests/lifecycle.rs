@@ -967,3 +967,18 @@ fn a_cancelled_plan_has_no_run_and_no_questions() {
     project.signoff(["answer", item, "accept"]).assert_code(5);
     project.signoff(["resume"]).assert_code(5);
 }
+
+#[test]
+fn a_plan_is_deleted_once() {
+    let project = pi();
+    project.write("c.md", &proposal_text("Once"));
+    project.signoff(["propose", "c.md"]).assert_success();
+    project.signoff(["delete", "c.md"]).assert_success();
+    project
+        .signoff(["delete", "c.md"])
+        .assert_code(2)
+        .assert_stderr_contains("was deleted");
+    // Its file is still there, and can be handed in again.
+    project.signoff(["propose", "c.md"]).assert_success();
+    project.signoff(["delete", "c.md"]).assert_success();
+}

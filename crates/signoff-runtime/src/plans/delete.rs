@@ -24,6 +24,13 @@ pub struct Deleted {
 /// Deletes a plan whose run, if any, is over. What happened to it stays in its log.
 pub fn delete(doing: Doing<'_>, path: &Path, name: &str) -> Result<Deleted, Error> {
     let held = Held::open(doing, path, name)?;
+    if held.history().is_deleted() {
+        return Err(Error::NoSuchPlan {
+            plan: name.to_owned(),
+            known: Vec::new(),
+            deleted: true,
+        });
+    }
     if !may_delete(held.standing.state) {
         return Err(Error::NotDeletable {
             plan: name.to_owned(),

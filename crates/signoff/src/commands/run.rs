@@ -95,10 +95,13 @@ fn announce(session: &mut Session, project: &Project, plan: &Plan, id: &str) {
         ));
     }
     if let Some(tools) = &plan.tools {
+        let scope = match tools.as_slice() {
+            [] => "no tools".to_owned(),
+            tools => format!("only [{}]", harmless(&tools.join(", "))),
+        };
         session.out.say(format!(
-            "{} agents are told that they have only [{}]; nothing enforces that on agents started with `driver = \"command\"`",
+            "{} agents are told that they have {scope}; nothing enforces that on agents started with `driver = \"command\"`",
             paint(CARE, "note:"),
-            harmless(&tools.join(", "))
         ));
     }
     let title = harmless(plan.display_title());
