@@ -23,18 +23,8 @@ fn checked(text: &str) -> Checked {
     check(&parse(&source(text)), &World::of_the_seed())
 }
 
-/// `line:column severity[code] message`, one per problem.
 fn report(text: &str) -> Vec<String> {
-    let source = source(text);
-    let problems = checked(text).diagnostics;
-    let line = |problem: &signoff_plan::diagnostic::Diagnostic| {
-        let (line, column) = source.line_column(problem.span.start);
-        format!(
-            "{line}:{column} {}[{}] {}",
-            problem.severity, problem.code, problem.message
-        )
-    };
-    problems.iter().map(line).collect()
+    world::reported(&source(text), &checked(text).diagnostics)
 }
 
 #[test]

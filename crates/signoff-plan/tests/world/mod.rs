@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use signoff_plan::Workspace;
+use signoff_plan::diagnostic::Diagnostic;
+use signoff_plan::source::Source;
 
 #[derive(Debug, Default)]
 pub(crate) struct World {
@@ -15,7 +17,20 @@ pub(crate) struct World {
 // Each test uses a part of this; none of it is dead.
 const _: fn() = || {
     let _ = World::of_the_seed;
+    let _ = reported;
 };
+
+/// `line:column severity[code] message`, one per problem.
+pub(crate) fn reported(source: &Source, problems: &[Diagnostic]) -> Vec<String> {
+    let line = |problem: &Diagnostic| {
+        let (line, column) = source.line_column(problem.span.start);
+        format!(
+            "{line}:{column} {}[{}] {}",
+            problem.severity, problem.code, problem.message
+        )
+    };
+    problems.iter().map(line).collect()
+}
 
 impl World {
     /// The workspace that the seed's examples are written for.
