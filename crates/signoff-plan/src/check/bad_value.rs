@@ -15,6 +15,8 @@
 //! What the message names: `**timeout:** 10m`, `**critical:** no`,
 //! `**subscriptions:** file:src/app.py`, `### 3. Deploy`.
 
+use std::collections::BTreeMap;
+
 use super::Lack;
 use super::context::{Context, StepView};
 use super::words::{PRIORITIES, SHELLS};
@@ -409,17 +411,15 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 
 /// Who answers must be able to tell the answers apart.
 fn choices(step: StepView<'_>, problems: &mut Vec<Diagnostic>) {
-    let choices = &step.written.choices;
-    for (at, choice) in choices.iter().enumerate() {
-        let before = choices
-            .iter()
-            .take(at)
-            .find(|other| other.value == choice.value);
-        if let Some(before) = before {
+    let mut first = BTreeMap::new();
+    for choice in &step.written.choices {
+        if let Some(before) = first.get(choice.value.as_str()) {
             let message = format!("choice `{}` is given twice", choice.value);
             let found = step.problem(Code::BadValue, choice.span, message);
-            problems.push(found.related(before.span, "given here first"));
+            problems.push(found.related(*before, "given here first"));
+            continue;
         }
+        first.insert(choice.value.as_str(), choice.span);
     }
 }
 

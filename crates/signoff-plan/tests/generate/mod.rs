@@ -273,8 +273,12 @@ fn work(knobs: Knobs) -> impl Strategy<Value = Work> {
     let agent = (maybe(role), block(hard)).prop_map(|(role, task)| Work::Agent { role, task });
     let args = members(json(hard)).prop_map(Value::Object);
     let tool = (word(), args).prop_map(|(tool, args)| Work::Tool { tool, args });
-    let ask =
-        (block(hard), lines(knobs)).prop_map(|(question, choices)| Work::Ask { question, choices });
+    let ask = (block(hard), lines(knobs)).prop_map(|(question, mut choices)| {
+        // The same answer twice is a problem of the plan, not of how it is written.
+        let mut seen = std::collections::BTreeSet::new();
+        choices.retain(|choice| seen.insert(choice.clone()));
+        Work::Ask { question, choices }
+    });
     let kinds = [
         (knobs.agents, agent.boxed()),
         (knobs.tools, tool.boxed()),
