@@ -17,18 +17,28 @@ use crate::signals;
 const STATUS: RawFd = 3;
 const GATE: RawFd = 4;
 
-/// Turns the calling process into the command, or ends it.
+/// Turns the calling process into the command, or returns why that failed.
 ///
 /// # Safety
 /// To be called in a forked child only, with pointers into `image`.
-pub(crate) unsafe fn become_command(image: &Image, pointers: &Pointers, parent: c_int) -> ! {
+pub(crate) unsafe fn become_command(image: &Image, pointers: &Pointers, parent: c_int) -> Failure {
     // SAFETY: system calls only, on descriptors and memory that `image` and `pointers` keep.
     unsafe {
-        let failure = match prepare(image, pointers, parent) {
+        match prepare(image, pointers, parent) {
             Ok(()) => exec(image, pointers),
             Err(failure) => failure,
-        };
-        let message = failure.to_bytes();
+        }
+    }
+}
+
+/// Ends a child that waited, which has nothing but its pipe to say why.
+///
+/// # Safety
+/// To be called in a forked child only, after `become_command`.
+pub(crate) unsafe fn tell(failure: Failure) -> ! {
+    let message = failure.to_bytes();
+    // SAFETY: the message lives through the call; whoever waits was given this descriptor.
+    unsafe {
         libc::write(STATUS, message.as_ptr().cast(), message.len());
         libc::_exit(127)
     }
@@ -49,7 +59,7 @@ unsafe fn prepare(image: &Image, pointers: &Pointers, parent: c_int) -> Result<(
             return Err(failed(Stage::EnterDirectory));
         }
         signals::restore();
-        if image.gate.is_some() {
+        if image.hold.is_some() {
             wait_at_gate();
         }
         Ok(())
@@ -63,19 +73,19 @@ unsafe fn prepare(image: &Image, pointers: &Pointers, parent: c_int) -> Result<(
 unsafe fn arrange_descriptors(image: &Image, pointers: &Pointers) -> Result<(), ()> {
     // SAFETY: as `become_command`; all sources lie above all places, so none is overwritten before its turn.
     unsafe {
-        // First, so that a failure of the others can be told; without it, silence: 3 may be a file of the host.
-        if place(&image.status, STATUS).is_err() {
-            libc::_exit(127);
-        }
-        libc::fcntl(STATUS, libc::F_SETFD, libc::FD_CLOEXEC);
-        for (fd, place_at) in image.stdio.iter().zip(0..) {
-            place(fd, place_at)?;
-        }
-        let mut first_closed = GATE;
-        if let Some(gate) = &image.gate {
-            place(gate, GATE)?;
+        let mut first_closed = STATUS;
+        if let Some(hold) = &image.hold {
+            // First, so that a failure of the others can be told; without it, silence: 3 may be a file of the host.
+            if place(&hold.status, STATUS).is_err() {
+                libc::_exit(127);
+            }
+            libc::fcntl(STATUS, libc::F_SETFD, libc::FD_CLOEXEC);
+            place(&hold.gate, GATE)?;
             libc::fcntl(GATE, libc::F_SETFD, libc::FD_CLOEXEC);
             first_closed = GATE + 1;
+        }
+        for (fd, place_at) in image.stdio.iter().zip(0..) {
+            place(fd, place_at)?;
         }
         close_from(first_closed, pointers.open_max);
         Ok(())

@@ -23,7 +23,8 @@ pub struct Command {
     pub marker: Option<String>,
     /// What the command may use up.
     pub limits: Limits,
-    /// Receives stdout and stderr as they arrive. Created on the first byte, readable by its owner only.
+    /// Receives stdout and stderr as they arrive. Created on the first byte, with the directories it lies in, readable
+    /// by its owner only.
     pub log: Option<PathBuf>,
 }
 

@@ -20,6 +20,8 @@ use crate::sandbox::Ours;
 pub struct Held {
     pub(crate) started: Started,
     pub(crate) gate: Gate,
+    /// Tells why the child did not become the command.
+    pub(crate) status: OwnedFd,
     pub(crate) identity: Identity,
 }
 
@@ -30,11 +32,11 @@ pub(crate) struct Gate {
     pub(crate) _read: OwnedFd,
 }
 
-/// A child that becomes the command as soon as it may.
+/// A child that becomes the command as soon as it may, or has become it.
 #[derive(Debug)]
 pub(crate) struct Started {
     pub(crate) leader: Leader,
-    pub(crate) status: OwnedFd,
+    pub(crate) failure: Option<Failure>,
     pub(crate) ours: Ours,
     pub(crate) program: OsString,
     pub(crate) cwd: PathBuf,
@@ -47,16 +49,17 @@ impl Held {
     }
 
     /// Lets the process become the command.
-    pub fn release(self) -> Result<Running, StartError> {
+    pub fn release(mut self) -> Result<Running, StartError> {
         File::from(self.gate.write).write_all(&[0])?;
+        self.started.failure = Failure::read(self.status)?;
         self.started.confirm()
     }
 }
 
 impl Started {
-    /// Waits until the child has become the command.
+    /// Returns the command that the child has become.
     pub(crate) fn confirm(self) -> Result<Running, StartError> {
-        if let Some(failure) = Failure::read(self.status)? {
+        if let Some(failure) = self.failure {
             return Err(explain(failure, &self.program, &self.cwd));
         }
         Ok(Running::new(self.leader, self.ours)?)

@@ -15,10 +15,17 @@ pub(crate) struct Image {
     pub(crate) env: Vec<CString>,
     pub(crate) cwd: CString,
     pub(crate) stdio: [OwnedFd; 3],
-    pub(crate) status: OwnedFd,
-    /// The child waits for one byte before it becomes the command; end of file ends it.
-    pub(crate) gate: Option<OwnedFd>,
+    pub(crate) hold: Option<Hold>,
     pub(crate) brand: Option<Brand>,
+}
+
+/// What a child needs that waits before it becomes the command.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    /// It waits for one byte; end of file ends it.
+    pub(crate) gate: OwnedFd,
+    /// It tells here why it could not become the command.
+    pub(crate) status: OwnedFd,
 }
 
 /// Null-terminated tables that point into an image, made before the fork.

@@ -24,8 +24,6 @@ pub(crate) struct Leader {
     tree: Tree,
     exit: OwnedFd,
     reaped: bool,
-    /// The child dies with the thread that started it.
-    _spawner: Arc<Spawner>,
 }
 
 impl Leader {
@@ -39,18 +37,17 @@ impl Leader {
             leader: pid,
             brand,
             marker,
-            spawner: spawner.thread(),
+            spawner,
         };
         match exit::descriptor(pid) {
             Ok(exit) => Ok(Self {
                 tree,
                 exit,
                 reaped: false,
-                _spawner: spawner,
             }),
             Err(error) => {
                 kill_process(pid, Signal::KILL).ok();
-                wait(pid);
+                take_leave(pid);
                 Err(error)
             }
         }
@@ -88,10 +85,9 @@ impl Leader {
     /// Returns how the leader, which has exited, did so. From here on its number may mean another process.
     pub(crate) fn reap(mut self) -> How {
         self.reaped = true;
-        let _lock = tree::lock_children();
         // Only a thief can have taken the status. Nobody may take its absence for success.
         let unknown = How::Signaled(Signal::KILL.as_raw());
-        wait(self.tree.leader).map_or(unknown, how)
+        take_leave(self.tree.leader).map_or(unknown, how)
     }
 }
 
@@ -104,9 +100,16 @@ impl Drop for Leader {
         let mut exit = [PollFd::new(&self.exit, PollFlags::IN)];
         while exit[0].revents().is_empty() && clock::poll(&mut exit, None).is_ok() {}
         self.end_tree();
-        let _lock = tree::lock_children();
-        wait(self.tree.leader);
+        take_leave(self.tree.leader);
     }
+}
+
+/// Reaps a leader that has exited or is about to.
+fn take_leave(leader: Pid) -> Option<WaitStatus> {
+    let mut leaders = tree::lock_children();
+    let status = wait(leader);
+    leaders.forget(leader);
+    status
 }
 
 fn wait(pid: Pid) -> Option<WaitStatus> {

@@ -39,6 +39,7 @@ mod sandbox;
 mod signals;
 mod spawner;
 mod stdio;
+mod stop;
 mod stream;
 #[cfg_attr(not(target_os = "linux"), path = "tree_portable.rs")]
 mod tree;

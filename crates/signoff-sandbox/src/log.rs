@@ -1,9 +1,9 @@
 //! The file that receives a command's output as it arrives.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 const NOTICE: &[u8] = "\n[… log full, the rest was left out …]\n".as_bytes();
 
@@ -61,12 +61,24 @@ impl Log {
 }
 
 // Not through a symbolic link: the directory may be one that an earlier command could write to.
-fn open(path: &PathBuf) -> io::Result<File> {
+fn open(path: &Path) -> io::Result<File> {
     let no_follow = rustix::fs::OFlags::NOFOLLOW.bits();
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .custom_flags(no_follow.cast_signed())
-        .open(path)
+    let open = || {
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .mode(0o600)
+            .custom_flags(no_follow.cast_signed())
+            .open(path)
+    };
+    match (open(), path.parent()) {
+        (Err(error), Some(directory)) if error.kind() == io::ErrorKind::NotFound => {
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(directory)?;
+            open()
+        }
+        (opened, _) => opened,
+    }
 }

@@ -1,7 +1,6 @@
 //! A command that runs.
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,6 +8,7 @@ use crate::ended::Ended;
 use crate::leader::Leader;
 use crate::log::Log;
 use crate::sandbox::Ours;
+use crate::stop;
 use crate::stream::Stream;
 use crate::watch::Watch;
 
@@ -22,37 +22,25 @@ pub struct Running {
 /// Ends a running command from any thread.
 #[derive(Debug, Clone)]
 pub struct Stopper {
-    pipe: Arc<StopPipe>,
-}
-
-/// Both ends, so that a late stop writes into a pipe that is still whole.
-#[derive(Debug)]
-struct StopPipe {
-    write: OwnedFd,
-    _read: OwnedFd,
+    signal: Arc<stop::Signal>,
 }
 
 impl Running {
     pub(crate) fn new(leader: Leader, ours: Ours) -> io::Result<Self> {
-        let (read, write) = io::pipe()?;
-        rustix::io::ioctl_fionbio(&write, true)?;
-        let pipe = StopPipe {
-            write: write.into(),
-            _read: read.try_clone()?.into(),
-        };
+        let signal = Arc::new(stop::Signal::new()?);
         let watch = Watch {
             leader,
-            stop: read.into(),
+            stop: Arc::clone(&signal),
             stdout: Stream::new(ours.stdout, ours.limits.output),
             stderr: Stream::new(ours.stderr, ours.limits.output),
             log: Log::new(ours.log, ours.limits.log),
             started: Instant::now(),
             time: ours.limits.time,
         };
-        let stopper = Stopper {
-            pipe: Arc::new(pipe),
-        };
-        Ok(Self { watch, stopper })
+        Ok(Self {
+            watch,
+            stopper: Stopper { signal },
+        })
     }
 
     /// Returns a handle that ends the command.
@@ -70,7 +58,6 @@ impl Stopper {
     /// Asks the command to end (`SIGTERM`), and ends its whole tree after a short grace; whoever waits for it then
     /// sees it stopped. Does nothing if it is over.
     pub fn stop(&self) {
-        // A full pipe has been asked before.
-        rustix::io::write(&self.pipe.write, &[0]).ok();
+        self.signal.give();
     }
 }

@@ -13,10 +13,11 @@ use crate::ended::Ended;
 use crate::error::StartError;
 use crate::held::{Gate, Held, Started};
 use crate::identity::Identity;
-use crate::image::Image;
+use crate::image::{Hold, Image};
 use crate::leader::Leader;
 use crate::level::Level;
-use crate::spawner::Spawner;
+use crate::running::Running;
+use crate::spawner::{Child, Spawner};
 use crate::{program, signals, stdio, tree};
 
 /// Starts commands, confined as far as this machine allows.
@@ -63,32 +64,45 @@ impl Sandbox {
     /// Starts a process that becomes the command when it is released.
     pub fn hold(&self, command: Command) -> Result<Held, StartError> {
         let (read, write) = io::pipe()?;
+        let (status, child_status) = io::pipe()?;
         let gate = Gate {
             write: write.into(),
             _read: read.try_clone()?.into(),
         };
-        let started = self.start(command, Some(stdio::lift(read.into())?))?;
+        let hold = Hold {
+            gate: stdio::lift(read.into())?,
+            status: stdio::lift(child_status.into())?,
+        };
+        let started = self.launch(command, Some(hold))?;
         let identity = Identity::of(started.leader.pid())?;
         Ok(Held {
             started,
             gate,
+            status: status.into(),
             identity,
         })
     }
 
-    /// Runs a command to its end.
-    pub fn run(&self, command: Command) -> Result<Ended, StartError> {
-        Ok(self.start(command, None)?.confirm()?.wait())
+    /// Starts a command at once.
+    ///
+    /// Cheaper than holding and releasing it, because nothing of this process is copied: for commands that may run
+    /// again if nobody wrote down that they began.
+    pub fn start(&self, command: Command) -> Result<Running, StartError> {
+        self.launch(command, None)?.confirm()
     }
 
-    fn start(&self, command: Command, gate: Option<OwnedFd>) -> Result<Started, StartError> {
+    /// Runs a command to its end.
+    pub fn run(&self, command: Command) -> Result<Ended, StartError> {
+        Ok(self.start(command)?.wait())
+    }
+
+    fn launch(&self, command: Command, hold: Option<Hold>) -> Result<Started, StartError> {
         let Some(name) = command.argv.first().cloned() else {
             return Err(invalid("a command needs a program").into());
         };
         let program = program::find(&name, &command.cwd, &command.env)?;
         let (stdout, child_stdout) = stdio::output()?;
         let (stderr, child_stderr) = stdio::output()?;
-        let (status, child_status) = io::pipe()?;
         let brand = Brand::next();
         let image = Image {
             program: c_string(program.as_os_str())?,
@@ -100,11 +114,10 @@ impl Sandbox {
             env: environment(command.env, command.marker.as_deref())?,
             cwd: c_string(command.cwd.as_os_str())?,
             stdio: [stdio::stdin(&command.stdin)?, child_stdout, child_stderr],
-            status: stdio::lift(child_status.into())?,
-            gate,
+            hold,
             brand,
         };
-        let pid = self.spawner.spawn(image)?;
+        let Child { pid, failure } = self.spawner.spawn(image)?;
         let leader = Leader::new(pid, Arc::clone(&self.spawner), brand, command.marker)?;
         let ours = Ours {
             stdout,
@@ -114,7 +127,7 @@ impl Sandbox {
         };
         Ok(Started {
             leader,
-            status: status.into(),
+            failure,
             ours,
             program: name,
             cwd: command.cwd,

@@ -2,11 +2,12 @@
 //!
 //! This process is a subreaper: whoever loses its parent below us becomes our child, given to our main thread. So
 //! once the leader of a command has exited, all that is left of its tree hangs below children of ours that we did not
-//! start. On the ordinary path there are none, which two short reads show; no table of processes is searched.
+//! start. On the ordinary path there are none, which two short reads show; no table of processes is searched, and the
+//! leaders of other commands are known by number, so that none of them is looked at.
 
 use std::collections::BTreeSet;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, set_child_subreaper, waitpid};
@@ -14,20 +15,26 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, set_child_su
 use crate::brand::Brand;
 use crate::kill::{self, Killed};
 use crate::proc::{self, Stat};
+use crate::spawner::Spawner;
 
 /// How long processes may take to die of `SIGKILL`.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Held while children are listed or reaped: the kernel's list skips an entry if another one leaves meanwhile.
-static CHILDREN: Mutex<()> = Mutex::new(());
+static LEADERS: Mutex<Leaders> = Mutex::new(Leaders(BTreeSet::new()));
+
+/// Leaders of commands that are not yet reaped: until then their numbers are theirs.
+#[derive(Debug)]
+pub(crate) struct Leaders(BTreeSet<u32>);
 
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) leader: Pid,
     pub(crate) brand: Option<Brand>,
     pub(crate) marker: Option<String>,
-    /// The thread whose child the leader is; so is whoever a leader starts as its sibling.
-    pub(crate) spawner: u32,
+    /// Its thread is the leader's parent, with which the leader dies; so it is of whoever a leader starts as its
+    /// sibling.
+    pub(crate) spawner: Arc<Spawner>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -48,8 +55,25 @@ pub(crate) fn adopt_orphans() -> io::Result<()> {
     }
 }
 
-pub(crate) fn lock_children() -> MutexGuard<'static, ()> {
-    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
+pub(crate) fn lock_children() -> MutexGuard<'static, Leaders> {
+    LEADERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Leaders {
+    /// Remembers a leader as soon as it has a number. One that is seen before belongs to nobody else either; finding
+    /// that out just takes longer.
+    pub(crate) fn remember(&mut self, leader: Pid) {
+        self.0.insert(number(leader));
+    }
+
+    /// To be called before the lock under which it was reaped is given back.
+    pub(crate) fn forget(&mut self, leader: Pid) {
+        self.0.remove(&number(leader));
+    }
+}
+
+fn number(pid: Pid) -> u32 {
+    pid.as_raw_nonzero().get().cast_unsigned()
 }
 
 impl Tree {
@@ -95,31 +119,41 @@ impl Tree {
     fn adopted(&self) -> Vec<u32> {
         let own = std::process::id();
         let children = {
-            let _lock = lock_children();
+            let leaders = lock_children();
             // The kernel gives orphans to the first thread that lives, and that is the main one.
             let mut children = proc::children_of_thread(own, own);
-            children.extend(proc::children_of_thread(own, self.spawner));
+            children.extend(proc::children_of_thread(own, self.spawner.thread()));
+            // Asked after the list and under the lock, without which nobody stops being unborn.
+            let unborn = self.spawner.unborn();
+            children.retain(|pid| *pid != unborn && !leaders.0.contains(pid));
             children
         };
         children.into_iter().filter(|pid| self.owns(*pid)).collect()
     }
 
     fn owns(&self, pid: u32) -> bool {
-        let leader = self.leader.as_raw_nonzero().get().cast_unsigned();
+        let leader = number(self.leader);
         if pid == leader {
             return false;
         }
         if proc::stat(pid).is_some_and(|process| process.session == leader) {
             return true;
         }
-        match (self.brand, proc::brand(pid)) {
-            // Stronger than the marker, which two commands may share.
-            (Some(own), Some(found)) => own.covers(found),
-            _ => match &self.marker {
-                Some(marker) => proc::marker(pid).is_some_and(|found| found == marker.as_bytes()),
-                None => false,
-            },
+        // Stronger than the marker, which two commands may share.
+        if let Some(branded) = self.branded(pid) {
+            return branded;
         }
+        let Some(marker) = &self.marker else {
+            return false;
+        };
+        // A leader that is being born has its brand before its marker: one without a brand a moment ago has it now.
+        proc::marker(pid).is_some_and(|found| found == marker.as_bytes())
+            && self.branded(pid).unwrap_or(true)
+    }
+
+    /// Whether a process has our brand, if both have one.
+    fn branded(&self, pid: u32) -> Option<bool> {
+        Some(self.brand?.covers(proc::brand(pid)?))
     }
 }
 

@@ -1,15 +1,16 @@
 //! Watches a running command until it is over: output, time, the wish to stop, the exit.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 
-use crate::clock;
 use crate::ended::{Ended, How};
 use crate::leader::Leader;
 use crate::log::Log;
 use crate::stream::Stream;
+use crate::{clock, stop};
 
 /// Between asking a command to end and ending it.
 const GRACE: Duration = Duration::from_secs(2);
@@ -19,14 +20,14 @@ const LINGER: Duration = Duration::from_millis(200);
 const DRAIN: Duration = Duration::from_secs(1);
 /// How often a long command's exited orphans are reaped.
 const REAP_EVERY: Duration = Duration::from_secs(5);
-/// As much as a pipe holds.
-const BUFFER: usize = 64 * 1024;
+/// Small enough for the stack: most commands say little.
+const BUFFER: usize = 16 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct Watch {
     pub(crate) leader: Leader,
     /// Readable once somebody wants the command stopped.
-    pub(crate) stop: OwnedFd,
+    pub(crate) stop: Arc<stop::Signal>,
     pub(crate) stdout: Stream,
     pub(crate) stderr: Stream,
     pub(crate) log: Log,
@@ -55,7 +56,7 @@ enum Phase {
 
 impl Watch {
     pub(crate) fn until_over(mut self) -> Ended {
-        let mut buffer = vec![0; BUFFER];
+        let mut buffer = [0; BUFFER];
         let mut phase = Phase::Running;
         let mut reap_at = self.started + REAP_EVERY;
         loop {

@@ -74,7 +74,9 @@ fn a_log_that_cannot_be_written_does_not_stop_the_command() {
     let directory = tempfile::tempdir().unwrap();
     let link = directory.path().join("link");
     std::os::unix::fs::symlink(directory.path().join("elsewhere"), &link).unwrap();
-    for path in [directory.path().join("no/log"), link] {
+    let file = directory.path().join("file");
+    fs::write(&file, "").unwrap();
+    for path in [file.join("log"), file.join("no/log"), link] {
         let mut talk = sh("echo kept; exit 4");
         talk.log = Some(path);
         let ended = run(talk);
@@ -94,4 +96,17 @@ fn output_of_a_helper_that_ends_just_after_its_shell_is_kept() {
         (ended.how, ended.stdout.text().as_str()),
         (How::Exited(0), "b\n")
     );
+}
+
+#[test]
+fn a_log_is_made_with_its_directories_and_only_if_something_is_said() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("steps/one/1/contract.log");
+    for (script, made) in [("true", false), ("echo said", true)] {
+        let mut command = sh(script);
+        command.log = Some(log.clone());
+        assert_eq!(run(command).log_error, None);
+        assert_eq!(directory.path().join("steps").exists(), made, "{script}");
+    }
+    assert_eq!(fs::read_to_string(log).unwrap(), "said\n");
 }

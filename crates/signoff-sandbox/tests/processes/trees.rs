@@ -5,7 +5,7 @@ use std::{fs, thread};
 
 use signoff_sandbox::{Command, How, Sandbox, find_marked};
 
-use crate::shell::{Fifo, lives, marker, run, sh, state};
+use crate::shell::{Fifo, command, lives, marker, run, sh, state};
 
 /// Runs a script that leaves processes behind and prints their numbers; all must be gone afterwards.
 #[track_caller]
@@ -168,6 +168,24 @@ fn many_commands_at_once_each_end_their_own() {
                     assert_eq!((ended.survivors_ended, ended.survivors_left), (1, 0));
                     let pid = ended.stdout.text().trim().parse().unwrap();
                     assert_eq!(state(pid), None);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn commands_at_once_with_one_marker_leave_each_other_alone() {
+    let sandbox = Sandbox::new().unwrap();
+    let marker = marker();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    let mut command = command(&["/bin/true"]);
+                    command.marker = Some(marker.clone());
+                    let ended = sandbox.run(command).unwrap();
+                    assert_eq!((ended.how, ended.survivors_ended), (How::Exited(0), 0));
                 }
             });
         }

@@ -1,0 +1,89 @@
+//! What starting and watching one command costs, by the CPU time that `time` tells of
+//! `cargo run --release -p signoff-sandbox --example many -- 2000 16 sandbox`, beside `std` and `hold` in its place.
+#![expect(clippy::print_stdout, reason = "it talks to whoever measures")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use signoff_sandbox::{Command, How, Limits, Sandbox, Stdin};
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let mut number = |default| {
+        arguments
+            .next()
+            .map_or(default, |text| text.parse().expect("a number"))
+    };
+    let (count, at_once) = (number(2000), number(16));
+    let way = arguments.next().unwrap_or_else(|| "sandbox".to_owned());
+    let program = arguments.next().unwrap_or_else(|| "/bin/true".to_owned());
+    let sandbox = Arc::new(Sandbox::new().expect("a sandbox"));
+    let next = Arc::new(AtomicUsize::new(0));
+    let begun = Instant::now();
+    let threads: Vec<_> = (0..at_once)
+        .map(|_| {
+            let (sandbox, next, way, program) = (
+                Arc::clone(&sandbox),
+                Arc::clone(&next),
+                way.clone(),
+                program.clone(),
+            );
+            std::thread::spawn(move || {
+                while next.fetch_add(1, Ordering::Relaxed) < count {
+                    match way.as_str() {
+                        "std" => {
+                            let output = std::process::Command::new(&program)
+                                .env_clear()
+                                .env("PATH", "/usr/bin:/bin")
+                                .stdin(std::process::Stdio::null())
+                                .output()
+                                .expect("starts");
+                            assert!(output.status.success());
+                        }
+                        "hold" => {
+                            let ended = sandbox
+                                .hold(command(&program))
+                                .expect("starts")
+                                .release()
+                                .expect("goes")
+                                .wait();
+                            assert_eq!(ended.how, How::Exited(0));
+                        }
+                        _ => {
+                            let ended = sandbox.run(command(&program)).expect("starts");
+                            assert_eq!(ended.how, How::Exited(0));
+                        }
+                    }
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().expect("ends well");
+    }
+    println!(
+        "{way}: {count} commands, {at_once} at once, {:?} wall",
+        begun.elapsed()
+    );
+}
+
+fn command(program: &str) -> Command {
+    Command {
+        argv: vec![program.into()],
+        cwd: "/".into(),
+        env: vec![
+            ("PATH".into(), "/usr/bin:/bin".into()),
+            ("LANG".into(), "C.UTF-8".into()),
+            ("TERM".into(), "dumb".into()),
+        ],
+        stdin: Stdin::Null,
+        marker: Some("bench/1/contract".to_owned()),
+        limits: Limits {
+            time: Some(Duration::from_mins(1)),
+            output: 1 << 20,
+            log: 1 << 26,
+        },
+        log: None,
+    }
+}
