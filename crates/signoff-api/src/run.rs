@@ -49,8 +49,8 @@ pub struct Step {
 impl Step {
     /// Every step of a run, in plan order.
     pub fn all(run: &engine::Run) -> Vec<Self> {
-        run.steps()
-            .enumerate()
+        run.order()
+            .filter_map(|at| Some((at, run.step(at)?)))
             .map(|(at, (definition, state))| Self {
                 id: definition.id.clone(),
                 title: definition.title.clone(),

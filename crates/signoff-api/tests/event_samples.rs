@@ -12,6 +12,8 @@ fn every_event() -> Vec<engine::Event> {
         stderr: "err".to_owned(),
         cut: false,
         duration_ms: 12,
+        wrote: vec!["a.tmp".to_owned()],
+        tests: Some(3),
     };
     vec![
         engine::Event::RunStarted {
@@ -23,7 +25,9 @@ fn every_event() -> Vec<engine::Event> {
             settings: engine::Settings {
                 backoff: 1000,
                 baseline: true,
+                green: engine::Green::Ask,
                 accept: engine::Accept::End,
+                jobs: 4,
                 sandbox: "none".to_owned(),
             },
         },
@@ -33,6 +37,10 @@ fn every_event() -> Vec<engine::Event> {
         },
         engine::Event::StepStarted { step: step() },
         engine::Event::ConditionHeld { step: step() },
+        engine::Event::Expanded {
+            step: step(),
+            items: vec![serde_json::json!("a"), serde_json::json!({"b": 1})],
+        },
         engine::Event::BaselineStarted { step: step() },
         engine::Event::BaselineFinished {
             step: step(),
@@ -70,6 +78,57 @@ fn every_event() -> Vec<engine::Event> {
             attempt: 1,
             ended: engine::ProcessEnd::Signaled(9),
             text: "all tests pass".to_owned(),
+            changes: engine::Changes {
+                files: Some(vec!["a.rs".to_owned()]),
+                protected: vec!["Cargo.lock".to_owned()],
+            },
+        },
+        engine::Event::CallStarted {
+            step: step(),
+            attempt: 1,
+            call: engine::Call {
+                tool: "read_file".to_owned(),
+                args: serde_json::json!({"path": "a"}),
+                repeatable: true,
+                changes_tree: false,
+            },
+        },
+        engine::Event::CallFinished {
+            step: step(),
+            attempt: 1,
+            end: engine::CallEnd::Done(serde_json::json!({"content": "x"})),
+        },
+        engine::Event::CallFinished {
+            step: step(),
+            attempt: 2,
+            end: engine::CallEnd::Failed {
+                message: "no connection".to_owned(),
+                transient: true,
+            },
+        },
+        engine::Event::BudgetReserved {
+            step: step(),
+            attempt: 1,
+            agents: 1,
+            wall_ms: Some(60_000),
+        },
+        engine::Event::BudgetSpent {
+            step: step(),
+            attempt: 1,
+            wall_ms: 1200,
+        },
+        engine::Event::BudgetExceeded {
+            step: step(),
+            question: "q".to_owned(),
+        },
+        engine::Event::StepRetried {
+            step: step(),
+            hint: Some("look".to_owned()),
+            by: "ann".to_owned(),
+        },
+        engine::Event::PauseRequested {
+            reason: engine::PauseReason::Requested,
+            by: "ann".to_owned(),
         },
         engine::Event::AttemptInterrupted {
             step: step(),
@@ -79,6 +138,7 @@ fn every_event() -> Vec<engine::Event> {
         engine::Event::ContractStarted {
             step: step(),
             attempt: 1,
+            again: true,
         },
         engine::Event::ContractFinished {
             step: step(),
@@ -104,6 +164,13 @@ fn every_event() -> Vec<engine::Event> {
                 agent_failed: false,
                 repaired_by: None,
                 accepted_by: Some("ann".to_owned()),
+                judge_changed: vec!["conftest.py".to_owned()],
+                no_change: true,
+                tests: Some(engine::TestsSeen {
+                    before: Some(2),
+                    after: Some(3),
+                }),
+                contract_writes: vec!["a.tmp".to_owned()],
             },
         },
         engine::Event::StepProvisional {
@@ -198,11 +265,17 @@ fn version_1_is_written_as_its_sample_says_and_read_back() {
 
 #[test]
 fn what_earlier_builds_wrote_is_still_read() {
-    let sample = include_str!("samples/event-v1-2026-11.jsonl");
-    for line in sample.lines() {
-        let read: Event = serde_json::from_str(line).unwrap();
-        if let Event::RunStarted { settings, .. } = read {
-            assert_eq!(settings.accept, signoff_api::event::Accept::Step);
+    use signoff_api::event::Accept;
+    let samples = [
+        (include_str!("samples/event-v1-2026-11.jsonl"), Accept::Step),
+        (include_str!("samples/event-v1-2026-11b.jsonl"), Accept::End),
+    ];
+    for (sample, accept) in samples {
+        for line in sample.lines() {
+            let read: Event = serde_json::from_str(line).unwrap();
+            if let Event::RunStarted { settings, .. } = read {
+                assert_eq!((settings.accept, settings.jobs), (accept, 1));
+            }
         }
     }
 }

@@ -3,8 +3,11 @@
 
 mod acceptance;
 mod attempt;
+mod call;
+mod control;
 mod ending;
 mod gate;
+mod loops;
 mod person;
 mod policy;
 mod recovery;
@@ -12,13 +15,18 @@ mod recovery;
 use signoff_plan::model::Step;
 
 use self::acceptance::ask_for_acceptance;
-use self::attempt::{baseline_ended, evaluation_begins, evaluation_ended, work_begins, work_ended};
+use self::attempt::{
+    Work, baseline_ended, evaluation_begins, evaluation_ended, work_begins, work_ended,
+};
+use self::call::{call_begins, call_ended, call_impossible, call_needs_approval};
+use self::control::{abort, retry_step, skip_step};
 use self::ending::outcome;
 use self::gate::gate;
+use self::loops::gather;
 use self::person::{answer, over_budget};
 use self::recovery::{resume, stop};
 use crate::Millis;
-use crate::event::{Event, Outcome, PauseReason};
+use crate::event::{Event, Outcome};
 use crate::input::Input;
 use crate::state::{Run, Stage, StepState};
 
@@ -42,6 +50,15 @@ pub enum Refusal {
         item: String,
         words: Vec<String>,
     },
+    /// No such step in this run.
+    NoStep {
+        step: String,
+    },
+    /// The step is not in a state where a person can do this to it.
+    NotNow {
+        step: String,
+        why: &'static str,
+    },
 }
 
 impl std::fmt::Display for Refusal {
@@ -53,6 +70,8 @@ impl std::fmt::Display for Refusal {
                 let known = known.join("`, `");
                 write!(f, "`{item}` is not about `{step}`, but about `{known}`")
             }
+            Self::NoStep { step } => write!(f, "the run has no step `{step}`"),
+            Self::NotNow { step, why } => write!(f, "step `{step}` {why}"),
             Self::UnknownChoice { item, words } => {
                 write!(f, "`{item}` can be answered with {}", words.join(", "))
             }
@@ -95,7 +114,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             step,
             attempt,
             item,
-        } => begin(run, step, |id| work_begins(id, attempt, item)),
+        } => work_begins(run, now, step, attempt, item),
         Input::ProcessHeld {
             step,
             attempt,
@@ -112,7 +131,26 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             attempt,
             ended,
             text,
-        } => work_ended(run, now, step, attempt, ended, text),
+            changes,
+        } => work_ended(
+            run,
+            now,
+            step,
+            attempt,
+            Work {
+                ended,
+                text,
+                changes,
+            },
+        ),
+        Input::CallImpossible { step, problems } => call_impossible(run, step, &problems),
+        Input::CallNeedsApproval { step, args, why } => call_needs_approval(run, step, &args, &why),
+        Input::CallBegins {
+            step,
+            attempt,
+            call,
+        } => call_begins(run, step, attempt, call),
+        Input::CallEnded { step, attempt, end } => call_ended(run, now, step, attempt, end),
         Input::EvaluationBegins { step, attempt } => evaluation_begins(run, step, attempt),
         Input::EvaluationEnded {
             step,
@@ -126,16 +164,16 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             note,
             by,
         } => answer(run, &item, steps, choice, (note, by)),
+        Input::SkipStep { step, by } => skip_step(run, &step, &by),
+        Input::RetryStep { step, hint, by } => retry_step(run, step, hint, by),
         Input::AskForAcceptance => ask_for_acceptance(run),
         Input::Gate { step } => gate(run, step),
+        Input::Gather { step } => gather(run, step),
         Input::OverBudget { step } => over_budget(run, now, step),
-        Input::Park => Ok(vec![Event::RunPaused {
-            reason: PauseReason::Waiting,
-        }]),
+        Input::Pause { reason, by } => Ok(vec![Event::PauseRequested { reason, by }]),
+        Input::Park { reason } => Ok(vec![Event::RunPaused { reason }]),
         Input::Stop => Ok(stop(run)),
-        Input::Changed => Ok(vec![Event::RunPaused {
-            reason: PauseReason::Changed,
-        }]),
+        Input::Abort { by } => Ok(abort(run, &by)),
         Input::Finish => Ok(vec![Event::RunFinished {
             outcome: outcome(run),
         }]),

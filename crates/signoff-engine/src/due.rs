@@ -1,13 +1,16 @@
 //! What may happen now.
 
+mod admit;
+mod bounds;
+
 use signoff_plan::model::{Step, Work};
 
+use self::admit::Room;
+pub use self::bounds::Bounds;
 use crate::Millis;
+use crate::arguments::skipped_reference;
 use crate::budget::exceeded;
 use crate::state::{Run, Stage, StepState, wants_baseline};
-
-/// Steps that may be under way at once. One: they share the checkout.
-const AT_ONCE: usize = 1;
 
 /// Something for the runtime to perform. Each yields an [`Input`](crate::Input).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,15 +19,21 @@ pub enum Action {
     Baseline { step: usize },
     /// Start a fresh agent.
     Dispatch { step: usize, attempt: u32 },
+    /// Call a tool.
+    Call { step: usize, attempt: u32 },
     /// Run the contract; `patience` multiplies its time limit.
     Evaluate {
         step: usize,
         attempt: u32,
         patience: u32,
     },
-    /// Evaluate the step's condition, or ask for its approval, or its question: the engine can
-    /// do that by itself.
+    /// Run the contract of a completed step once more: the tree has changed since.
+    Recheck { step: usize, patience: u32 },
+    /// Evaluate the step's condition, make a loop its items, ask for an approval or the step's
+    /// question: the engine can do that by itself.
     Gate { step: usize },
+    /// All items of a loop are done.
+    Gather { step: usize },
     /// Ask a person for more budget before this step's agent.
     AskForBudget { step: usize },
     /// Ask a person about the steps that have no contract, all at once.
@@ -36,7 +45,7 @@ pub enum Action {
 }
 
 /// The actions now possible, in plan order, in time proportional to their number.
-pub fn due(run: &Run, now: Millis) -> Vec<Action> {
+pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if !run.started || run.outcome.is_some() || run.pause.is_some() {
         return Vec::new();
     }
@@ -45,26 +54,65 @@ pub fn due(run: &Run, now: Millis) -> Vec<Action> {
         .iter()
         .filter(|_| !run.aborting)
         .filter_map(|&at| next(run, at, now))
+        .filter(|action| run.pausing.is_none() || judges(action))
         .collect();
-    let free = if run.aborting {
-        0
-    } else {
-        AT_ONCE.saturating_sub(run.active.len())
-    };
-    actions.extend(
-        run.ready
-            .iter()
-            .take(free)
-            .filter_map(|&at| first(run, at, now)),
-    );
-    let idle = actions.is_empty() && !run.in_flight();
-    let settled = run.items.is_empty() && run.active.is_empty();
-    if idle && settled && !run.aborting && !run.provisional.is_empty() {
-        actions.push(Action::AskForAcceptance);
-    } else if idle && (run.aborting || settled) {
-        actions.push(Action::Finish);
+    if run.aborting {
+        if !run.in_flight() {
+            actions.push(Action::Finish);
+        }
+        return actions;
+    }
+    actions.extend(run.gather.iter().map(|&step| Action::Gather { step }));
+    if run.pausing.is_some() {
+        return actions;
+    }
+    let mut room = Room::of(run);
+    for &at in run.ready.iter().filter(|&&at| bounds.allow(run, at)) {
+        if !room.left() {
+            break;
+        }
+        let Some(action) = first(run, at, now) else {
+            continue;
+        };
+        if room.admit(run, at, &action) {
+            actions.push(action);
+        }
+    }
+    if actions.is_empty() && !run.in_flight() {
+        actions.extend(last(run, bounds));
     }
     actions
+}
+
+/// Does the action belong to judging what is under way already?
+fn judges(action: &Action) -> bool {
+    matches!(action, Action::Evaluate { .. } | Action::Recheck { .. })
+}
+
+/// What is left when nothing is due, running or waiting.
+fn last(run: &Run, bounds: &Bounds) -> Vec<Action> {
+    let settled = run.items.is_empty() && run.active.is_empty();
+    // A step outside the bounds is still to come, and the end is not here.
+    if !settled || !run.ready.is_empty() || bounds.stop_short(run) {
+        return Vec::new();
+    }
+    let stale = run.verdicts.range(..(run.tree, 0)).take(run.settings.jobs);
+    let stale: Vec<Action> = stale
+        .map(|&(_, step)| Action::Recheck {
+            step,
+            patience: 1 + run
+                .steps
+                .get(step)
+                .map_or(0, |state| state.inconclusive.min(1)),
+        })
+        .collect();
+    if !stale.is_empty() {
+        return stale;
+    }
+    if !run.provisional.is_empty() {
+        return vec![Action::AskForAcceptance];
+    }
+    vec![Action::Finish]
 }
 
 /// The first action of a step that has not begun.
@@ -100,6 +148,8 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
         | Stage::Baselining
         | Stage::Working { .. }
         | Stage::Evaluating { .. }
+        | Stage::Rechecking
+        | Stage::Expanded
         | Stage::Waiting { .. }
         | Stage::Provisional
         | Stage::Ended => None,
@@ -108,14 +158,15 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
 
 /// Does something stand before the step's work that has not been settled?
 fn is_closed(definition: &Step, state: &StepState) -> bool {
-    (definition.when.is_some() && !state.condition_held) || (definition.approval && !state.approved)
+    let condition = definition.when.is_some() && !state.condition_held;
+    condition || definition.for_each.is_some() || (definition.approval && !state.approved)
 }
 
 fn work(run: &Run, at: usize, now: Millis) -> Option<Action> {
     let (definition, state) = run.step(at)?;
     let attempt = state.attempts + 1;
     match definition.work {
-        Work::Agent { .. } if exceeded(run, now).is_some() => {
+        Work::Agent { .. } if exceeded(run, at, now).is_some() => {
             Some(Action::AskForBudget { step: at })
         }
         Work::Agent { .. } => Some(Action::Dispatch { step: at, attempt }),
@@ -125,7 +176,9 @@ fn work(run: &Run, at: usize, now: Millis) -> Option<Action> {
             patience: 1,
         }),
         Work::Ask { .. } => Some(Action::Gate { step: at }),
-        // `unsupported` refuses such a plan before it starts.
-        Work::Tool { .. } => None,
+        Work::Tool { .. } if skipped_reference(run, at).is_some() => {
+            Some(Action::Gate { step: at })
+        }
+        Work::Tool { .. } => Some(Action::Call { step: at, attempt }),
     }
 }

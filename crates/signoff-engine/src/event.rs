@@ -1,6 +1,8 @@
 //! Everything that can happen in a run. The journal holds these, in their wire form
 //! (`signoff_api::event`), and nothing else changes the state.
 
+use serde_json::Value;
+
 use crate::Millis;
 use crate::evidence::{Facts, Grade};
 use crate::input::Choice;
@@ -38,6 +40,11 @@ pub enum Event {
     ConditionHeld {
         step: String,
     },
+    /// A loop becomes its items, once.
+    Expanded {
+        step: String,
+        items: Vec<Value>,
+    },
     BaselineStarted {
         step: String,
     },
@@ -67,6 +74,34 @@ pub enum Event {
         attempt: u32,
         ended: ProcessEnd,
         text: String,
+        changes: Changes,
+    },
+    /// A tool is about to be called with these arguments.
+    CallStarted {
+        step: String,
+        attempt: u32,
+        call: Call,
+    },
+    CallFinished {
+        step: String,
+        attempt: u32,
+        end: CallEnd,
+    },
+    /// What the agent about to start may use of the budget.
+    BudgetReserved {
+        step: String,
+        attempt: u32,
+        agents: u64,
+        wall_ms: Option<Millis>,
+    },
+    BudgetSpent {
+        step: String,
+        attempt: u32,
+        wall_ms: Millis,
+    },
+    BudgetExceeded {
+        step: String,
+        question: String,
     },
     /// The harness died, or was `stopped` by a person, while the agent worked.
     AttemptInterrupted {
@@ -74,9 +109,11 @@ pub enum Event {
         attempt: u32,
         stopped: bool,
     },
+    /// `again`: at the end, because the tree is another one than at its verdict.
     ContractStarted {
         step: String,
         attempt: u32,
+        again: bool,
     },
     ContractFinished {
         step: String,
@@ -142,6 +179,17 @@ pub enum Event {
         note: Option<String>,
         by: String,
     },
+    /// A person lets a failed or waiting step be tried once more.
+    StepRetried {
+        step: String,
+        hint: Option<String>,
+        by: String,
+    },
+    /// Nothing new starts; what is under way ends and is judged.
+    PauseRequested {
+        reason: PauseReason,
+        by: String,
+    },
     RunPaused {
         reason: PauseReason,
     },
@@ -156,16 +204,23 @@ impl Event {
         match self {
             Self::RunStarted { .. }
             | Self::RunResumed { .. }
+            | Self::PauseRequested { .. }
             | Self::RunPaused { .. }
             | Self::RunFinished { .. } => None,
             Self::StepStarted { step }
             | Self::ConditionHeld { step }
+            | Self::Expanded { step, .. }
             | Self::BaselineStarted { step }
             | Self::BaselineFinished { step, .. }
             | Self::AttemptStarted { step, .. }
             | Self::WorkItem { step, .. }
             | Self::ProcessStarted { step, .. }
             | Self::WorkFinished { step, .. }
+            | Self::CallStarted { step, .. }
+            | Self::CallFinished { step, .. }
+            | Self::BudgetReserved { step, .. }
+            | Self::BudgetSpent { step, .. }
+            | Self::BudgetExceeded { step, .. }
             | Self::AttemptInterrupted { step, .. }
             | Self::ContractStarted { step, .. }
             | Self::ContractFinished { step, .. }
@@ -176,6 +231,7 @@ impl Event {
             | Self::StepSkipped { step, .. }
             | Self::StepBlocked { step, .. }
             | Self::StepWaiting { step, .. }
+            | Self::StepRetried { step, .. }
             | Self::InboxOpened { step, .. }
             | Self::InboxAnswered { step, .. } => Some(step),
         }
@@ -191,6 +247,8 @@ impl Event {
                 | Self::RunResumed { .. }
                 | Self::WorkItem { .. }
                 | Self::ProcessStarted { .. }
+                | Self::CallStarted { .. }
+                | Self::StepRetried { .. }
                 | Self::InboxAnswered { .. }
                 | Self::RunPaused { .. }
                 | Self::RunFinished { .. }
@@ -205,10 +263,25 @@ pub struct Settings {
     pub backoff: Millis,
     /// Contracts run once before the work unless a step says no.
     pub baseline: bool,
+    /// What becomes of an agent step whose contract holds before the work.
+    pub green: Green,
     /// When a person is asked about agent steps that have no contract.
     pub accept: Accept,
+    /// Steps that may be under way at once.
+    pub jobs: usize,
     /// Confinement really enforced, for the evidence.
     pub sandbox: String,
+}
+
+/// What becomes of an agent step whose contract holds before the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Green {
+    /// Its agent works all the same.
+    Run,
+    /// It is skipped.
+    Skip,
+    /// A person decides.
+    Ask,
 }
 
 /// When a person is asked whether agent steps without a contract are done.
@@ -249,6 +322,38 @@ pub struct Process {
     pub boot_id: String,
 }
 
+/// What a tool is called with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    pub tool: String,
+    /// Every reference in them resolved.
+    pub args: Value,
+    /// Making it twice does no harm.
+    pub repeatable: bool,
+    /// It may change the tree.
+    pub changes_tree: bool,
+}
+
+/// What the harness saw of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallEnd {
+    Done(Value),
+    /// `transient`: it may go better the next time (no connection, time limit, a busy server).
+    Failed {
+        message: String,
+        transient: bool,
+    },
+}
+
+/// What changed in the tree while a step's work was under way, as far as it was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Paths; `None` = nobody looked.
+    pub files: Option<Vec<String>>,
+    /// Those that the step protects.
+    pub protected: Vec<String>,
+}
+
 /// Why a person is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemKind {
@@ -262,6 +367,8 @@ pub enum ItemKind {
     Approval,
     /// An `ask` step: the plan asks a person something.
     Question,
+    /// A call whose end nobody saw: only a person can find out whether it happened.
+    UnknownCall,
 }
 
 /// Why a run stands still although it is not finished.
@@ -273,6 +380,10 @@ pub enum PauseReason {
     Interrupted,
     /// The plan or its terms are no longer what was signed.
     Changed,
+    /// A person asked for it.
+    Requested,
+    /// It was to go only so far (`--until`, `--only`).
+    Limited,
 }
 
 /// How a run ended.

@@ -28,4 +28,19 @@ pub struct Facts {
     pub repaired_by: Option<String>,
     /// A person accepted the step.
     pub accepted_by: Option<String>,
+    /// Files changed in this step that the contract reads or that configure its runner.
+    pub judge_changed: Vec<String>,
+    /// The work changed nothing.
+    pub no_change: bool,
+    /// Tests that ran before and after the work, read from output: a hint, never the proof.
+    pub tests: Option<TestsSeen>,
+    /// Files that its contract changed when it ran; they were put back.
+    pub contract_writes: Vec<String>,
+}
+
+/// Numbers of tests that ran, as far as the output told them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TestsSeen {
+    pub before: Option<u64>,
+    pub after: Option<u64>,
 }

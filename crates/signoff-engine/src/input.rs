@@ -1,6 +1,8 @@
 //! What the outside reports to the engine. No input that an agent can produce carries a verdict.
 
-use crate::event::{Process, Settings, WorkItem};
+use serde_json::Value;
+
+use crate::event::{Call, CallEnd, Changes, PauseReason, Process, Settings, WorkItem};
 use crate::verdict::{Observation, ProcessEnd};
 
 /// One thing that happened outside.
@@ -45,6 +47,28 @@ pub enum Input {
         attempt: u32,
         ended: ProcessEnd,
         text: String,
+        changes: Changes,
+    },
+    /// The tool cannot be called with these arguments; why, all of it.
+    CallImpossible {
+        step: usize,
+        problems: Vec<String>,
+    },
+    /// A person must agree to this call, and has not.
+    CallNeedsApproval {
+        step: usize,
+        args: Value,
+        why: String,
+    },
+    CallBegins {
+        step: usize,
+        attempt: u32,
+        call: Call,
+    },
+    CallEnded {
+        step: usize,
+        attempt: u32,
+        end: CallEnd,
     },
     EvaluationBegins {
         step: usize,
@@ -63,7 +87,19 @@ pub enum Input {
         note: Option<String>,
         by: String,
     },
-    /// What stands before the step and needs no hands: its condition, an approval, its question.
+    /// A person takes a step out of the run; dependents may go on.
+    SkipStep {
+        step: String,
+        by: String,
+    },
+    /// A person lets a step that failed or waits be tried once more.
+    RetryStep {
+        step: String,
+        hint: Option<String>,
+        by: String,
+    },
+    /// What stands before the step and needs no hands: its condition, its items, an approval, its
+    /// question.
     Gate {
         step: usize,
     },
@@ -73,12 +109,25 @@ pub enum Input {
     },
     /// All that is left is to ask about the steps that nothing but a person can judge.
     AskForAcceptance,
-    /// Nothing is left that could be done without a person.
-    Park,
+    /// All items of a loop have ended.
+    Gather {
+        step: usize,
+    },
+    /// Nothing new is to start.
+    Pause {
+        reason: PauseReason,
+        by: String,
+    },
+    /// Nothing is left that could be done now.
+    Park {
+        reason: PauseReason,
+    },
     /// Ctrl-C: agents have been ended.
     Stop,
-    /// The plan or its terms are no longer what was signed.
-    Changed,
+    /// A person gives the run up; agents have been ended.
+    Abort {
+        by: String,
+    },
     /// Every step has ended.
     Finish,
 }
@@ -102,6 +151,8 @@ pub enum Choice {
     Deny,
     /// The answer to a question; the note is its text.
     Reply,
+    /// The call took place; the note is its result.
+    Happened,
     /// Go on without it; dependents may run.
     Skip,
     /// Fail the step and the run.
@@ -109,7 +160,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Retry,
         Self::Fixed,
         Self::Accept,
@@ -118,6 +169,7 @@ impl Choice {
         Self::Approve,
         Self::Deny,
         Self::Reply,
+        Self::Happened,
         Self::Skip,
         Self::Abort,
     ];
@@ -132,6 +184,7 @@ impl Choice {
             Self::Approve => "approve",
             Self::Deny => "deny",
             Self::Reply => "reply",
+            Self::Happened => "happened",
             Self::Skip => "skip",
             Self::Abort => "abort",
         }

@@ -12,6 +12,7 @@
 )]
 
 mod apply;
+mod arguments;
 mod backoff;
 mod budget;
 mod decide;
@@ -21,17 +22,20 @@ mod evidence;
 mod input;
 mod lifecycle;
 mod state;
+mod template;
 mod unsupported;
 mod verdict;
 
 pub use apply::apply;
+pub use arguments::resolved as resolved_arguments;
 pub use budget::wall_left;
 pub use decide::{Refusal, decide};
-pub use due::{Action, due};
+pub use due::{Action, Bounds, due};
 pub use event::{
-    Accept, Event, ItemKind, Outcome, PauseReason, Process, Recorded, Settings, WorkItem, WorkKind,
+    Accept, Call, CallEnd, Changes, Event, Green, ItemKind, Outcome, PauseReason, Process,
+    Recorded, Settings, WorkItem, WorkKind,
 };
-pub use evidence::{Facts, Grade};
+pub use evidence::{Facts, Grade, TestsSeen};
 pub use input::{Choice, Input};
 pub use lifecycle::{
     Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, derive, escalates, may_clone,

@@ -38,6 +38,10 @@ pub struct Observation {
     /// Output so long that its middle was not kept.
     pub cut: bool,
     pub duration_ms: u64,
+    /// Files that the command changed and that were put back.
+    pub wrote: Vec<String>,
+    /// Tests that ran, as far as the output tells; found out when the observation is judged.
+    pub tests: Option<u64>,
 }
 
 /// Text kept in the journal of each stream, from its end.
@@ -60,7 +64,7 @@ impl Observation {
     pub(crate) fn readable(self) -> Self {
         Self {
             cut: self.cut || self.stdout.len() > READABLE,
-            stdout: last(self.stdout, READABLE),
+            stdout: readable(self.stdout),
             stderr: tail(self.stderr),
             ..self
         }
@@ -70,6 +74,11 @@ impl Observation {
 /// The last part of a text that is too long to record.
 pub(crate) fn tail(text: String) -> String {
     last(text, JOURNALED)
+}
+
+/// As much of a text as conditions and references may read.
+pub(crate) fn readable(text: String) -> String {
+    last(text, READABLE)
 }
 
 fn last(text: String, limit: usize) -> String {
@@ -141,8 +150,7 @@ fn holds(condition: &Condition, seen: &Observation) -> bool {
             seen.stdout.trim_end_matches(['\n', '\r']) == text.trim_end_matches(['\n', '\r'])
         }
         Condition::StderrContains(text) => seen.stderr.contains(text),
-        // `unsupported` refuses such a plan before it starts; failing closed is right all the same.
-        Condition::TestsRunAtLeast(_) => false,
+        Condition::TestsRunAtLeast(least) => seen.tests.is_some_and(|run| run >= *least),
     }
 }
 
@@ -153,9 +161,11 @@ fn describe(condition: &Condition, seen: &Observation) -> String {
             let short: String = seen.stdout.chars().take(80).collect();
             format!("{condition} (was: {short:?})")
         }
-        Condition::StdoutContains(_)
-        | Condition::StderrContains(_)
-        | Condition::TestsRunAtLeast(_) => condition.to_string(),
+        Condition::TestsRunAtLeast(_) => match seen.tests {
+            Some(run) => format!("{condition} (was: {run})"),
+            None => format!("{condition} (no test runner was recognised in its output)"),
+        },
+        Condition::StdoutContains(_) | Condition::StderrContains(_) => condition.to_string(),
     }
 }
 
@@ -170,6 +180,8 @@ mod tests {
             stderr: String::new(),
             cut: false,
             duration_ms: 1,
+            wrote: Vec::new(),
+            tests: None,
         }
     }
 

@@ -62,6 +62,7 @@ fn scenario() -> impl Strategy<Value = (String, Fate)> {
                 baselines: baselines.into(),
                 agents: agents.into(),
                 contracts: contracts.into(),
+                ..Fate::default()
             };
             (plan_text(&bodies), fate)
         })
@@ -82,7 +83,7 @@ fn answer_to(open: &Item, first: Option<String>) -> (Choice, Vec<String>) {
             // One after the other.
             return (choice, first.into_iter().collect());
         }
-        ItemKind::Escalation | ItemKind::Budget | ItemKind::Acceptance => {
+        ItemKind::Escalation | ItemKind::Budget | ItemKind::Acceptance | ItemKind::UnknownCall => {
             (Choice::Skip, Choice::Skip)
         }
     };
@@ -152,8 +153,10 @@ fn check_laws(world: &World) {
                 );
                 completed.push(step);
             }
-            // A person refused what it was built on.
-            Event::StepBlocked { step, .. } => completed.retain(|done| done != step),
+            // A person refused what it was built on, or its contract no longer held at the end.
+            Event::StepBlocked { step, .. } | Event::StepFailed { step, .. } => {
+                completed.retain(|done| done != step)
+            }
             _ => {}
         }
     }
@@ -163,7 +166,7 @@ fn check_laws(world: &World) {
             for at in world.run.plan().dependencies(definition.number - 1) {
                 let id = at;
                 assert!(
-                    world.run.step(at).is_some_and(|(_, step)| step.satisfies),
+                    (world.run.step(at)).is_some_and(|(_, step)| step.satisfies || step.regressed),
                     "{} ran before {id}",
                     definition.id
                 );
@@ -207,7 +210,11 @@ proptest! {
                 if let Event::StepCompleted { step, .. } = &recorded.event {
                     let at = world.run.plan().index_of(step).expect("the step exists");
                     let (_, state) = world.run.step(at).expect("the step exists");
-                    prop_assert!(state.evidence.is_some() || state.status == StepStatus::Blocked);
+                    prop_assert!(
+                        state.evidence.is_some()
+                            || state.status == StepStatus::Blocked
+                            || state.regressed
+                    );
                 }
             }
         }

@@ -8,7 +8,7 @@ use signoff_plan::dialect::Dialect;
 use world::{plan_text, signed};
 
 /// What is refused of a plan with a scope, a hint and instructions.
-fn refused(dialect: Dialect) -> Vec<&'static str> {
+fn refused(dialect: Dialect) -> Vec<String> {
     let step = "**target:** c\n**task:**\nDo it.\n\n**tool_hint:** read_file: read\n**instructions:** How.\n";
     let text = plan_text(&[step]).replace("**Budget:** 1h", "**Tools:** read_file");
     let found = unsupported(signed(&text).plan(), dialect);
@@ -17,7 +17,11 @@ fn refused(dialect: Dialect) -> Vec<&'static str> {
 
 #[test]
 fn what_a_dialect_tells_its_agents_is_not_ignored() {
-    let (scope, hint, instructions) = ("a tool scope (`Tools`)", "`tool_hint`", "`instructions`");
+    let (scope, hint, instructions) = (
+        "a tool scope for its agent",
+        "`tool_hint`",
+        "`instructions`",
+    );
     assert_eq!(refused(Dialect::Workunit), [scope, instructions, hint]);
     assert_eq!(refused(Dialect::Thread), [scope, instructions, hint]);
     assert_eq!(refused(Dialect::Record), [scope, hint]);

@@ -1,10 +1,14 @@
 //! The loop. Normal running and recovery are the same path: apply what the journal holds, ask what
 //! is due, journal it, perform it.
 
-use signoff_engine::{Action, Event, Input, Millis, Outcome, Recorded, Run, apply, decide, due};
+use signoff_engine::{
+    Action, Bounds, Event, Input, Item, Millis, Outcome, PauseReason, Recorded, Refusal, Run,
+    apply, decide, due,
+};
 use signoff_store::failpoint;
 
 use crate::clock::Clock;
+use crate::control::Ask;
 use crate::difference::Difference;
 use crate::error::Error;
 pub use crate::journal::Append;
@@ -19,8 +23,10 @@ pub trait Perform {
     fn recorded(&mut self, input: &Input);
     /// Waits for the next thing to happen, at most until `wake`.
     fn next(&mut self, now: Millis, wake: Option<Millis>) -> Happened;
-    /// Ends everything that is under way and waits until it is gone.
-    fn stop(&mut self);
+    /// Ends everything that is under way, waits until it is gone, and says what came in meanwhile.
+    fn stop(&mut self) -> Vec<Input>;
+    /// Answers a request.
+    fn reply(&mut self, request: &str, refused: Option<&Refusal>);
 }
 
 /// May the action begin?
@@ -28,8 +34,10 @@ pub trait Perform {
 pub enum Prepared {
     /// Yes, once this is journaled.
     Go(Input),
+    /// No; this has to be journaled instead.
+    Instead(Input),
     /// No: the plan or its terms are no longer what was signed.
-    Changed(Difference),
+    Changed(Box<Difference>),
 }
 
 /// What ended a wait.
@@ -37,6 +45,13 @@ pub enum Prepared {
 pub enum Happened {
     /// Something begun has led to this.
     Input(Input),
+    /// Another process asks for something, under this name.
+    Asked {
+        /// The request's name.
+        request: String,
+        /// What is asked.
+        ask: Ask,
+    },
     /// The time has come.
     Timer,
     /// Ctrl-C.
@@ -52,6 +67,8 @@ pub enum Stopped {
     Finished(Outcome),
     /// What is left waits on a person.
     Waiting,
+    /// A person asked for a pause, or it was to go only so far; resumable.
+    Paused(PauseReason),
     /// Ctrl-C; resumable.
     Interrupted,
     /// The plan or its terms are no longer what was signed; resumable.
@@ -64,6 +81,26 @@ pub trait Observe {
     fn event(&mut self, run: &Run, recorded: &Recorded) -> Result<(), Error>;
 }
 
+/// A person who can be asked while the run waits.
+pub trait Person {
+    /// The answer to an item, as the input it makes; none = not now.
+    fn answer(&mut self, run: &Run, item: &Item) -> Option<Input>;
+    /// The answer does not fit.
+    fn refused(&mut self, refusal: &Refusal);
+}
+
+/// Nobody is there to be asked.
+#[derive(Debug)]
+pub struct Nobody;
+
+impl Person for Nobody {
+    fn answer(&mut self, _: &Run, _: &Item) -> Option<Input> {
+        None
+    }
+
+    fn refused(&mut self, _: &Refusal) {}
+}
+
 /// One run with everything it needs to go on.
 pub struct Loop<'a> {
     /// The state.
@@ -74,8 +111,14 @@ pub struct Loop<'a> {
     pub perform: &'a mut dyn Perform,
     /// Its time.
     pub clock: &'a dyn Clock,
+    /// How far it is to go.
+    pub bounds: Bounds,
+    /// Whom it asks.
+    pub person: &'a mut dyn Person,
     /// Whoever watches.
     pub observers: Vec<&'a mut dyn Observe>,
+    /// What changed since signing, once that was seen.
+    pub difference: Option<Difference>,
 }
 
 impl std::fmt::Debug for Loop<'_> {
@@ -102,53 +145,77 @@ impl Loop<'_> {
     fn until_stopped(&mut self) -> Result<Stopped, Error> {
         loop {
             let now = self.clock.now();
-            let mut wake = None;
-            for action in due(self.run, now) {
-                match action {
-                    Action::Wait { until } => {
-                        wake = Some(wake.map_or(until, |at: Millis| at.min(until)));
-                    }
-                    Action::Finish => return self.finish(),
-                    Action::Gate { step } => self.record(Input::Gate { step })?,
-                    Action::AskForAcceptance => self.record(Input::AskForAcceptance)?,
-                    Action::AskForBudget { step } => self.record(Input::OverBudget { step })?,
-                    action => {
-                        if let Some(difference) = self.begin(&action)? {
-                            return self.changed(difference);
-                        }
-                    }
-                }
-            }
+            let wake = match self.begin_all(now)? {
+                Begun::Ended(stopped) => return Ok(stopped),
+                Begun::Until(wake) => wake,
+            };
             if !self.run.in_flight() && wake.is_none() {
-                if !due(self.run, now).is_empty() {
+                if !due(self.run, now, &self.bounds).is_empty() {
                     continue;
                 }
-                self.record(Input::Park)?;
-                return Ok(Stopped::Waiting);
-            }
-            match self.perform.next(now, wake) {
-                Happened::Input(input) => self.happened(input)?,
-                Happened::Timer => {}
-                Happened::Survivors(count) => return Err(Error::Survivors { count }),
-                Happened::Interrupted => {
-                    self.perform.stop();
-                    self.record(Input::Stop)?;
-                    return Ok(Stopped::Interrupted);
+                match self.park()? {
+                    Some(stopped) => return Ok(stopped),
+                    None => continue,
                 }
+            }
+            let happened = self.perform.next(now, wake);
+            if let Some(stopped) = self.handle(happened)? {
+                return Ok(stopped);
             }
         }
     }
 
+    /// Begins everything that is due.
+    fn begin_all(&mut self, now: Millis) -> Result<Begun, Error> {
+        let mut wake = None;
+        for action in due(self.run, now, &self.bounds) {
+            match action {
+                Action::Wait { until } => {
+                    wake = Some(wake.map_or(until, |at: Millis| at.min(until)));
+                }
+                Action::Finish => return self.finish().map(Begun::Ended),
+                Action::Gate { step } => self.record(Input::Gate { step })?,
+                Action::Gather { step } => self.record(Input::Gather { step })?,
+                Action::AskForAcceptance => self.record(Input::AskForAcceptance)?,
+                Action::AskForBudget { step } => self.record(Input::OverBudget { step })?,
+                action => self.begin(&action)?,
+            }
+            // What else was due may no longer be.
+            if self.run.pausing().is_some() {
+                break;
+            }
+        }
+        Ok(Begun::Until(wake))
+    }
+
     /// Journal first, then act.
-    fn begin(&mut self, action: &Action) -> Result<Option<Difference>, Error> {
+    fn begin(&mut self, action: &Action) -> Result<(), Error> {
         match self.perform.prepare(self.run, action)? {
             Prepared::Go(input) => {
                 self.record(input)?;
-                self.perform.begin(self.run, action)?;
-                Ok(None)
+                self.perform.begin(self.run, action)
             }
-            Prepared::Changed(difference) => Ok(Some(difference)),
+            Prepared::Instead(input) => self.record(input),
+            Prepared::Changed(difference) => {
+                // What is in flight ends and is judged.
+                self.difference = Some(*difference);
+                self.record(Input::Pause {
+                    reason: PauseReason::Changed,
+                    by: "the harness".to_owned(),
+                })
+            }
         }
+    }
+
+    fn handle(&mut self, happened: Happened) -> Result<Option<Stopped>, Error> {
+        match happened {
+            Happened::Input(input) => self.happened(input)?,
+            Happened::Asked { request, ask } => return self.asked(&request, ask),
+            Happened::Timer => {}
+            Happened::Survivors(count) => return Err(Error::Survivors { count }),
+            Happened::Interrupted => return self.interrupt().map(Some),
+        }
+        Ok(None)
     }
 
     fn happened(&mut self, input: Input) -> Result<(), Error> {
@@ -156,21 +223,94 @@ impl Loop<'_> {
             input,
             Input::EvaluationEnded { .. } | Input::BaselineEnded { .. }
         );
+        let is_call = matches!(input, Input::CallEnded { .. });
         if is_verdict {
             failpoint::reached("verdict.before");
+        } else if is_call {
+            failpoint::reached("call.before");
         }
         self.record(input.clone())?;
         if is_verdict {
             failpoint::reached("verdict.after");
+        } else if is_call {
+            failpoint::reached("call.after");
         }
         self.perform.recorded(&input);
         Ok(())
     }
 
-    fn changed(&mut self, difference: Difference) -> Result<Stopped, Error> {
-        // What is in flight would finish and be judged; one step at a time means there is nothing.
-        self.record(Input::Changed)?;
-        Ok(Stopped::Changed(difference))
+    /// Does what another process asks for.
+    fn asked(&mut self, request: &str, ask: Ask) -> Result<Option<Stopped>, Error> {
+        let stopped = match ask {
+            Ask::Stop => Some(self.interrupt()?),
+            Ask::Abort { by } => {
+                self.end_work()?;
+                self.record(Input::Abort { by })?;
+                Some(Stopped::Finished(Outcome::Failed))
+            }
+            Ask::Input(input) => {
+                let refused = match self.record(input) {
+                    Ok(()) => None,
+                    Err(Error::Refused(refusal)) => Some(refusal),
+                    Err(error) => return Err(error),
+                };
+                self.perform.reply(request, refused.as_ref());
+                return Ok(None);
+            }
+        };
+        self.perform.reply(request, None);
+        Ok(stopped)
+    }
+
+    fn interrupt(&mut self) -> Result<Stopped, Error> {
+        self.end_work()?;
+        self.record(Input::Stop)?;
+        Ok(Stopped::Interrupted)
+    }
+
+    /// Ends what is under way; what ended by itself at the same moment counts.
+    fn end_work(&mut self) -> Result<(), Error> {
+        for input in self.perform.stop() {
+            self.record(input)?;
+        }
+        Ok(())
+    }
+
+    /// Nothing can go on by itself: asks whoever is there, or stands still.
+    fn park(&mut self) -> Result<Option<Stopped>, Error> {
+        let reason = match self.run.pausing().cloned() {
+            Some(reason) => reason,
+            None if self.run.items().next().is_none() && self.bounds.limited() => {
+                PauseReason::Limited
+            }
+            None if self.ask()? => return Ok(None),
+            None => PauseReason::Waiting,
+        };
+        self.record(Input::Park {
+            reason: reason.clone(),
+        })?;
+        Ok(Some(match reason {
+            PauseReason::Waiting => Stopped::Waiting,
+            PauseReason::Interrupted => Stopped::Interrupted,
+            PauseReason::Changed => Stopped::Changed(self.difference.take().unwrap_or_default()),
+            PauseReason::Requested | PauseReason::Limited => Stopped::Paused(reason),
+        }))
+    }
+
+    /// Asks about the open items, one after the other; was one of them answered?
+    fn ask(&mut self) -> Result<bool, Error> {
+        let open: Vec<Item> = self.run.items().cloned().collect();
+        for item in open {
+            let Some(input) = self.person.answer(self.run, &item) else {
+                continue;
+            };
+            match self.record(input) {
+                Err(Error::Refused(refusal)) => self.person.refused(&refusal),
+                recorded => recorded?,
+            }
+            return Ok(true);
+        }
+        Ok(false)
     }
 
     fn finish(&mut self) -> Result<Stopped, Error> {
@@ -195,4 +335,11 @@ impl Loop<'_> {
         }
         Ok(())
     }
+}
+
+/// What beginning everything led to.
+enum Begun {
+    Ended(Stopped),
+    /// Nothing more before this time, if there is one.
+    Until(Option<Millis>),
 }

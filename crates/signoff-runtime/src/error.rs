@@ -156,6 +156,15 @@ pub enum Error {
     File(FileError),
     /// A file could not be replaced.
     Replace(ReplaceError),
+    /// The process that drives the run refused what was asked of it.
+    RefusedThere { why: String },
+    /// The process that drives the run does not answer.
+    NoReply,
+    /// A step that is to run waits for others, which are not to.
+    NotReached {
+        step: String,
+        waits_for: Vec<String>,
+    },
     /// Signatures could not be read or written.
     Signature(signoff_store::signatures::SignatureError),
     /// Processes of an attempt could not be ended.

@@ -8,6 +8,7 @@
 
 pub mod approve;
 mod clock;
+pub mod control;
 mod difference;
 pub mod drive;
 mod error;

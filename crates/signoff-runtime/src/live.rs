@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Accept, Act, Actor, Choice, Input, Outcome, PlanState, Run, Settings, Stage, after, apply,
+    Accept, Act, Actor, Bounds, Green, Input, Outcome, PlanState, Run, Settings, Stage, after,
+    apply,
 };
 use signoff_plan::digest::canonical;
 use signoff_plan::model::Plan;
@@ -17,7 +18,7 @@ use signoff_store::runs::{self, RunDir, new_run_id};
 use signoff_store::{atomic, config, failpoint, plan_log};
 
 use crate::clock::{Clock, timestamp};
-use crate::drive::{Loop, Observe, Stopped};
+use crate::drive::{Loop, Observe, Person, Stopped};
 use crate::error::Error;
 use crate::journal::{Append, FileJournal, recorded};
 use crate::local::{Interrupt, Local, contract_marker, marker};
@@ -49,9 +50,11 @@ pub struct Live<'a> {
     journal: FileJournal,
     /// What the loop is told first.
     first: Input,
+    /// How far it is to go.
+    bounds: Bounds,
     /// Held as long as the run is.
     _run_lock: RunLock,
-    _workspace_lock: WorkspaceLock,
+    _workspace_lock: Option<WorkspaceLock>,
 }
 
 impl std::fmt::Debug for Live<'_> {
@@ -62,17 +65,22 @@ impl std::fmt::Debug for Live<'_> {
     }
 }
 
-/// A person's answer to something in the inbox.
-#[derive(Debug)]
-pub struct Answer {
-    /// The item, without its run.
-    pub item: String,
-    /// Which of the item's steps; none named = all of them.
-    pub steps: Vec<String>,
-    /// The answer.
-    pub choice: Choice,
-    /// Advice or a reason.
-    pub note: Option<String>,
+/// How a run is to be driven.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Steps under way at once; the configured number where nothing is said.
+    pub jobs: Option<u32>,
+    /// How far it is to go.
+    pub limit: Option<Limit>,
+}
+
+/// How far a run is to go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Limit {
+    /// This step and everything that it waits for.
+    Until(String),
+    /// This step and no other.
+    Only(String),
 }
 
 /// What a run came to.
@@ -92,6 +100,7 @@ impl<'a> Live<'a> {
         project: &'a Project,
         plan: &PlanFile,
         actor: Actor,
+        options: &Options,
         clock: &'a dyn Clock,
     ) -> Result<Self, Error> {
         project.require_trust()?;
@@ -129,21 +138,13 @@ impl<'a> Live<'a> {
             path: relative(project, &path),
             digest: signed.digest().to_string(),
             terms: signed.terms().to_string(),
-            settings: Settings {
-                backoff: u64::try_from(project.config.run.backoff.value.as_millis())
-                    .unwrap_or(u64::MAX),
-                baseline: project.config.contract.baseline.value,
-                accept: match project.config.contract.accept.value {
-                    config::Accept::End => Accept::End,
-                    config::Accept::Step => Accept::Step,
-                },
-                sandbox: signoff_sandbox::Level::None.to_string(),
-            },
+            settings: settings(project, options),
         };
         let terms = project.present_terms(signed.plan(), &key)?;
-        Ok(Self {
+        let live = Self {
             project,
             clock,
+            bounds: Bounds::default(),
             run: Run::new(signed),
             dir,
             times: Times::default(),
@@ -154,8 +155,9 @@ impl<'a> Live<'a> {
             journal,
             first,
             _run_lock: run_lock,
-            _workspace_lock: workspace_lock,
-        })
+            _workspace_lock: Some(workspace_lock),
+        };
+        live.within(options)
     }
 
     /// Takes up a run that was paused, cut off, or has failed.
@@ -163,10 +165,14 @@ impl<'a> Live<'a> {
         project: &'a Project,
         id: &str,
         actor: Actor,
+        options: &Options,
         clock: &'a dyn Clock,
     ) -> Result<Self, Error> {
         project.require_trust()?;
+        let mut workspace = take_workspace(project)?;
+        workspace.name_run(id).map_err(Error::Sandbox)?;
         let mut live = Self::open(project, id, clock)?;
+        live._workspace_lock = Some(workspace);
         History::read(project, &live.key)?.refuse_if_over(id)?;
         if live.run.outcome() == Some(Outcome::Failed) {
             after(PlanState::Failed, Act::Resume, actor)?;
@@ -190,32 +196,67 @@ impl<'a> Live<'a> {
         live.end_leftovers()?;
         // A killed writer may have left its temporary file beside the plan.
         atomic::remove_stray_temp(&live.plan)?;
-        Ok(live)
+        live.within(options)
     }
 
-    /// Records a person's answer. The run goes on when it is resumed.
-    pub fn answer(
+    /// Records something that a person decided about a run that nobody drives. It goes on when it is
+    /// resumed.
+    pub(crate) fn record(
         project: &'a Project,
         id: &str,
-        answer: Answer,
+        input: Input,
         clock: &'a dyn Clock,
     ) -> Result<(), Error> {
         let mut live = Self::open(project, id, clock)?;
         History::read(project, &live.key)?.refuse_if_over(id)?;
-        let by = project.around.person.clone();
-        let events = signoff_engine::decide(
-            &live.run,
-            clock.now(),
-            Input::Answer {
-                item: answer.item,
-                steps: answer.steps,
-                choice: answer.choice,
-                note: answer.note,
-                by,
-            },
-        )?;
-        live.journal.append(clock.now(), events)?;
-        live.journal.close()
+        if live.run.outcome().is_some() && matches!(input, Input::Abort { .. }) {
+            return Err(Error::AlreadyFinished {
+                run: id.to_owned(),
+                outcome: live
+                    .run
+                    .outcome()
+                    .map_or("", signoff_api::event::outcome_name),
+            });
+        }
+        live.end_leftovers()?;
+        let now = clock.now();
+        let events = signoff_engine::decide(&live.run, now, input)?;
+        for recorded in live.journal.append(now, events)? {
+            apply(&mut live.run, &recorded);
+        }
+        live.journal.close()?;
+        if let Some(outcome) = live.run.outcome() {
+            ended(project, &live.key, &live.run, outcome, clock)?;
+        }
+        live.marks().write(&live.run, now);
+        Ok(())
+    }
+
+    /// Limits how far the run goes this time.
+    fn within(mut self, options: &Options) -> Result<Self, Error> {
+        let (step, only) = match &options.limit {
+            None => return Ok(self),
+            Some(Limit::Only(step)) => (step, true),
+            Some(Limit::Until(step)) => (step, false),
+        };
+        let at = self.run.position(step).ok_or_else(|| {
+            Error::Refused(signoff_engine::Refusal::NoStep { step: step.clone() })
+        })?;
+        self.bounds = if only {
+            let waits_for: Vec<String> = (self.run.plan().dependencies(at))
+                .filter_map(|before| self.run.step(before))
+                .filter(|(_, state)| !state.satisfies)
+                .map(|(before, _)| before.id.clone())
+                .collect();
+            if !waits_for.is_empty() {
+                let step = step.clone();
+                return Err(Error::NotReached { step, waits_for });
+            }
+            Bounds::only(at)
+        } else {
+            Bounds::until(&self.run, at)
+        };
+        Ok(self)
     }
 
     fn open(project: &'a Project, id: &str, clock: &'a dyn Clock) -> Result<Self, Error> {
@@ -224,8 +265,6 @@ impl<'a> Live<'a> {
             return Err(View::unknown(project, Some(id)));
         }
         let run_lock = take_run(&dir, id)?;
-        let mut workspace_lock = take_workspace(project)?;
-        workspace_lock.name_run(id).map_err(Error::Sandbox)?;
         let view = View::load(project, id)?;
         let (journal, records) = Journal::open(&dir.journal())?;
         let mut run = Run::new(view.run.signed().clone());
@@ -246,9 +285,10 @@ impl<'a> Live<'a> {
             dir,
             times,
             journal: FileJournal::new(journal),
-            first: Input::Park,
+            first: Input::Finish,
+            bounds: Bounds::default(),
             _run_lock: run_lock,
-            _workspace_lock: workspace_lock,
+            _workspace_lock: None,
         })
     }
 
@@ -291,6 +331,7 @@ impl<'a> Live<'a> {
     pub fn drive(
         mut self,
         observer: &mut dyn Observe,
+        person: &mut dyn Person,
         interrupt: impl FnOnce(Interrupt),
     ) -> Result<Ran, Error> {
         let sandbox = Arc::new(Sandbox::new().map_err(Error::Sandbox)?);
@@ -326,7 +367,10 @@ impl<'a> Live<'a> {
             journal: &mut self.journal,
             perform: &mut local,
             clock: self.clock,
+            bounds: self.bounds,
+            person,
             observers: vec![observer, &mut marks],
+            difference: None,
         };
         work.record(self.first)?;
         let stopped = work.drive()?;
@@ -356,9 +400,11 @@ impl<'a> Live<'a> {
                 | Stage::NeedsBaseline
                 | Stage::NeedsWork
                 | Stage::NeedsEvaluation { .. }
+                | Stage::Expanded
                 | Stage::Waiting { .. }
                 | Stage::Provisional
                 | Stage::Ended => continue,
+                Stage::Rechecking => state.attempts,
             };
             let identity = state.process.as_ref().map(|process| Identity {
                 pid: process.pid,
@@ -371,6 +417,27 @@ impl<'a> Live<'a> {
                 .map_err(Error::Sandbox)?;
         }
         Ok(())
+    }
+}
+
+/// What the engine needs to know of the configuration.
+fn settings(project: &Project, options: &Options) -> Settings {
+    let config = &project.config;
+    let jobs = options.jobs.unwrap_or(config.run.jobs.value);
+    Settings {
+        backoff: u64::try_from(config.run.backoff.value.as_millis()).unwrap_or(u64::MAX),
+        baseline: config.contract.baseline.value,
+        green: match config.contract.green.value {
+            config::Green::Run => Green::Run,
+            config::Green::Skip => Green::Skip,
+            config::Green::Ask => Green::Ask,
+        },
+        accept: match config.contract.accept.value {
+            config::Accept::End => Accept::End,
+            config::Accept::Step => Accept::Step,
+        },
+        jobs: usize::try_from(jobs).unwrap_or(1).max(1),
+        sandbox: signoff_sandbox::Level::None.to_string(),
     }
 }
 

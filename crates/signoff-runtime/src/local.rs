@@ -1,6 +1,9 @@
 //! Performs actions on this machine, in the checkout, through `signoff-work` and `signoff-sandbox`.
 
+mod calls;
 mod crew;
+mod pool;
+mod requests;
 mod told;
 mod workbench;
 
@@ -9,11 +12,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use signoff_engine::{Action, Input, Millis, Run};
+use signoff_engine::{Action, Changes, Input, Millis, Refusal, Run};
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
+use signoff_work::environment::for_contract;
 
+use self::calls::Calls;
 use self::crew::Crew;
+use self::requests::Listener;
 use self::workbench::{Workbench, broken};
 pub(crate) use self::workbench::{contract_marker, marker};
 use crate::clock::Clock;
@@ -38,7 +44,9 @@ impl Interrupt {
 pub(crate) struct Local<'a> {
     bench: Workbench<'a>,
     crew: Crew,
+    calls: Calls,
     watch: Watch,
+    listener: Listener,
     sender: Sender<Happened>,
     receiver: Receiver<Happened>,
     /// Lets a held agent go, by step.
@@ -55,16 +63,25 @@ impl<'a> Local<'a> {
         clock: &'a dyn Clock,
     ) -> Self {
         let (sender, receiver) = channel();
+        let contract_environment = for_contract(
+            &project.around.variables,
+            &project.config.sandbox.env.value,
+            project.store.workspace(),
+        );
+        let listener = Listener::start(&dir, sender.clone());
         Self {
+            calls: Calls::new(project, Arc::clone(&sandbox), contract_environment.clone()),
             bench: Workbench {
                 project,
                 dir,
                 key,
                 clock,
+                contract_environment,
                 prompts: BTreeMap::new(),
             },
             crew: Crew::new(sandbox, sender.clone()),
             watch,
+            listener,
             sender,
             receiver,
             gates: BTreeMap::new(),
@@ -81,9 +98,6 @@ impl<'a> Local<'a> {
         step: usize,
         attempt: u32,
     ) -> Result<Prepared, Error> {
-        if let Some(difference) = self.watch.difference(self.bench.project)? {
-            return Ok(Prepared::Changed(difference));
-        }
         let item = self.bench.work_item(run, step, attempt)?;
         Ok(Prepared::Go(Input::WorkBegins {
             step,
@@ -98,7 +112,7 @@ impl<'a> Local<'a> {
         let (release, released) = channel();
         self.gates.insert(step, release);
         let sender = self.sender.clone();
-        self.crew.start(
+        self.crew.start_held(
             command,
             move |process| {
                 let held = Input::ProcessHeld {
@@ -113,27 +127,56 @@ impl<'a> Local<'a> {
                 attempt,
                 ended: seen.ended,
                 text: seen.stdout,
+                changes: Changes::default(),
             },
         );
+        Ok(())
+    }
+
+    /// Runs the step's contract after its work, or once more at the end.
+    fn evaluate(
+        &mut self,
+        run: &Run,
+        step: usize,
+        attempt: u32,
+        patience: u32,
+    ) -> Result<(), Error> {
+        let command = self.bench.evaluation(run, step, attempt, patience, false)?;
+        self.crew
+            .start(command, move |observed| Input::EvaluationEnded {
+                step,
+                attempt,
+                observed,
+            });
         Ok(())
     }
 }
 
 impl Perform for Local<'_> {
     fn prepare(&mut self, run: &Run, action: &Action) -> Result<Prepared, Error> {
-        let contract = matches!(action, Action::Baseline { .. } | Action::Evaluate { .. });
-        // An agent that rewrites the script it is measured by would pass any contract.
-        if contract && let Some(difference) = self.watch.changed_files(self.bench.project) {
-            return Ok(Prepared::Changed(difference));
+        let difference = match action {
+            Action::Dispatch { .. } | Action::Call { .. } => {
+                self.watch.difference(self.bench.project)?
+            }
+            // An agent that rewrites the script it is measured by would pass any contract.
+            _ => self.watch.changed_files(self.bench.project),
+        };
+        if let Some(difference) = difference {
+            return Ok(Prepared::Changed(Box::new(difference)));
         }
-        Ok(match action {
-            Action::Baseline { step } => Prepared::Go(Input::BaselineBegins { step: *step }),
-            Action::Evaluate { step, attempt, .. } => Prepared::Go(Input::EvaluationBegins {
-                step: *step,
-                attempt: *attempt,
+        Ok(match *action {
+            Action::Baseline { step } => Prepared::Go(Input::BaselineBegins { step }),
+            Action::Evaluate { step, attempt, .. } => {
+                Prepared::Go(Input::EvaluationBegins { step, attempt })
+            }
+            Action::Recheck { step, .. } => Prepared::Go(Input::EvaluationBegins {
+                step,
+                attempt: attempts(run, step),
             }),
-            Action::Dispatch { step, attempt } => self.prepare_dispatch(run, *step, *attempt)?,
+            Action::Dispatch { step, attempt } => self.prepare_dispatch(run, step, attempt)?,
+            Action::Call { step, attempt } => self.calls.prepare(run, step, attempt),
             Action::Gate { .. }
+            | Action::Gather { .. }
             | Action::AskForBudget { .. }
             | Action::AskForAcceptance
             | Action::Wait { .. }
@@ -148,23 +191,27 @@ impl Perform for Local<'_> {
             Action::Baseline { step } => {
                 let command = self.bench.evaluation(run, step, 0, 1, true)?;
                 let report = move |observed| Input::BaselineEnded { step, observed };
-                self.crew.start(command, |_| true, report);
+                self.crew.start(command, report);
             }
             Action::Evaluate {
                 step,
                 attempt,
                 patience,
-            } => {
-                let command = self.bench.evaluation(run, step, attempt, patience, false)?;
-                let report = move |observed| Input::EvaluationEnded {
-                    step,
-                    attempt,
-                    observed,
-                };
-                self.crew.start(command, |_| true, report);
+            } => self.evaluate(run, step, attempt, patience)?,
+            Action::Recheck { step, patience } => {
+                self.evaluate(run, step, attempts(run, step), patience)?;
             }
             Action::Dispatch { step, attempt } => self.dispatch(run, step, attempt)?,
+            Action::Call { step, attempt } => {
+                let limit = self.bench.time_limit(run, step)?;
+                let log = self.bench.dir.attempt(&self.bench.id(run, step)?, attempt);
+                let call = self
+                    .calls
+                    .call(run, step, attempt, (limit, log.tool_log()))?;
+                self.crew.work(call);
+            }
             Action::Gate { .. }
+            | Action::Gather { .. }
             | Action::AskForBudget { .. }
             | Action::AskForAcceptance
             | Action::Wait { .. }
@@ -196,9 +243,29 @@ impl Perform for Local<'_> {
         happened.unwrap_or(Happened::Timer)
     }
 
-    fn stop(&mut self) {
+    fn stop(&mut self) -> Vec<Input> {
         // Threads that hold an agent at its gate see it close and let the agent go unstarted.
         self.gates.clear();
+        self.calls.stop();
         self.crew.stop();
+        let late = self
+            .receiver
+            .try_iter()
+            .filter_map(|happened| match happened {
+                // One that was not let go has not started.
+                Happened::Input(Input::ProcessHeld { .. }) => None,
+                Happened::Input(input) => Some(input),
+                _ => None,
+            });
+        late.collect()
     }
+
+    fn reply(&mut self, request: &str, refused: Option<&Refusal>) {
+        self.listener
+            .reply(request, refused.map(ToString::to_string));
+    }
+}
+
+fn attempts(run: &Run, step: usize) -> u32 {
+    run.step(step).map_or(0, |(_, state)| state.attempts)
 }

@@ -201,8 +201,8 @@ pub fn streamed(run: &Run, recorded: &Recorded) -> signoff_api::event::Streamed 
         .and_then(|id| run.position(id))
         .map(|at| run.status_of(at));
     let steps = matches!(recorded.event, Event::RunFinished { .. }).then(|| {
-        run.steps()
-            .enumerate()
+        run.order()
+            .filter_map(|at| Some((at, run.step(at)?)))
             .map(|(at, (definition, state))| {
                 let end = StepEnd {
                     status: step_status(run.status_of(at)).to_owned(),

@@ -17,6 +17,7 @@ pub mod journal;
 mod key;
 pub mod lock;
 pub mod plan_log;
+pub mod requests;
 pub mod root;
 pub mod runs;
 pub mod signatures;

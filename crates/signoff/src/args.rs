@@ -424,6 +424,15 @@ pub(crate) struct Run {
     /// Sign the plan off first, as it is now
     #[arg(long)]
     pub(crate) approve: bool,
+    /// Steps that may be under way at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) jobs: Option<u32>,
+    /// Only this step and what it waits for; then pause
+    #[arg(long, value_name = "STEP", conflicts_with = "only")]
+    pub(crate) until: Option<String>,
+    /// Only this step; then pause
+    #[arg(long, value_name = "STEP")]
+    pub(crate) only: Option<String>,
 }
 
 #[derive(Debug, Args)]

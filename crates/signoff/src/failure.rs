@@ -6,7 +6,7 @@ mod threads;
 
 use std::fmt;
 
-use signoff_engine::{Act, Forbidden, PlanState};
+use signoff_engine::{Act, Forbidden, PlanState, Refusal};
 use signoff_runtime::{Difference, Error};
 use signoff_store::atomic::ReplaceError;
 use signoff_store::journal::JournalError;
@@ -378,6 +378,30 @@ impl From<Error> for Failure {
             Error::Journal(JournalError::File(error)) => Self::new(6, "file", error.to_string()),
             Error::Journal(error) => Self::new(6, "journal", error.to_string())
                 .hint("nothing was changed; a run whose journal is broken cannot go on"),
+            Error::Refused(refusal @ Refusal::NoStep { .. }) => {
+                Self::new(2, "no-step", refusal.to_string())
+                    .hint("`signoff status` shows the steps of a run")
+            }
+            Error::Refused(refusal @ Refusal::NotNow { .. }) => {
+                Self::new(5, "not-now", refusal.to_string())
+                    .hint("`signoff status` shows how far each step is")
+            }
+            Error::RefusedThere { why } => {
+                Self::new(5, "refused", format!("the run refuses it: {why}"))
+                    .hint("`signoff status` and `signoff inbox` show how far it is")
+            }
+            Error::NoReply => Self::new(
+                6,
+                "no-reply",
+                "the process that drives the run does not answer",
+            )
+            .hint("`signoff status` shows who drives it; end that process, then `signoff resume`"),
+            Error::NotReached { step, waits_for } => Self::new(
+                5,
+                "not-reached",
+                format!("step `{step}` waits for `{}`", waits_for.join("`, `")),
+            )
+            .hint(format!("`--until {step}` runs those as well")),
             Error::Refused(refusal) => Self::new(5, "refused", refusal.to_string())
                 .hint("`signoff inbox` shows what waits, and the choices"),
             Error::File(error) => Self::new(6, "file", error.to_string()),

@@ -26,6 +26,7 @@ impl From<engine::Event> for Event {
             engine::Event::RunResumed { reopened, by } => Self::RunResumed { reopened, by },
             engine::Event::StepStarted { step } => Self::StepStarted { step },
             engine::Event::ConditionHeld { step } => Self::ConditionHeld { step },
+            engine::Event::Expanded { step, items } => Self::Expanded { step, items },
             engine::Event::BaselineStarted { step } => Self::BaselineStarted { step },
             engine::Event::BaselineFinished {
                 step,
@@ -62,12 +63,51 @@ impl From<engine::Event> for Event {
                 attempt,
                 ended,
                 text,
+                changes,
             } => Self::WorkFinished {
                 step,
                 attempt,
                 ended: ended.into(),
                 output: Output { text },
+                changes: changes.into(),
             },
+            engine::Event::CallStarted {
+                step,
+                attempt,
+                call,
+            } => Self::CallStarted {
+                step,
+                attempt,
+                call: call.into(),
+            },
+            engine::Event::CallFinished { step, attempt, end } => Self::CallFinished {
+                step,
+                attempt,
+                end: end.into(),
+            },
+            engine::Event::BudgetReserved {
+                step,
+                attempt,
+                agents,
+                wall_ms,
+            } => Self::BudgetReserved {
+                step,
+                attempt,
+                agents,
+                wall_ms,
+            },
+            engine::Event::BudgetSpent {
+                step,
+                attempt,
+                wall_ms,
+            } => Self::BudgetSpent {
+                step,
+                attempt,
+                wall_ms,
+            },
+            engine::Event::BudgetExceeded { step, question } => {
+                Self::BudgetExceeded { step, question }
+            }
             engine::Event::AttemptInterrupted {
                 step,
                 attempt,
@@ -77,9 +117,15 @@ impl From<engine::Event> for Event {
                 attempt,
                 stopped,
             },
-            engine::Event::ContractStarted { step, attempt } => {
-                Self::ContractStarted { step, attempt }
-            }
+            engine::Event::ContractStarted {
+                step,
+                attempt,
+                again,
+            } => Self::ContractStarted {
+                step,
+                attempt,
+                again,
+            },
             engine::Event::ContractFinished {
                 step,
                 attempt,
@@ -170,6 +216,11 @@ impl From<engine::Event> for Event {
                 note,
                 by,
             },
+            engine::Event::StepRetried { step, hint, by } => Self::StepRetried { step, hint, by },
+            engine::Event::PauseRequested { reason, by } => Self::PauseRequested {
+                reason: reason.into(),
+                by,
+            },
             engine::Event::RunPaused { reason } => Self::RunPaused {
                 reason: reason.into(),
             },
@@ -201,6 +252,7 @@ impl From<Event> for engine::Event {
             Event::RunResumed { reopened, by } => Self::RunResumed { reopened, by },
             Event::StepStarted { step } => Self::StepStarted { step },
             Event::ConditionHeld { step } => Self::ConditionHeld { step },
+            Event::Expanded { step, items } => Self::Expanded { step, items },
             Event::BaselineStarted { step } => Self::BaselineStarted { step },
             Event::BaselineFinished {
                 step,
@@ -235,12 +287,49 @@ impl From<Event> for engine::Event {
                 attempt,
                 ended,
                 output,
+                changes,
             } => Self::WorkFinished {
                 step,
                 attempt,
                 ended: ended.into(),
                 text: output.text,
+                changes: changes.into(),
             },
+            Event::CallStarted {
+                step,
+                attempt,
+                call,
+            } => Self::CallStarted {
+                step,
+                attempt,
+                call: call.into(),
+            },
+            Event::CallFinished { step, attempt, end } => Self::CallFinished {
+                step,
+                attempt,
+                end: end.into(),
+            },
+            Event::BudgetReserved {
+                step,
+                attempt,
+                agents,
+                wall_ms,
+            } => Self::BudgetReserved {
+                step,
+                attempt,
+                agents,
+                wall_ms,
+            },
+            Event::BudgetSpent {
+                step,
+                attempt,
+                wall_ms,
+            } => Self::BudgetSpent {
+                step,
+                attempt,
+                wall_ms,
+            },
+            Event::BudgetExceeded { step, question } => Self::BudgetExceeded { step, question },
             Event::AttemptInterrupted {
                 step,
                 attempt,
@@ -250,7 +339,15 @@ impl From<Event> for engine::Event {
                 attempt,
                 stopped,
             },
-            Event::ContractStarted { step, attempt } => Self::ContractStarted { step, attempt },
+            Event::ContractStarted {
+                step,
+                attempt,
+                again,
+            } => Self::ContractStarted {
+                step,
+                attempt,
+                again,
+            },
             Event::ContractFinished {
                 step,
                 attempt,
@@ -337,6 +434,11 @@ impl From<Event> for engine::Event {
                 steps,
                 choice: choice.into(),
                 note,
+                by,
+            },
+            Event::StepRetried { step, hint, by } => Self::StepRetried { step, hint, by },
+            Event::PauseRequested { reason, by } => Self::PauseRequested {
+                reason: reason.into(),
                 by,
             },
             Event::RunPaused { reason } => Self::RunPaused {

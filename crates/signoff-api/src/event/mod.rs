@@ -10,8 +10,9 @@ mod parts;
 use std::collections::BTreeMap;
 
 pub use parts::{
-    Accept, Choice, Ended, Facts, Grade, ItemKind, Observed, Outcome, PauseReason, Process,
-    Settings, Verdict, WorkInput, WorkItem, WorkKind, WorkPayload, outcome_name, step_status,
+    Accept, Call, CallEnd, Changes, Choice, Ended, Facts, Grade, Green, ItemKind, Observed,
+    Outcome, PauseReason, Process, Settings, TestsSeen, Verdict, WorkInput, WorkItem, WorkKind,
+    WorkPayload, outcome_name, step_status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,6 +89,11 @@ pub enum Event {
     ConditionHeld {
         step: String,
     },
+    /// A loop becomes its items, once.
+    Expanded {
+        step: String,
+        items: Vec<serde_json::Value>,
+    },
     BaselineStarted {
         step: String,
     },
@@ -116,6 +122,36 @@ pub enum Event {
         ended: Ended,
         /// What the agent said last; never judged.
         output: Output,
+        /// What changed meanwhile.
+        #[serde(default)]
+        changes: Changes,
+    },
+    /// A tool is about to be called.
+    CallStarted {
+        step: String,
+        attempt: u32,
+        call: Call,
+    },
+    CallFinished {
+        step: String,
+        attempt: u32,
+        end: CallEnd,
+    },
+    /// What the agent about to start may use of the budget.
+    BudgetReserved {
+        step: String,
+        attempt: u32,
+        agents: u64,
+        wall_ms: Option<u64>,
+    },
+    BudgetSpent {
+        step: String,
+        attempt: u32,
+        wall_ms: u64,
+    },
+    BudgetExceeded {
+        step: String,
+        question: String,
     },
     AttemptInterrupted {
         step: String,
@@ -125,6 +161,9 @@ pub enum Event {
     ContractStarted {
         step: String,
         attempt: u32,
+        /// At the end, because the tree is another one than at its verdict.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        again: bool,
     },
     ContractFinished {
         step: String,
@@ -189,6 +228,17 @@ pub enum Event {
         steps: Vec<String>,
         choice: Choice,
         note: Option<String>,
+        by: String,
+    },
+    /// A person lets a failed or waiting step be tried once more.
+    StepRetried {
+        step: String,
+        hint: Option<String>,
+        by: String,
+    },
+    /// Nothing new starts; what is under way ends and is judged.
+    PauseRequested {
+        reason: PauseReason,
         by: String,
     },
     RunPaused {

@@ -41,12 +41,14 @@ mirrored! {
 }
 mirrored! {
     /// Why a person is asked.
-    ItemKind = engine::ItemKind { Escalation, Acceptance, Budget, Approval, Question } "snake_case"
+    ItemKind = engine::ItemKind {
+        Escalation, Acceptance, Budget, Approval, Question, UnknownCall,
+    } "snake_case"
 }
 mirrored! {
     /// A person's answer.
     Choice = engine::Choice {
-        Retry, Fixed, Accept, Refuse, Allow, Approve, Deny, Reply, Skip, Abort,
+        Retry, Fixed, Accept, Refuse, Allow, Approve, Deny, Reply, Happened, Skip, Abort,
     } "snake_case"
 }
 mirrored! {
@@ -54,12 +56,16 @@ mirrored! {
     Accept = engine::Accept { End, Step } "snake_case"
 }
 mirrored! {
+    /// What becomes of an agent step whose contract holds before the work.
+    Green = engine::Green { Run, Skip, Ask } "snake_case"
+}
+mirrored! {
     /// Seed 002's kinds of work.
     WorkKind = engine::WorkKind { Code, Review } "SCREAMING_SNAKE_CASE"
 }
 mirrored! {
     /// Why a run stands still.
-    PauseReason = engine::PauseReason { Waiting, Interrupted, Changed } "snake_case"
+    PauseReason = engine::PauseReason { Waiting, Interrupted, Changed, Requested, Limited } "snake_case"
 }
 
 /// What qualifies a grade.
@@ -75,6 +81,37 @@ pub struct Facts {
     pub agent_failed: bool,
     pub repaired_by: Option<String>,
     pub accepted_by: Option<String>,
+    /// Files changed in this step that the contract reads or that configure its runner.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judge_changed: Vec<String>,
+    /// The work changed nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_change: bool,
+    /// Tests that ran before and after the work: a hint read from output, never the proof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestsSeen>,
+    /// Files that the contract changed when it ran; they were put back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contract_writes: Vec<String>,
+}
+
+/// Numbers of tests that ran, as far as the output told them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestsSeen {
+    pub before: Option<u64>,
+    pub after: Option<u64>,
+}
+
+impl From<engine::TestsSeen> for TestsSeen {
+    fn from(engine::TestsSeen { before, after }: engine::TestsSeen) -> Self {
+        Self { before, after }
+    }
+}
+
+impl From<TestsSeen> for engine::TestsSeen {
+    fn from(TestsSeen { before, after }: TestsSeen) -> Self {
+        Self { before, after }
+    }
 }
 
 impl From<engine::Facts> for Facts {
@@ -86,6 +123,10 @@ impl From<engine::Facts> for Facts {
             agent_failed,
             repaired_by,
             accepted_by,
+            judge_changed,
+            no_change,
+            tests,
+            contract_writes,
         } = facts;
         Self {
             sandbox,
@@ -94,6 +135,10 @@ impl From<engine::Facts> for Facts {
             agent_failed,
             repaired_by,
             accepted_by,
+            judge_changed,
+            no_change,
+            tests: tests.map(Into::into),
+            contract_writes,
         }
     }
 }
@@ -107,6 +152,10 @@ impl From<Facts> for engine::Facts {
             agent_failed,
             repaired_by,
             accepted_by,
+            judge_changed,
+            no_change,
+            tests,
+            contract_writes,
         } = facts;
         Self {
             sandbox,
@@ -115,6 +164,10 @@ impl From<Facts> for engine::Facts {
             agent_failed,
             repaired_by,
             accepted_by,
+            judge_changed,
+            no_change,
+            tests: tests.map(Into::into),
+            contract_writes,
         }
     }
 }
@@ -124,10 +177,23 @@ impl From<Facts> for engine::Facts {
 pub struct Settings {
     pub backoff_ms: u64,
     pub baseline: bool,
+    #[serde(default = "all_the_same")]
+    pub green: Green,
     /// Runs of the first versions asked at each step and did not say so.
     #[serde(default = "at_each_step")]
     pub accept: Accept,
+    /// Steps under way at once; runs of the first versions had one.
+    #[serde(default = "one")]
+    pub jobs: usize,
     pub sandbox: String,
+}
+
+fn all_the_same() -> Green {
+    Green::Run
+}
+
+fn one() -> usize {
+    1
 }
 
 fn at_each_step() -> Accept {
@@ -139,13 +205,17 @@ impl From<engine::Settings> for Settings {
         let engine::Settings {
             backoff,
             baseline,
+            green,
             accept,
+            jobs,
             sandbox,
         } = settings;
         Self {
             backoff_ms: backoff,
             baseline,
+            green: green.into(),
             accept: accept.into(),
+            jobs,
             sandbox,
         }
     }
@@ -156,13 +226,17 @@ impl From<Settings> for engine::Settings {
         let Settings {
             backoff_ms,
             baseline,
+            green,
             accept,
+            jobs,
             sandbox,
         } = settings;
         Self {
             backoff: backoff_ms,
             baseline,
+            green: green.into(),
             accept: accept.into(),
+            jobs,
             sandbox,
         }
     }
@@ -211,6 +285,12 @@ pub struct Observed {
     #[serde(default)]
     pub cut: bool,
     pub duration_ms: u64,
+    /// Files that the command changed and that were put back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrote: Vec<String>,
+    /// Tests that ran, where the output tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<u64>,
 }
 
 impl From<engine::Observation> for Observed {
@@ -221,6 +301,8 @@ impl From<engine::Observation> for Observed {
             stderr,
             cut,
             duration_ms,
+            wrote,
+            tests,
         } = seen;
         Self {
             ended: ended.into(),
@@ -228,6 +310,8 @@ impl From<engine::Observation> for Observed {
             stderr,
             cut,
             duration_ms,
+            wrote,
+            tests,
         }
     }
 }
@@ -240,6 +324,8 @@ impl From<Observed> for engine::Observation {
             stderr,
             cut,
             duration_ms,
+            wrote,
+            tests,
         } = seen;
         Self {
             ended: ended.into(),
@@ -247,7 +333,107 @@ impl From<Observed> for engine::Observation {
             stderr,
             cut,
             duration_ms,
+            wrote,
+            tests,
         }
+    }
+}
+
+/// What a tool is called with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Call {
+    pub tool: String,
+    pub args: serde_json::Value,
+    /// Making it twice does no harm.
+    pub repeatable: bool,
+    /// It may change the tree.
+    pub changes_tree: bool,
+}
+
+impl From<engine::Call> for Call {
+    fn from(call: engine::Call) -> Self {
+        let engine::Call {
+            tool,
+            args,
+            repeatable,
+            changes_tree,
+        } = call;
+        Self {
+            tool,
+            args,
+            repeatable,
+            changes_tree,
+        }
+    }
+}
+
+impl From<Call> for engine::Call {
+    fn from(call: Call) -> Self {
+        let Call {
+            tool,
+            args,
+            repeatable,
+            changes_tree,
+        } = call;
+        Self {
+            tool,
+            args,
+            repeatable,
+            changes_tree,
+        }
+    }
+}
+
+/// How a call ended: `{"done": RESULT}` or `{"failed": {…}}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CallEnd {
+    Done(serde_json::Value),
+    Failed {
+        message: String,
+        /// It may go better the next time.
+        transient: bool,
+    },
+}
+
+impl From<engine::CallEnd> for CallEnd {
+    fn from(end: engine::CallEnd) -> Self {
+        match end {
+            engine::CallEnd::Done(value) => Self::Done(value),
+            engine::CallEnd::Failed { message, transient } => Self::Failed { message, transient },
+        }
+    }
+}
+
+impl From<CallEnd> for engine::CallEnd {
+    fn from(end: CallEnd) -> Self {
+        match end {
+            CallEnd::Done(value) => Self::Done(value),
+            CallEnd::Failed { message, transient } => Self::Failed { message, transient },
+        }
+    }
+}
+
+/// What changed while the work was under way.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Changes {
+    /// Paths; absent = nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<String>>,
+    /// Protected files among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<String>,
+}
+
+impl From<engine::Changes> for Changes {
+    fn from(engine::Changes { files, protected }: engine::Changes) -> Self {
+        Self { files, protected }
+    }
+}
+
+impl From<Changes> for engine::Changes {
+    fn from(Changes { files, protected }: Changes) -> Self {
+        Self { files, protected }
     }
 }
 

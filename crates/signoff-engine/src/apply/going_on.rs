@@ -2,16 +2,16 @@
 
 use signoff_plan::model::Work;
 
-use super::readiness::make_ready;
+use super::readiness::{make_ready, recount};
 use crate::state::{Run, Stage, StepStatus};
 
 /// After a crash or a pause, what was under way has to be asked for again.
 pub(super) fn resume(run: &mut Run, reopened: bool) {
     run.pause = None;
+    run.pausing = None;
     let active: Vec<usize> = run.active.iter().copied().collect();
     for at in active {
-        let is_check =
-            (run.signed.plan().steps.get(at)).is_some_and(|step| step.work == Work::Check);
+        let is_check = (run.definition(at)).is_some_and(|step| step.work == Work::Check);
         let Some(step) = run.steps.get_mut(at) else {
             continue;
         };
@@ -21,12 +21,17 @@ pub(super) fn resume(run: &mut Run, reopened: bool) {
             }
             Stage::Baselining => step.stage = Stage::NeedsBaseline,
             Stage::Evaluating { attempt } => step.stage = Stage::NeedsEvaluation { attempt },
+            Stage::Rechecking => {
+                step.stage = Stage::Ended;
+                run.active.remove(&at);
+            }
             // The engine decides about these by `AttemptInterrupted`.
             Stage::Working { .. } => {}
             Stage::Idle
             | Stage::NeedsBaseline
             | Stage::NeedsWork
             | Stage::NeedsEvaluation { .. }
+            | Stage::Expanded
             | Stage::Waiting { .. }
             | Stage::Provisional
             | Stage::Ended => {}
@@ -42,23 +47,83 @@ pub(super) fn resume(run: &mut Run, reopened: bool) {
 fn reopen(run: &mut Run) {
     run.outcome = None;
     run.aborting = false;
+    // What is asked at the end is asked at the new end.
+    run.items.retain(|_, item| item.steps.is_empty());
     for at in 0..run.steps.len() {
-        let Some(step) = run.steps.get_mut(at) else {
-            continue;
-        };
         // A step that was skipped and blocks others has to come first if they are to run.
-        let blocks = step.status == StepStatus::Skipped && !step.satisfies;
-        if !blocks && !matches!(step.status, StepStatus::Failed | StepStatus::Blocked) {
-            continue;
+        let lost = run.steps.get(at).is_some_and(|step| {
+            let blocks = step.status == StepStatus::Skipped && !step.satisfies;
+            blocks || matches!(step.status, StepStatus::Failed | StepStatus::Blocked)
+        });
+        if lost {
+            take_up(run, at);
         }
-        run.ended -= usize::from(step.stage == Stage::Ended);
-        step.reason = None;
-        step.failures = 0;
-        step.interruptions = 0;
-        step.not_before = 0;
-        step.condition_held = false;
-        step.status = StepStatus::Pending;
-        step.stage = Stage::Idle;
-        make_ready(run, at);
     }
+}
+
+/// Lets one step be tried once more, and those that it blocked with it.
+pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
+    run.outcome = None;
+    run.aborting = false;
+    take_up(run, at);
+    if let Some(step) = run.steps.get_mut(at) {
+        step.hint = hint.map(str::to_owned);
+    }
+    let parent = run.steps.get(at).and_then(|step| step.parent);
+    let mut freed = vec![at];
+    freed.extend(parent);
+    // Blocked steps name what blocks them; those are freed from the first to the last.
+    for later in run.order().collect::<Vec<_>>() {
+        let by = run
+            .steps
+            .get(later)
+            .filter(|step| step.status == StepStatus::Blocked);
+        let by = by.and_then(|step| step.reason.clone());
+        let cause = by.and_then(|id| run.position(&id));
+        if cause.is_some_and(|cause| freed.contains(&cause)) {
+            freed.push(later);
+            take_up(run, later);
+        }
+    }
+}
+
+/// Makes a step that ended one that has not begun; a loop stays its items.
+fn take_up(run: &mut Run, at: usize) {
+    let items = run.children.get(&at).cloned();
+    let open = items.as_ref().map(|items| {
+        let open = items.iter().filter_map(|&item| run.steps.get(item));
+        open.filter(|step| !step.satisfies).count()
+    });
+    run.active.remove(&at);
+    run.provisional.remove(&at);
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    step.reason = None;
+    step.failures = 0;
+    step.agents = 0;
+    step.interruptions = 0;
+    step.inconclusive = 0;
+    step.not_before = 0;
+    step.condition_held = false;
+    step.approved = false;
+    step.args = None;
+    step.answered = None;
+    step.ended_before = true;
+    match open {
+        Some(open) => {
+            step.status = StepStatus::Running;
+            step.stage = Stage::Expanded;
+            step.waits_for = open;
+            if open == 0 {
+                run.gather.insert(at);
+            }
+        }
+        None => {
+            step.status = StepStatus::Pending;
+            step.stage = Stage::Idle;
+            make_ready(run, at);
+        }
+    }
+    recount(run, at);
 }

@@ -5,24 +5,26 @@ use crate::state::{Run, Stage, StepStatus};
 pub(super) fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
     run.ready.remove(&at);
     run.active.remove(&at);
+    run.gather.remove(&at);
     run.provisional.remove(&at);
     if let Some(step) = run.steps.get_mut(at) {
-        run.ended += usize::from(step.stage != Stage::Ended);
         step.status = status;
         step.stage = Stage::Ended;
         step.answered = None;
+        step.inconclusive = 0;
         step.reason = reason.cloned();
     }
 }
 
 /// Ends a step as failed or blocked. It may have satisfied its dependents before: a person refused
-/// it, or what it was built on.
+/// it, or what it was built on, or its contract no longer holds.
 pub(super) fn lose(run: &mut Run, at: usize, status: StepStatus, reason: &String) {
     end(run, at, status, Some(reason));
+    run.verdicts.retain(|&(_, step)| step != at);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.evidence = None;
+    step.regressed = step.evidence.take().is_some() && status == StepStatus::Failed;
     if !std::mem::take(&mut step.satisfies) {
         return;
     }
@@ -48,22 +50,42 @@ pub(super) fn satisfy_dependents(run: &mut Run, at: usize) {
     for dependent in dependents {
         if let Some(step) = run.steps.get_mut(dependent) {
             step.waits_for = step.waits_for.saturating_sub(1);
+            if step.stage == Stage::Expanded && step.waits_for == 0 {
+                run.gather.insert(dependent);
+            }
         }
         make_ready(run, dependent);
     }
-    while run
-        .steps
-        .get(run.frontier)
-        .is_some_and(|step| step.satisfies)
+    let of_plan = run.plan().steps.len();
+    while run.frontier < of_plan && (run.steps.get(run.frontier)).is_some_and(|step| step.satisfies)
     {
         run.frontier += 1;
     }
-    make_ready(run, run.frontier);
+    // Items of loops come after the plan's own steps and wait for nothing before them.
+    if run.frontier < of_plan {
+        make_ready(run, run.frontier);
+    }
 }
 
 pub(super) fn make_ready(run: &mut Run, at: usize) {
     let pending = (run.steps.get(at)).is_some_and(|step| step.status == StepStatus::Pending);
     if pending && run.is_free(at) {
         run.ready.insert(at);
+    }
+}
+
+/// Counts the step if it is done or skipped now, and no longer if it is not.
+pub(super) fn recount(run: &mut Run, at: usize) {
+    if at >= run.plan().steps.len() {
+        return;
+    }
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    let is_done = step.satisfies || step.status == StepStatus::Skipped;
+    match (std::mem::replace(&mut step.counted, is_done), is_done) {
+        (false, true) => run.done += 1,
+        (true, false) => run.done = run.done.saturating_sub(1),
+        (true, true) | (false, false) => {}
     }
 }

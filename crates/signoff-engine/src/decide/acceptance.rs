@@ -8,11 +8,15 @@ use crate::state::Run;
 pub(super) fn ask_for_acceptance(run: &Run) -> Result<Vec<Event>, Refusal> {
     let steps = run.provisional.iter().filter_map(|&at| run.step(at));
     let ids: Vec<String> = steps.map(|(step, _)| step.id.clone()).collect();
-    let Some(first) = ids.first() else {
-        return Err(Refusal::OutOfPlace {
-            what: "a question about no step",
-        });
-    };
+    let asked = acceptance(run, ids).ok_or(Refusal::OutOfPlace {
+        what: "a question about no step",
+    })?;
+    Ok(vec![asked])
+}
+
+/// The question whether these steps are done.
+pub(super) fn acceptance(run: &Run, ids: Vec<String>) -> Option<Event> {
+    let first = ids.first()?.clone();
     let question = match ids.len() {
         1 => format!("step `{first}` has no contract: is it done?"),
         _ => format!(
@@ -21,14 +25,14 @@ pub(super) fn ask_for_acceptance(run: &Run) -> Result<Vec<Event>, Refusal> {
             ids.join("`, `")
         ),
     };
-    Ok(vec![Event::InboxOpened {
+    Some(Event::InboxOpened {
         item: format!("acceptance-{}", run.items_opened + 1),
         kind: ItemKind::Acceptance,
-        step: first.clone(),
+        step: first,
         question,
         // A step that should be tried again is refused: what was built on it has to go as well.
         choices: vec![Choice::Accept, Choice::Refuse],
         options: Vec::new(),
         steps: ids,
-    }])
+    })
 }

@@ -1,28 +1,58 @@
 //! One attempt: the contract before the work, the work, the contract after it.
 
-use signoff_plan::model::{Step, Work};
+use signoff_plan::model::{self, Contract, Step};
 
-use super::person::{ask, escalate};
+use super::person::{ask, escalate, open};
 use super::policy::{attempt_failed, start_over};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
-use crate::event::{Accept, Event, ItemKind, WorkItem};
-use crate::evidence::{Facts, Grade};
-use crate::state::{Run, StepState};
-use crate::verdict::{Observation, ProcessEnd, Verdict, baseline_verdict, judge, tail};
+use crate::budget::wall_left;
+use crate::event::{Accept, Changes, Event, Green, ItemKind, WorkItem};
+use crate::evidence::{Facts, Grade, TestsSeen};
+use crate::input::Choice;
+use crate::state::{Run, Stage, StepState};
+use crate::verdict::{Observation, ProcessEnd, Verdict, baseline_verdict, judge, readable, tail};
 
-pub(super) fn work_begins(step: String, attempt: u32, item: WorkItem) -> Vec<Event> {
-    vec![
-        Event::AttemptStarted {
+/// How an agent's work ended.
+pub(super) struct Work {
+    pub(super) ended: ProcessEnd,
+    pub(super) text: String,
+    pub(super) changes: Changes,
+}
+
+pub(super) fn work_begins(
+    run: &Run,
+    now: Millis,
+    at: usize,
+    attempt: u32,
+    item: WorkItem,
+) -> Result<Vec<Event>, Refusal> {
+    begin(run, at, |step| {
+        let mut events = vec![Event::AttemptStarted {
             step: step.clone(),
             attempt,
-        },
-        Event::WorkItem {
+        }];
+        if is_limited(run, at) {
+            events.push(Event::BudgetReserved {
+                step: step.clone(),
+                attempt,
+                agents: 1,
+                wall_ms: wall_left(run, at, now),
+            });
+        }
+        events.push(Event::WorkItem {
             step,
             attempt,
             item,
-        },
-    ]
+        });
+        events
+    })
+}
+
+/// Is there a budget that the step's agent uses up?
+fn is_limited(run: &Run, at: usize) -> bool {
+    let of_step = |step: &Step| !step.budget.is_empty();
+    !run.plan().budget.is_empty() || run.definition(at).is_some_and(of_step)
 }
 
 pub(super) fn baseline_ended(
@@ -35,12 +65,16 @@ pub(super) fn baseline_ended(
             .contract
             .as_ref()
             .map_or(&[][..], |contract| &contract.expect);
+        let observed = counted(observed);
         let verdict = baseline_verdict(expect, &observed);
         let mut events = vec![Event::BaselineFinished {
             step: definition.id.clone(),
             verdict,
             observed: recorded(run, at, observed),
         }];
+        if verdict == Verdict::Pass && !definition.claimed {
+            events.extend(green(run, definition));
+        }
         if definition.claimed && verdict == Verdict::Pass {
             events.push(Event::StepCompleted {
                 step: definition.id.clone(),
@@ -53,26 +87,68 @@ pub(super) fn baseline_ended(
     })
 }
 
+/// The contract of an agent step holds before anybody did anything.
+fn green(run: &Run, definition: &Step) -> Vec<Event> {
+    if !matches!(definition.work, model::Work::Agent { .. }) {
+        return Vec::new();
+    }
+    match run.settings.green {
+        Green::Run => Vec::new(),
+        Green::Skip => vec![Event::StepSkipped {
+            step: definition.id.clone(),
+            reason: "its contract holds already".to_owned(),
+            satisfies: true,
+        }],
+        Green::Ask => {
+            let question = format!(
+                "the contract of step `{}` holds already, so it cannot prove the work: shall its agent work all the same?",
+                definition.id
+            );
+            let choices = vec![Choice::Approve, Choice::Skip, Choice::Abort];
+            let offered = (choices, Vec::new());
+            open(run, definition, ItemKind::Approval, question, offered)
+        }
+    }
+}
+
 pub(super) fn work_ended(
     run: &Run,
     now: Millis,
     at: usize,
     attempt: u32,
-    ended: ProcessEnd,
-    text: String,
+    Work {
+        ended,
+        text,
+        changes,
+    }: Work,
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let mut events = vec![Event::WorkFinished {
             step: definition.id.clone(),
             attempt,
             ended: ended.clone(),
-            text: tail(text),
+            text: match run.read.contains(&at) {
+                true => readable(text),
+                false => tail(text),
+            },
+            changes: changes.clone(),
         }];
+        if is_limited(run, at) {
+            events.push(Event::BudgetSpent {
+                step: definition.id.clone(),
+                attempt,
+                wall_ms: now.saturating_sub(state.started_at),
+            });
+        }
         if let ProcessEnd::NotStarted(why) = &ended {
             // No fault of an agent's: trying again would end the same way.
             let reason = format!("its agent cannot be started: {why}");
             events.extend(escalate(run, definition, state, &reason));
         } else if definition.contract.is_none() {
+            let state = &StepState {
+                changes,
+                ..state.clone()
+            };
             events.extend(unverified(run, now, definition, state, &ended));
         }
         events
@@ -87,6 +163,9 @@ pub(super) fn unverified(
     state: &StepState,
     ended: &ProcessEnd,
 ) -> Vec<Event> {
+    if let Some(reason) = touched(state) {
+        return attempt_failed(run, now, definition, state, &reason);
+    }
     if !ended.succeeded() {
         return attempt_failed(
             run,
@@ -111,16 +190,24 @@ pub(super) fn unverified(
 pub(super) fn evaluation_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec<Event>, Refusal> {
     begin(run, at, |step| {
         let is_check = run.step(at).is_some_and(|(definition, state)| {
-            definition.work == Work::Check && state.attempts < attempt
+            definition.work == model::Work::Check && state.attempts < attempt
         });
+        let again = run
+            .steps
+            .get(at)
+            .is_some_and(|step| step.stage == Stage::Ended);
         let mut events = Vec::new();
-        if is_check {
+        if is_check && !again {
             events.push(Event::AttemptStarted {
                 step: step.clone(),
                 attempt,
             });
         }
-        events.push(Event::ContractStarted { step, attempt });
+        events.push(Event::ContractStarted {
+            step,
+            attempt,
+            again,
+        });
         events
     })
 }
@@ -133,12 +220,14 @@ pub(super) fn evaluation_ended(
     observed: Observation,
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
-        let expect = definition
-            .contract
-            .as_ref()
-            .map_or(&[][..], |contract| &contract.expect);
-        let (verdict, unmet) = judge(expect, &observed);
+        let observed = counted(observed);
+        let (verdict, unmet) = verdict(definition, state, &observed);
         let reason = unmet.join("; ");
+        let state = &StepState {
+            tests_after: observed.tests,
+            contract_writes: [&state.contract_writes[..], &observed.wrote[..]].concat(),
+            ..state.clone()
+        };
         let mut events = vec![Event::ContractFinished {
             step: definition.id.clone(),
             attempt,
@@ -146,6 +235,10 @@ pub(super) fn evaluation_ended(
             unmet,
             observed: recorded(run, at, observed),
         }];
+        if state.stage == Stage::Rechecking {
+            events.extend(rechecked(definition, state, verdict, &reason));
+            return events;
+        }
         events.extend(match verdict {
             Verdict::Pass => passed(run, now, definition, state),
             Verdict::Fail if state.interrupted => {
@@ -163,6 +256,56 @@ pub(super) fn evaluation_ended(
         });
         events
     })
+}
+
+/// The contract's answer, and then what the work did to it: a contract that its agent bent proves
+/// nothing.
+fn verdict(definition: &Step, state: &StepState, observed: &Observation) -> (Verdict, Vec<String>) {
+    let contract = definition.contract.as_ref();
+    let expect = contract.map_or(&[][..], |contract| &contract.expect);
+    let (verdict, mut unmet) = judge(expect, observed);
+    if verdict != Verdict::Pass {
+        return (verdict, unmet);
+    }
+    unmet.extend(touched(state));
+    unmet.extend(contract.and_then(|contract| fewer_tests(contract, state, observed)));
+    match unmet.is_empty() {
+        true => (Verdict::Pass, unmet),
+        false => (Verdict::Fail, unmet),
+    }
+}
+
+/// What the work changed although nobody may.
+fn touched(state: &StepState) -> Option<String> {
+    let protected = &state.changes.protected;
+    (!protected.is_empty()).then(|| format!("it changed protected files: {}", protected.join(", ")))
+}
+
+fn fewer_tests(contract: &Contract, state: &StepState, observed: &Observation) -> Option<String> {
+    let after = observed.tests.filter(|_| !contract.fewer_tests_allowed)?;
+    match state.tests_before {
+        _ if after == 0 => Some("no test ran".to_owned()),
+        Some(before) if after < before => {
+            Some(format!("fewer tests ran than before: {after} of {before}"))
+        }
+        Some(_) | None => None,
+    }
+}
+
+/// A contract that was run once more on the last tree.
+fn rechecked(definition: &Step, state: &StepState, verdict: Verdict, reason: &str) -> Vec<Event> {
+    match verdict {
+        Verdict::Pass => Vec::new(),
+        Verdict::Inconclusive if state.inconclusive == 0 => Vec::new(),
+        Verdict::Fail | Verdict::Inconclusive => {
+            let reason = format!("regressed: its contract no longer holds at the end ({reason})");
+            vec![Event::StepFailed {
+                step: definition.id.clone(),
+                attempts: state.attempts,
+                reason,
+            }]
+        }
+    }
 }
 
 /// What the journal keeps of an observation.
@@ -194,6 +337,11 @@ fn passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<E
 }
 
 pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
+    let changed = state.changes.files.as_deref();
+    let tests = TestsSeen {
+        before: state.tests_before,
+        after: state.tests_after,
+    };
     Facts {
         sandbox: run.settings.sandbox.clone(),
         claimed: definition.claimed,
@@ -203,6 +351,15 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
             .as_ref()
             .is_some_and(|ended| !ended.succeeded()),
         repaired_by: state.repaired_by.clone(),
-        accepted_by: None,
+        accepted_by: state.accepted_by.clone(),
+        judge_changed: Vec::new(),
+        no_change: changed.is_some_and(<[String]>::is_empty),
+        tests: (tests != TestsSeen::default()).then_some(tests),
+        contract_writes: state.contract_writes.clone(),
     }
+}
+
+/// An observation with the number of tests that its output tells.
+fn counted(observed: Observation) -> Observation {
+    observed
 }

@@ -1,27 +1,38 @@
-//! What stands before a step's work and needs no hands: its condition, a person's leave, and the
-//! question that an `ask` step is.
+//! What stands before a step's work and needs no hands: its condition, its items, a person's leave,
+//! and the question that an `ask` step is.
 
 use signoff_plan::expression::{Scope, StepRead, evaluate_condition, read};
 use signoff_plan::model::{Step, Work};
 
+use super::call::spelled;
+use super::loops::expand;
 use super::person::open;
-use super::policy::block_dependents;
+use super::policy::{block_dependents, exhausted};
 use super::{Refusal, begin, with_step};
+use crate::apply::reads_item;
+use crate::arguments::{resolved, skipped_reference};
 use crate::event::{Event, ItemKind};
 use crate::input::Choice;
-use crate::state::{Run, StepStatus};
+use crate::state::{Run, StepState, StepStatus};
 
 pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     let Some((definition, state)) = run.step(at) else {
         return with_step(run, at, |_, _| Vec::new());
     };
-    if let Some(when) = definition.when.as_ref().filter(|_| !state.condition_held) {
+    let of_items = definition.for_each.is_some();
+    let when = definition.when.as_ref();
+    let when = when.filter(|when| !state.condition_held && !(of_items && reads_item(when)));
+    if let Some(when) = when {
         return condition(run, at, definition, when);
     }
+    if let Some(list) = &definition.for_each {
+        return expand(run, at, definition, list);
+    }
+    if let Some(cause) = skipped_reference(run, at) {
+        return Ok(blocked(run, definition, &cause));
+    }
     if definition.approval && !state.approved {
-        let question = format!("may step `{}` start? {}", definition.id, definition.title);
-        let choices = vec![Choice::Approve, Choice::Deny];
-        return asked(run, at, ItemKind::Approval, question, (choices, Vec::new()));
+        return approval(run, at, definition, state);
     }
     match &definition.work {
         Work::Ask { question, choices } => {
@@ -35,20 +46,35 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     }
 }
 
+/// Asks for leave; of a tool step, with the arguments as they will be.
+fn approval(
+    run: &Run,
+    at: usize,
+    definition: &Step,
+    state: &StepState,
+) -> Result<Vec<Event>, Refusal> {
+    let what = match resolved(run, at) {
+        None => definition.title.clone(),
+        Some(Ok(args)) => format!("It calls {}", spelled(definition, &args)),
+        Some(Err(why)) => {
+            let mut events = begin(run, at, |_| Vec::new())?;
+            events.extend(exhausted(run, definition, state, &why));
+            return Ok(events);
+        }
+    };
+    let question = format!("may step `{}` start? {what}", definition.id);
+    let choices = vec![Choice::Approve, Choice::Deny];
+    asked(run, at, ItemKind::Approval, question, (choices, Vec::new()))
+}
+
 /// Runs the step, skips it, or lets a person decide where the condition has no value.
 fn condition(run: &Run, at: usize, definition: &Step, when: &str) -> Result<Vec<Event>, Refusal> {
     let reads = read(when).map(|reads| reads.steps).unwrap_or_default();
-    if let Some(cause) = skipped_among(run, &reads) {
-        // It was to read what now nobody will say.
-        let mut events = vec![Event::StepBlocked {
-            step: definition.id.clone(),
-            by: cause.to_owned(),
-        }];
-        events.extend(block_dependents(run, definition));
+    if let Some(events) = blocked_by_skip(run, definition, &reads) {
         return Ok(events);
     }
     let step = definition.id.clone();
-    match evaluate_condition(when, &scope(run, &reads)) {
+    match evaluate_condition(when, &scope(run, at, &reads)) {
         Ok(true) => Ok(vec![Event::ConditionHeld { step }]),
         Ok(false) => Ok(vec![Event::StepSkipped {
             step,
@@ -69,28 +95,47 @@ fn condition(run: &Run, at: usize, definition: &Step, when: &str) -> Result<Vec<
     }
 }
 
-fn skipped_among<'r>(run: &Run, reads: &[StepRead<'r>]) -> Option<&'r str> {
+/// A step that was to read what now nobody will say is blocked.
+pub(super) fn blocked_by_skip(
+    run: &Run,
+    definition: &Step,
+    reads: &[StepRead<'_>],
+) -> Option<Vec<Event>> {
     let skipped = |id: &str| {
         let step = run.position(id).and_then(|at| run.step(at));
         step.is_some_and(|(_, state)| state.status == StepStatus::Skipped)
     };
-    reads.iter().map(|read| read.id).find(|id| skipped(id))
+    let cause = reads.iter().map(|read| read.id).find(|id| skipped(id))?;
+    Some(blocked(run, definition, cause))
+}
+
+/// The step and everything behind it is blocked by another.
+pub(super) fn blocked(run: &Run, definition: &Step, by: &str) -> Vec<Event> {
+    let mut events = vec![Event::StepBlocked {
+        step: definition.id.clone(),
+        by: by.to_owned(),
+    }];
+    events.extend(block_dependents(run, definition));
+    events
 }
 
 /// The values that an expression reads, and no others.
-fn scope(run: &Run, reads: &[StepRead<'_>]) -> Scope {
+pub(super) fn scope(run: &Run, at: usize, reads: &[StepRead<'_>]) -> Scope {
     let read = reads.iter().filter_map(|read| {
         let (step, state) = run.step(run.position(read.id)?)?;
         Some((step.id.clone(), state.values.clone()))
     });
+    let item = run.steps.get(at).and_then(|step| step.item.clone());
+    let (item, index) = item.unzip();
     Scope {
         params: run.plan().params.clone(),
         steps: read.collect(),
-        ..Scope::default()
+        item,
+        index,
     }
 }
 
-fn asked(
+pub(super) fn asked(
     run: &Run,
     at: usize,
     kind: ItemKind,

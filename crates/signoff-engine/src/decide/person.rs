@@ -2,6 +2,7 @@
 
 use signoff_plan::model::{Step, Work};
 
+use super::acceptance::acceptance;
 use super::attempt::facts;
 use super::policy::{failed, skipped};
 use super::{Refusal, begin, with_step};
@@ -28,10 +29,13 @@ pub(super) fn escalate(
 }
 
 pub(super) fn over_budget(run: &Run, now: Millis, at: usize) -> Result<Vec<Event>, Refusal> {
-    let question = exceeded(run, now).ok_or(Refusal::OutOfPlace {
+    let question = exceeded(run, at, now).ok_or(Refusal::OutOfPlace {
         what: "an exceeded budget",
     })?;
-    let mut events = begin(run, at, |_| Vec::new())?;
+    let mut events = begin(run, at, |step| {
+        let question = question.clone();
+        vec![Event::BudgetExceeded { step, question }]
+    })?;
     events.extend(with_step(run, at, |definition, _| {
         ask(run, definition, ItemKind::Budget, question)
     })?);
@@ -93,7 +97,9 @@ pub(super) fn answer(
         item: item.to_owned(),
     })?;
     let is_offered = |text: &String| open.options.is_empty() || open.options.contains(text);
-    let wrong_reply = choice == Choice::Reply && !note.as_ref().is_some_and(is_offered);
+    let says_something = |text: &String| !text.trim().is_empty();
+    let reply = note.as_ref().filter(|text| says_something(text));
+    let wrong_reply = choice == Choice::Reply && !reply.is_some_and(is_offered);
     if wrong_reply || !open.choices.contains(&choice) {
         return Err(Refusal::UnknownChoice {
             item: item.to_owned(),
@@ -125,7 +131,34 @@ pub(super) fn answer(
             push_once(&mut events, event);
         }
     }
+    events.extend(still_open(run, open, &events));
     Ok(events)
+}
+
+/// The question once more about those that the answer was not about.
+fn still_open(run: &Run, open: &Item, events: &[Event]) -> Option<Event> {
+    let settled = |id: &str| {
+        events.iter().any(|event| match event {
+            Event::InboxAnswered { steps, .. } => steps.iter().any(|step| step == id),
+            Event::StepFailed { step, .. } | Event::StepBlocked { step, .. } => step == id,
+            _ => false,
+        })
+    };
+    let about = open.steps.iter().filter_map(|&at| run.definition(at));
+    let left = about.map(|step| step.id.clone()).filter(|id| !settled(id));
+    let left: Vec<String> = left.collect();
+    let fails = |event: &Event| match event {
+        Event::StepFailed { step, .. } => {
+            let step = run.position(step).and_then(|at| run.definition(at));
+            step.is_some_and(|step| step.critical)
+        }
+        _ => false,
+    };
+    // The run is about to fail: nobody needs to know.
+    if left.is_empty() || events.iter().any(fails) {
+        return None;
+    }
+    acceptance(run, left)
 }
 
 /// The steps of an item that an answer means, in plan order: those it names, or all.
@@ -178,7 +211,9 @@ pub(super) fn consequence(
     let by = word.by;
     match word.choice {
         Choice::Retry | Choice::Fixed | Choice::Allow | Choice::Approve => Vec::new(),
-        Choice::Accept | Choice::Reply => vec![Event::StepCompleted {
+        // What the person said is judged like any work.
+        Choice::Reply | Choice::Happened if definition.contract.is_some() => Vec::new(),
+        Choice::Accept | Choice::Reply | Choice::Happened => vec![Event::StepCompleted {
             step: definition.id.clone(),
             attempts: state.attempts,
             evidence: Grade::Accepted,

@@ -35,6 +35,16 @@ pub(super) fn attempt_failed(
             reason: reason.to_owned(),
         }];
     }
+    exhausted(run, definition, state, reason)
+}
+
+/// What the policy says once there are no retries left, or none would help.
+pub(super) fn exhausted(
+    run: &Run,
+    definition: &Step,
+    state: &StepState,
+    reason: &str,
+) -> Vec<Event> {
     if !definition.critical {
         return failed(run, definition, state, reason);
     }
@@ -99,7 +109,7 @@ pub(super) fn block_dependents(run: &Run, cause: &Step) -> Vec<Event> {
     }
     reached
         .into_iter()
-        .filter_map(|at| run.plan().steps.get(at))
+        .filter_map(|at| run.definition(at))
         .map(|step| Event::StepBlocked {
             step: step.id.clone(),
             by: cause.id.clone(),

@@ -3,10 +3,11 @@
 use signoff_plan::model::{Step, Work};
 
 use super::attempt::unverified;
+use super::call::{after_call, cut_off};
 use super::person::{Word, consequence, escalate, push_once};
 use super::policy::block_dependents;
 use crate::Millis;
-use crate::event::{Event, PauseReason};
+use crate::event::{CallEnd, Event, PauseReason};
 use crate::state::{Run, Stage, StepState, StepStatus};
 use crate::verdict::ProcessEnd;
 
@@ -38,8 +39,16 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
         match &state.stage {
             // A check has no work that could have been cut off: `apply` asks for its evaluation again.
             Stage::Working { .. } if definition.work == Work::Check => {}
+            Stage::Working { attempt } if is_tool(definition) => {
+                events.extend(cut_off(run, definition, state, *attempt, false));
+            }
             Stage::Working { attempt } => {
                 events.extend(interrupted(run, definition, state, *attempt));
+            }
+            Stage::NeedsEvaluation { .. }
+                if definition.contract.is_none() && is_tool(definition) =>
+            {
+                events.extend(lost_call(run, now, definition, state));
             }
             Stage::NeedsEvaluation { .. } if definition.contract.is_none() => {
                 let ended = state.work_ended.clone().unwrap_or(ProcessEnd::Exited(0));
@@ -51,6 +60,8 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
             | Stage::NeedsWork
             | Stage::NeedsEvaluation { .. }
             | Stage::Evaluating { .. }
+            | Stage::Rechecking
+            | Stage::Expanded
             | Stage::Waiting { .. }
             | Stage::Provisional
             | Stage::Ended => {}
@@ -87,7 +98,8 @@ fn lost_blocks(run: &Run) -> Vec<Event> {
             state.status,
             StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
         );
-        if lost && !state.satisfies {
+        // What was built on a step that regressed has evidence of its own.
+        if lost && !state.satisfies && !state.regressed {
             for event in block_dependents(run, definition) {
                 if !events.iter().any(|known| known.step() == event.step()) {
                     events.push(event);
@@ -99,23 +111,49 @@ fn lost_blocks(run: &Run) -> Vec<Event> {
 }
 
 pub(super) fn stop(run: &Run) -> Vec<Event> {
+    let mut events = cut_off_steps(run);
+    events.push(Event::RunPaused {
+        reason: PauseReason::Interrupted,
+    });
+    events
+}
+
+/// What becomes of the steps whose work was ended by a person's wish.
+pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for &at in &run.active {
         let Some((definition, state)) = run.step(at) else {
             continue;
         };
-        if let Stage::Working { attempt } = state.stage
-            && definition.work != Work::Check
-        {
-            events.push(Event::AttemptInterrupted {
+        let Stage::Working { attempt } = state.stage else {
+            continue;
+        };
+        match definition.work {
+            Work::Check => {}
+            Work::Tool { .. } => events.extend(cut_off(run, definition, state, attempt, true)),
+            Work::Agent { .. } | Work::Ask { .. } => events.push(Event::AttemptInterrupted {
                 step: definition.id.clone(),
                 attempt,
                 stopped: true,
-            });
+            }),
         }
     }
-    events.push(Event::RunPaused {
-        reason: PauseReason::Interrupted,
-    });
     events
+}
+
+fn is_tool(definition: &Step) -> bool {
+    matches!(definition.work, Work::Tool { .. })
+}
+
+/// The consequence of a call whose end was journaled and nothing after it. A failure left no value;
+/// what it was is lost, so the call counts as a failed attempt.
+fn lost_call(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
+    let end = match &state.values.output {
+        Some(value) => CallEnd::Done(value.clone()),
+        None => CallEnd::Failed {
+            message: "its call failed".to_owned(),
+            transient: true,
+        },
+    };
+    after_call(run, now, definition, state, &end)
 }

@@ -3,9 +3,11 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
+use serde_json::json;
 use signoff_engine::{
-    Accept, Action, Event, Input, Observation, ProcessEnd, Recorded, Run, Settings, WorkItem,
-    WorkKind, apply, decide, due,
+    Accept, Action, Bounds, Call, CallEnd, Changes, Event, Green, Input, Observation, PauseReason,
+    ProcessEnd, Recorded, Run, Settings, WorkItem, WorkKind, apply, decide, due,
+    resolved_arguments,
 };
 use signoff_plan::Workspace;
 use signoff_plan::check::check;
@@ -80,6 +82,8 @@ pub(crate) fn saw(ended: ProcessEnd) -> Observation {
         stderr: "why".to_owned(),
         cut: false,
         duration_ms: 1,
+        wrote: Vec::new(),
+        tests: None,
     }
 }
 
@@ -90,6 +94,9 @@ pub(crate) struct Fate {
     pub(crate) baselines: VecDeque<ProcessEnd>,
     pub(crate) agents: VecDeque<ProcessEnd>,
     pub(crate) contracts: VecDeque<ProcessEnd>,
+    pub(crate) calls: VecDeque<CallEnd>,
+    /// Calls cannot be made twice.
+    pub(crate) careful: bool,
 }
 
 pub(crate) struct World {
@@ -97,6 +104,7 @@ pub(crate) struct World {
     pub(crate) events: Vec<Recorded>,
     pub(crate) now: u64,
     pub(crate) fate: Fate,
+    pub(crate) bounds: Bounds,
 }
 
 impl World {
@@ -106,11 +114,16 @@ impl World {
     }
 
     pub(crate) fn accepting(accept: Accept, text: &str, fate: Fate) -> Self {
+        Self::with(accept, 1, text, fate)
+    }
+
+    pub(crate) fn with(accept: Accept, jobs: usize, text: &str, fate: Fate) -> Self {
         let mut world = Self {
             run: Run::new(signed(text)),
             events: Vec::new(),
             now: 1000,
             fate,
+            bounds: Bounds::default(),
         };
         world.record(Input::Start {
             run: "run".to_owned(),
@@ -121,7 +134,9 @@ impl World {
             settings: Settings {
                 backoff: 1000,
                 baseline: true,
+                green: Green::Run,
                 accept,
+                jobs,
                 sandbox: "none".to_owned(),
             },
         });
@@ -157,9 +172,14 @@ impl World {
 
     /// Performs one action, up to (not including) its last report if `cut`.
     pub(crate) fn step(&mut self, cut: bool) -> bool {
-        let Some(action) = due(&self.run, self.now).into_iter().next() else {
+        let Some(action) = due(&self.run, self.now, &self.bounds).into_iter().next() else {
             return false;
         };
+        self.perform(action, cut);
+        true
+    }
+
+    pub(crate) fn perform(&mut self, action: Action, cut: bool) {
         match action {
             Action::Baseline { step } => {
                 self.record(Input::BaselineBegins { step });
@@ -192,6 +212,7 @@ impl World {
                         attempt,
                         ended,
                         text: "all tests pass".to_owned(),
+                        changes: Changes::default(),
                     });
                 }
             }
@@ -210,13 +231,63 @@ impl World {
                     });
                 }
             }
+            Action::Call { step, attempt } => {
+                let args = resolved_arguments(&self.run, step).expect("a tool step");
+                let args = match args {
+                    Ok(args) => args,
+                    Err(why) => {
+                        let problems = vec![why];
+                        return self.record(Input::CallImpossible { step, problems });
+                    }
+                };
+                let call = Call {
+                    tool: "tool".to_owned(),
+                    args: args.clone(),
+                    repeatable: !self.fate.careful,
+                    changes_tree: true,
+                };
+                self.record(Input::CallBegins {
+                    step,
+                    attempt,
+                    call,
+                });
+                if !cut {
+                    let done = CallEnd::Done(json!({"got": args, "list": [1, 2]}));
+                    let end = self.fate.calls.pop_front().unwrap_or(done);
+                    self.record(Input::CallEnded { step, attempt, end });
+                }
+            }
+            Action::Recheck { step, .. } => {
+                let attempt = self.run.step(step).expect("a step").1.attempts;
+                self.record(Input::EvaluationBegins { step, attempt });
+                if !cut {
+                    let ended = self
+                        .fate
+                        .contracts
+                        .pop_front()
+                        .unwrap_or(ProcessEnd::Exited(0));
+                    self.record(Input::EvaluationEnded {
+                        step,
+                        attempt,
+                        observed: saw(ended),
+                    });
+                }
+            }
+            Action::Gather { step } => self.record(Input::Gather { step }),
             Action::Gate { step } => self.record(Input::Gate { step }),
             Action::AskForAcceptance => self.record(Input::AskForAcceptance),
             Action::AskForBudget { step } => self.record(Input::OverBudget { step }),
             Action::Wait { until } => self.now = until,
             Action::Finish => self.record(Input::Finish),
         }
-        true
+    }
+
+    /// Nothing new is to start.
+    pub(crate) fn pause(&mut self) {
+        self.record(Input::Pause {
+            reason: PauseReason::Requested,
+            by: "tester".to_owned(),
+        });
     }
 
     pub(crate) fn play(&mut self) {

@@ -95,6 +95,13 @@ fn value(
     };
     let mut value = values(reference.id).ok_or_else(no_value)?;
     for (depth, part) in (1..).zip(&reference.path) {
+        // What an agent said last is text, and maybe JSON.
+        if let (1, Part::Name("json"), Value::String(text)) = (depth, part, &value)
+            && let Ok(read) = serde_json::from_str(text)
+        {
+            value = read;
+            continue;
+        }
         let next = match (part, &mut value) {
             (Part::Name(name), Value::Object(members)) => members.get_mut(*name),
             (Part::Index(index), Value::Array(items)) => items.get_mut(*index),

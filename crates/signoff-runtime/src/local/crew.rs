@@ -1,13 +1,13 @@
-//! Starts commands, each watched by a thread of its own, and ends them all when asked.
+//! Starts commands and calls tools, each watched by a thread, and ends them all when asked.
 
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 
 use signoff_engine::{Input, Observation, Process, ProcessEnd};
 use signoff_sandbox::{Command, Ended, How, Sandbox, StartError, Stopper};
 use signoff_store::failpoint;
 
+use super::pool::Pool;
 use crate::drive::Happened;
 
 /// The threads that watch over processes.
@@ -15,13 +15,14 @@ pub(super) struct Crew {
     sandbox: Arc<Sandbox>,
     sender: Sender<Happened>,
     stoppers: Arc<Mutex<Stoppers>>,
-    threads: Vec<JoinHandle<()>>,
+    pool: Pool,
 }
 
 #[derive(Default)]
 struct Stoppers {
     stopping: bool,
-    running: Vec<Stopper>,
+    running: Vec<(u64, Stopper)>,
+    started: u64,
 }
 
 impl Crew {
@@ -30,24 +31,76 @@ impl Crew {
             sandbox,
             sender,
             stoppers: Arc::default(),
-            threads: Vec::new(),
+            pool: Pool::default(),
         }
     }
 
-    /// Runs a command on its own thread. It is held at its gate until `may_go` says so; what was seen
-    /// is sent as the input that `report` makes of it, unless it was not let go or was stopped.
-    pub(super) fn start(
+    /// Runs a command that is held at its gate until `may_go` says so; what was seen is sent as the
+    /// input that `report` makes of it, unless it was not let go or was stopped.
+    pub(super) fn start_held(
         &mut self,
         command: Command,
         may_go: impl FnOnce(Process) -> bool + Send + 'static,
         report: impl FnOnce(Observation) -> Input + Send + 'static,
     ) {
         let sandbox = Arc::clone(&self.sandbox);
+        self.watch(report, move |stoppers| {
+            failpoint::reached("spawn.before");
+            let held = match sandbox.hold(command) {
+                Ok(held) => held,
+                Err(error) => return Some(Err(error)),
+            };
+            failpoint::reached("spawn.held");
+            let identity = held.identity();
+            let process = Process {
+                pid: identity.pid,
+                starttime: identity.starttime,
+                boot_id: identity.boot_id.clone(),
+            };
+            if !may_go(process) {
+                return None;
+            }
+            let ended = supervise(stoppers, || held.release());
+            failpoint::reached("work.ended");
+            ended
+        });
+    }
+
+    /// Runs a command at once.
+    pub(super) fn start(
+        &mut self,
+        command: Command,
+        report: impl FnOnce(Observation) -> Input + Send + 'static,
+    ) {
+        let sandbox = Arc::clone(&self.sandbox);
+        self.watch(report, move |stoppers| {
+            failpoint::reached("contract.before");
+            let ended = supervise(stoppers, || sandbox.start(command));
+            failpoint::reached("contract.ended");
+            ended
+        });
+    }
+
+    /// Does something else on a thread of the crew. It has to end soon after it is asked to stop.
+    pub(super) fn work(&mut self, work: impl FnOnce() -> Option<Input> + Send + 'static) {
+        let sender = self.sender.clone();
+        self.pool.run(move || {
+            if let Some(input) = work() {
+                // Nobody listens any more: then the run was given up.
+                drop(sender.send(Happened::Input(input)));
+            }
+        });
+    }
+
+    fn watch(
+        &mut self,
+        report: impl FnOnce(Observation) -> Input + Send + 'static,
+        run: impl FnOnce(&Mutex<Stoppers>) -> Option<Result<Ended, StartError>> + Send + 'static,
+    ) {
         let stoppers = Arc::clone(&self.stoppers);
         let sender = self.sender.clone();
-        self.threads.retain(|thread| !thread.is_finished());
-        self.threads.push(std::thread::spawn(move || {
-            let happened = match supervise(&sandbox, &stoppers, command, may_go) {
+        self.pool.run(move || {
+            let happened = match run(&stoppers) {
                 Some(Ok(Ended {
                     survivors_left: count @ 1..,
                     ..
@@ -57,7 +110,7 @@ impl Crew {
             };
             // Nobody listens any more: then the run was given up.
             drop(sender.send(happened));
-        }));
+        });
     }
 
     /// Ends everything and waits until it is gone. Nothing starts afterwards.
@@ -67,56 +120,39 @@ impl Crew {
             stoppers.stopping = true;
             std::mem::take(&mut stoppers.running)
         };
-        for stopper in running {
+        for (_, stopper) in running {
             stopper.stop();
         }
-        for thread in self.threads.drain(..) {
-            // A panic in a watching thread has nothing left to report.
-            drop(thread.join());
-        }
+        self.pool.join();
     }
 }
 
-/// Starts a command, lets it go once `may_go` says so, and waits for its whole tree to end. `None`
-/// if it was not let go or was stopped.
+/// Lets a command go and waits for its whole tree to end. `None` if it was not let go or was
+/// stopped.
 fn supervise(
-    sandbox: &Sandbox,
     stoppers: &Mutex<Stoppers>,
-    command: Command,
-    may_go: impl FnOnce(Process) -> bool,
+    start: impl FnOnce() -> Result<signoff_sandbox::Running, StartError>,
 ) -> Option<Result<Ended, StartError>> {
-    failpoint::reached("spawn.before");
-    let held = match sandbox.hold(command) {
-        Ok(held) => held,
-        Err(error) => return Some(Err(error)),
-    };
-    failpoint::reached("spawn.held");
-    let identity = held.identity();
-    let process = Process {
-        pid: identity.pid,
-        starttime: identity.starttime,
-        boot_id: identity.boot_id.clone(),
-    };
-    if !may_go(process) {
-        return None;
-    }
-    let running = {
+    let (running, number) = {
         // Under the lock: either this process is among those that `stop` ends, or it never starts.
         let mut stoppers = stoppers.lock().unwrap_or_else(PoisonError::into_inner);
         if stoppers.stopping {
             return None;
         }
-        match held.release() {
+        match start() {
             Ok(running) => {
-                stoppers.running.push(running.stopper());
-                running
+                stoppers.started += 1;
+                let number = stoppers.started;
+                stoppers.running.push((number, running.stopper()));
+                (running, number)
             }
             Err(error) => return Some(Err(error)),
         }
     };
     failpoint::reached("spawn.released");
     let ended = running.wait();
-    failpoint::reached("work.ended");
+    let mut stoppers = stoppers.lock().unwrap_or_else(PoisonError::into_inner);
+    stoppers.running.retain(|(known, _)| *known != number);
     (ended.how != How::Stopped).then_some(Ok(ended))
 }
 
@@ -133,6 +169,8 @@ fn observe(ended: Result<Ended, StartError>) -> Observation {
             stderr: ended.stderr.text(),
             cut: ended.stdout.is_cut() || ended.stderr.is_cut(),
             duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
+            wrote: Vec::new(),
+            tests: None,
         },
         Err(error) => Observation {
             ended: ProcessEnd::NotStarted(error.to_string()),
@@ -140,6 +178,8 @@ fn observe(ended: Result<Ended, StartError>) -> Observation {
             stderr: String::new(),
             cut: false,
             duration_ms: 0,
+            wrote: Vec::new(),
+            tests: None,
         },
     }
 }

@@ -1,6 +1,7 @@
 //! Prepares what is to be started: prompts, agents' command lines, contracts.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use signoff_store::runs::RunDir;
 use signoff_work::agent::Invocation;
 use signoff_work::attachment::{Places, read_all};
 use signoff_work::contract::Evaluation;
-use signoff_work::environment::{for_agent, for_contract};
+use signoff_work::environment::for_agent;
 use signoff_work::prompt::{Failure, Prompt};
 
 use super::told::Told;
@@ -27,6 +28,8 @@ pub(super) struct Workbench<'a> {
     /// Name of the plan in the store.
     pub(super) key: String,
     pub(super) clock: &'a dyn Clock,
+    /// What every contract finds in its environment.
+    pub(super) contract_environment: Vec<(OsString, OsString)>,
     /// Prompts written and not yet handed over, by step.
     pub(super) prompts: BTreeMap<usize, (String, PathBuf)>,
 }
@@ -122,10 +125,8 @@ impl Workbench<'_> {
             )]));
         };
         let (prompt, prompt_file) = self.prompts.remove(&at).unwrap_or_default();
-        let limit = step
-            .timeout
-            .unwrap_or(self.project.config.run.step_timeout.value);
-        let left = wall_left(run, self.clock.now()).map_or(limit, Duration::from_millis);
+        let limit = self.time_limit(run, at)?;
+        let left = wall_left(run, at, self.clock.now()).map_or(limit, Duration::from_millis);
         let invocation = Invocation {
             command: &agent.command,
             prompt: &prompt,
@@ -142,6 +143,18 @@ impl Workbench<'_> {
         Ok(invocation.into_command())
     }
 
+    /// How long the work of a step may take.
+    pub(super) fn time_limit(&self, run: &Run, at: usize) -> Result<Duration, Error> {
+        let (step, _) = known(run, at)?;
+        let configured = self.project.config.run.step_timeout.value;
+        Ok(step.timeout.unwrap_or(configured))
+    }
+
+    /// The id of a step.
+    pub(super) fn id(&self, run: &Run, at: usize) -> Result<String, Error> {
+        known(run, at).map(|(step, _)| step.id.clone())
+    }
+
     pub(super) fn evaluation(
         &self,
         run: &Run,
@@ -150,20 +163,16 @@ impl Workbench<'_> {
         patience: u32,
         baseline: bool,
     ) -> Result<Command, Error> {
-        let (step, _) = known(run, at)?;
+        let (step, state) = known(run, at)?;
         let contract: &Contract = step
             .contract
             .as_ref()
             .ok_or_else(|| broken(run, "an evaluation of a step without a contract"))?;
         let dir = self.dir.attempt(&step.id, attempt);
-        dir.create()?;
         let config = &self.project.config.contract;
         let workspace = self.project.store.workspace();
-        let environment = for_contract(
-            &self.project.around.variables,
-            &self.project.config.sandbox.env.value,
-            workspace,
-        );
+        let mut environment = self.contract_environment.clone();
+        environment.extend(item_variable(state));
         let evaluation = Evaluation {
             command: &contract.command,
             shell: contract.shell.as_deref().unwrap_or(&config.shell.value),
@@ -179,6 +188,12 @@ impl Workbench<'_> {
         };
         Ok(evaluation.into_command())
     }
+}
+
+/// The item of a loop reaches a contract's text as a variable, never by templating.
+fn item_variable(state: &StepState) -> Option<(OsString, OsString)> {
+    let (item, _) = state.item.as_ref()?;
+    Some(("SIGNOFF_ITEM".into(), item.to_string().into()))
 }
 
 /// As much of a prompt as an event holds; the whole is in the attempt's directory.

@@ -7,14 +7,11 @@
 const SECTIONS: [&str; 5] = ["mcp", "guard", "llm", "notify", "engine"];
 
 /// Keys of sections that there are.
-const KEYS: [(&str, &str); 9] = [
-    ("run", "jobs"),
+const KEYS: [(&str, &str); 6] = [
     ("run", "isolation"),
     ("run", "max_replans"),
-    ("run", "durability"),
     ("run", "prepare"),
     ("run", "copy"),
-    ("contract", "green"),
     ("sandbox", "mode"),
     ("sandbox", "network"),
 ];

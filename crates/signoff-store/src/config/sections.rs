@@ -59,10 +59,35 @@ impl Approval {
 /// `[run]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
+    /// Steps that may be under way at once.
+    pub jobs: Setting<u32>,
     /// How long the work of a step may take, where the step does not say.
     pub step_timeout: Setting<Duration>,
     /// The wait before the first retry; later ones wait longer.
     pub backoff: Setting<Duration>,
+    /// What a run's journal survives.
+    pub durability: Setting<Durability>,
+}
+
+/// `[run] durability`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// The loss of power: what must survive is synced to disk before anything follows from it.
+    Power,
+    /// The end of the process (`kill -9`), not of the machine.
+    Process,
+}
+
+impl Durability {
+    pub(super) const CHOICES: [(&'static str, Self); 2] =
+        [("power", Self::Power), ("process", Self::Process)];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Power => "power",
+            Self::Process => "process",
+        }
+    }
 }
 
 /// `[contract]`
@@ -71,10 +96,36 @@ pub struct Contract {
     pub shell: Setting<String>,
     pub timeout: Setting<Duration>,
     pub baseline: Setting<bool>,
+    /// What becomes of an agent step whose contract holds before the work.
+    pub green: Setting<Green>,
     /// What becomes of a plan with agent steps that have no contract.
     pub unverified: Setting<Unverified>,
     /// When a person is asked whether such steps are done.
     pub accept: Setting<Accept>,
+}
+
+/// `[contract] green`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Green {
+    /// Its agent works all the same; what it does is not proved by that contract.
+    Run,
+    /// It is skipped.
+    Skip,
+    /// A person decides.
+    Ask,
+}
+
+impl Green {
+    pub(super) const CHOICES: [(&'static str, Self); 3] =
+        [("run", Self::Run), ("skip", Self::Skip), ("ask", Self::Ask)];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Skip => "skip",
+            Self::Ask => "ask",
+        }
+    }
 }
 
 /// `[contract] unverified`, from the looser to the stricter.
@@ -170,13 +221,16 @@ impl Default for Config {
                 allowed_signers: Setting::built_in(None),
             },
             run: Run {
+                jobs: Setting::built_in(4),
                 step_timeout: Setting::built_in(ten_minutes),
                 backoff: Setting::built_in(Duration::from_secs(1)),
+                durability: Setting::built_in(Durability::Power),
             },
             contract: Contract {
                 shell: Setting::built_in("bash".to_owned()),
                 timeout: Setting::built_in(ten_minutes),
                 baseline: Setting::built_in(true),
+                green: Setting::built_in(Green::Run),
                 unverified: Setting::built_in(Unverified::Ask),
                 accept: Setting::built_in(Accept::End),
             },

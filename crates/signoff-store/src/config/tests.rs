@@ -72,6 +72,7 @@ fn each_layer_changes_what_it_names() {
     let Run {
         step_timeout,
         backoff,
+        ..
     } = &config.run;
     assert_eq!(step_timeout.value, Duration::from_mins(90));
     assert_eq!(step_timeout.origin, Origin::Project);
@@ -338,7 +339,15 @@ fn what_is_in_force_can_be_asked_for() {
         let entries = config.entries_of(name)?;
         Ok::<_, UnknownKey>(entries.into_iter().map(|one| one.key).collect::<Vec<_>>())
     };
-    assert_eq!(keys("run").unwrap(), ["run.step_timeout", "run.backoff"]);
+    assert_eq!(
+        keys("run").unwrap(),
+        [
+            "run.jobs",
+            "run.step_timeout",
+            "run.backoff",
+            "run.durability"
+        ]
+    );
     assert_eq!(keys("agents").unwrap(), ["agents.coder"]);
     let one = config.entries_of("run.step_timeout").unwrap().remove(0);
     assert_eq!((one.value, one.origin), ("1m 30s".into(), Origin::Project));

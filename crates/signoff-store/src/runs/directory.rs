@@ -117,8 +117,13 @@ impl RunDir {
     /// The place of one attempt at a step. No step id leads out of `steps/`.
     pub fn attempt(&self, step_id: &str, attempt: u32) -> AttemptDir {
         let steps = self.path.join("steps");
+        // The item of a loop, `ID[3]`, has no brackets on disk.
+        let plain = step_id
+            .strip_suffix(']')
+            .and_then(|id| id.rsplit_once('['))
+            .map_or_else(|| step_id.to_owned(), |(id, key)| format!("{id}.{key}"));
         AttemptDir {
-            path: steps.join(key::encode(step_id)).join(attempt.to_string()),
+            path: steps.join(key::encode(&plain)).join(attempt.to_string()),
         }
     }
 }
@@ -139,6 +144,10 @@ impl AttemptDir {
 
     pub fn agent_log(&self) -> PathBuf {
         self.path.join("agent.log")
+    }
+
+    pub fn tool_log(&self) -> PathBuf {
+        self.path.join("tool.log")
     }
 
     pub fn contract_log(&self) -> PathBuf {
@@ -184,6 +193,10 @@ mod tests {
         assert_eq!(
             run.attempt("build", 1).agent_log(),
             Path::new("/r/steps/build/1/agent.log")
+        );
+        assert_eq!(
+            run.attempt("build[3]", 1).path(),
+            Path::new("/r/steps/build.3/1")
         );
     }
 }

@@ -1,8 +1,9 @@
 //! `answer`: a person's word on something in the inbox.
 
 use signoff_api::inbox::{Inbox, Item};
+use signoff_api::request::Ask;
 use signoff_engine::{Choice, ItemKind};
-use signoff_runtime::live::{self, Live};
+use signoff_runtime::control::{Done, ask};
 use signoff_runtime::view::View;
 
 use crate::args::Answer;
@@ -25,14 +26,14 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     let open = view.run.items().find(|open| open.id == item);
     let (choice, note) = meant(args, open)?;
     let clock = signoff_runtime::SystemClock::new();
-    let answer = live::Answer {
+    let answer = Ask::Answer {
         item: item.to_owned(),
         steps: args.steps.clone(),
-        choice,
+        choice: choice.into(),
         note,
     };
-    Live::answer(&project, run, answer, &clock)?;
-    if args.resume {
+    let done = ask(&project, run, answer, &clock)?;
+    if args.resume && done != Done::There {
         return resume(session, Some(run));
     }
     let view = View::load(&project, run)?;
@@ -44,10 +45,13 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
                 .collect(),
         ));
     } else {
-        session.out.answer(format!(
-            "recorded: {}; `signoff resume {run}` goes on",
-            choice.name()
-        ));
+        let next = match done {
+            Done::There => "the run goes on".to_owned(),
+            Done::Here | Done::Idle => format!("`signoff resume {run}` goes on"),
+        };
+        session
+            .out
+            .answer(format!("recorded: {}; {next}", choice.name()));
     }
     Ok(0)
 }

@@ -3,6 +3,7 @@
 use signoff_engine::Actor;
 use signoff_runtime::Error;
 use signoff_runtime::approve::{Approved, Wish, approve as sign};
+use signoff_runtime::live::Options;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::Doing;
 use signoff_runtime::project::Project;
@@ -26,7 +27,7 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
     };
     let approved = sign_off(session, &project, &plan, &wish)?;
     if args.run || project.config.approval.then_run.value {
-        return super::run::start(session, &project, &approved.done.plan)
+        return super::run::start(session, &project, &approved.done.plan, &Options::default())
             .map_err(|failure| failure.hint(format!("{name} stays approved")));
     }
     if session.is_json() {

@@ -277,5 +277,8 @@ fn run_args() -> Run {
     Run {
         plan: plan(),
         approve: false,
+        jobs: None,
+        until: None,
+        only: None,
     }
 }

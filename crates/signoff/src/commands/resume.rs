@@ -1,7 +1,7 @@
 //! `resume`: goes on where the journal ends.
 
 use signoff_engine::Outcome;
-use signoff_runtime::live::Live;
+use signoff_runtime::live::{Live, Options};
 use signoff_runtime::view::View;
 
 use crate::commands::run::drive;
@@ -20,6 +20,7 @@ pub(crate) fn resume(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         &project,
         view.run.id(),
         actor(&session.around.variables),
+        &Options::default(),
         &clock,
     )?;
     drive(session, &project, live)

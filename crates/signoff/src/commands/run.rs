@@ -3,8 +3,8 @@
 use signoff_engine::{Outcome, PlanState};
 use signoff_plan::model::Plan;
 use signoff_runtime::approve::Wish;
-use signoff_runtime::drive::Stopped;
-use signoff_runtime::live::{Live, Ran};
+use signoff_runtime::drive::{Nobody, Stopped};
+use signoff_runtime::live::{Limit, Live, Options, Ran};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{Doing, sign_by_policy};
 use signoff_runtime::project::Project;
@@ -35,7 +35,16 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     } else {
         by_policy(session, &project, &plan)?;
     }
-    start(session, &project, &plan)
+    let limit = match (&args.until, &args.only) {
+        (Some(step), _) => Some(Limit::Until(step.clone())),
+        (None, Some(step)) => Some(Limit::Only(step.clone())),
+        (None, None) => None,
+    };
+    let options = Options {
+        jobs: args.jobs,
+        limit,
+    };
+    start(session, &project, &plan, &options)
 }
 
 /// A plan that needs no person is signed by policy, if nobody has.
@@ -61,10 +70,12 @@ pub(crate) fn start(
     session: &mut Session,
     project: &Project,
     plan: &PlanFile,
+    options: &Options,
 ) -> Result<u8, Failure> {
     let clock = signoff_runtime::SystemClock::new();
     let actor = actor(&session.around.variables);
-    let live = Live::start(project, plan, actor, &clock).map_err(|error| shown(session, error))?;
+    let live = Live::start(project, plan, actor, options, &clock)
+        .map_err(|error| shown(session, error))?;
     drive(session, project, live)
 }
 
@@ -78,7 +89,7 @@ pub(crate) fn drive(
     announce(session, project, live.plan(), &id);
     let signed = live.signature()?;
     let mut reporter = Reporter { session };
-    let ran = live.drive(&mut reporter, listen)?;
+    let ran = live.drive(&mut reporter, &mut Nobody, listen)?;
     conclude(session, (&id, &plan), &ran, &signed)
 }
 
@@ -147,6 +158,10 @@ fn conclude(
                 "{}; `signoff inbox` shows what for",
                 paint(CARE, "waiting on a person")
             ),
+        ),
+        Stopped::Paused(_) => (
+            0,
+            format!("{}; `signoff resume {id}` goes on", paint(CARE, "paused")),
         ),
         Stopped::Interrupted => (
             130,

@@ -75,5 +75,7 @@ fn pause_word(reason: Option<&PauseReason>) -> Option<&'static str> {
         PauseReason::Waiting => "it waits on a person",
         PauseReason::Interrupted => "it was stopped by a signal (Ctrl-C)",
         PauseReason::Changed => "it stopped because the plan or its terms were not what was signed",
+        PauseReason::Requested => "somebody paused it",
+        PauseReason::Limited => "it was to go only so far",
     })
 }

@@ -64,7 +64,7 @@ pub(crate) fn table(run: &Run) -> Vec<String> {
         "step", "evidence", "attempts", "because"
     );
     let mut lines = vec![paint(DIM, head).to_string()];
-    for (at, (step, state)) in run.steps().enumerate() {
+    for (at, (step, state)) in run.order().filter_map(|at| Some((at, run.step(at)?))) {
         let status = signoff_api::event::step_status(run.status_of(at));
         let asked = run
             .items()

@@ -1,6 +1,6 @@
 //! One line for each event that a person wants to hear of.
 
-use signoff_engine::{Event, Facts, Grade, Outcome, PauseReason, Recorded, Run, Verdict};
+use signoff_engine::{CallEnd, Event, Facts, Grade, Outcome, PauseReason, Recorded, Run, Verdict};
 
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 
@@ -25,6 +25,7 @@ pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
             text,
             step,
             attempt,
+            ..
         } => {
             let log = format!(
                 ".signoff/runs/{}/steps/{step}/{attempt}/agent.log",
@@ -38,6 +39,25 @@ pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
             observed,
             ..
         } => contract(*verdict, unmet, &observed.stderr),
+        Event::Expanded { items, .. } => {
+            format!("  {}", paint(DIM, format!("{} items", items.len())))
+        }
+        Event::CallStarted { call, .. } => {
+            let call = format!("calling {} {}", call.tool, short(&call.args.to_string()));
+            format!("  {}", paint(DIM, harmless(&call)))
+        }
+        Event::CallFinished { end, .. } => called(end),
+        Event::StepRetried { step, by, .. } => {
+            format!("  {} `{step}` is tried again, says {by}", paint(CARE, "↻"))
+        }
+        Event::PauseRequested { reason, by } => pausing(reason, by),
+        Event::RetryScheduled {
+            counted: true,
+            step,
+            ..
+        } if !is_agent(run, step) => {
+            format!("  {} trying again", paint(CARE, "↻"))
+        }
         Event::RetryScheduled { counted: true, .. } => format!(
             "  {} trying again, with that in its prompt",
             paint(CARE, "↻")
@@ -99,10 +119,46 @@ pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
         | Event::AttemptStarted { .. }
         | Event::WorkItem { .. }
         | Event::ProcessStarted { .. }
+        | Event::BudgetReserved { .. }
+        | Event::BudgetSpent { .. }
+        | Event::BudgetExceeded { .. }
         | Event::ContractStarted { .. }
         | Event::StepWaiting { .. } => return None,
     };
     Some(text)
+}
+
+/// The beginning of a long text.
+fn short(text: &str) -> String {
+    const SHOWN: usize = 100;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+fn called(end: &CallEnd) -> String {
+    match end {
+        CallEnd::Done(value) => {
+            let result = format!("result: {}", short(&value.to_string()));
+            format!("  {}", paint(DIM, harmless(&result)))
+        }
+        CallEnd::Failed { message, .. } => {
+            format!(
+                "  {} the call failed: {}",
+                paint(ERROR, "✗"),
+                harmless(message)
+            )
+        }
+    }
+}
+
+fn pausing(reason: &PauseReason, by: &str) -> String {
+    let why = match reason {
+        PauseReason::Changed => "the plan or its terms have changed".to_owned(),
+        _ => format!("{} asked for a pause", harmless(by)),
+    };
+    paint(CARE, format!("{why}: nothing new starts")).to_string()
 }
 
 fn step<'a>(run: &'a Run, id: &str) -> Option<&'a signoff_plan::model::Step> {
@@ -200,6 +256,8 @@ fn paused(reason: &PauseReason) -> String {
             "stopped: the plan or its terms are not what was signed",
         )
         .to_string(),
+        PauseReason::Requested => paint(CARE, "paused").to_string(),
+        PauseReason::Limited => paint(CARE, "as far as it was to go").to_string(),
     }
 }
 

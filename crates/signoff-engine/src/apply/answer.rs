@@ -1,0 +1,156 @@
+//! Questions to a person, and their answers.
+
+use serde_json::Value;
+use signoff_plan::model::Work;
+
+use super::first_stage;
+use crate::event::Event;
+use crate::input::Choice;
+use crate::state::{Item, Run, Stage, StepStatus};
+
+pub(super) fn opened(run: &mut Run, at: usize, event: &Event) {
+    let Event::InboxOpened {
+        item,
+        kind,
+        steps,
+        question,
+        choices,
+        options,
+        ..
+    } = event
+    else {
+        return;
+    };
+    if steps.is_empty()
+        && let Some(step) = run.steps.get_mut(at)
+    {
+        step.status = StepStatus::Waiting;
+        step.stage = Stage::Waiting { item: item.clone() };
+        run.active.remove(&at);
+    }
+    let opened = Item {
+        id: item.clone(),
+        kind: *kind,
+        step: at,
+        steps: positions(run, steps),
+        question: question.clone(),
+        choices: choices.clone(),
+        options: options.clone(),
+    };
+    run.items.insert(item.clone(), opened);
+    run.items_opened += 1;
+}
+
+pub(super) fn answered(run: &mut Run, at: usize, event: &Event) {
+    let Event::InboxAnswered {
+        item,
+        steps,
+        choice,
+        note,
+        by,
+        ..
+    } = event
+    else {
+        return;
+    };
+    run.items.remove(item);
+    let about = if steps.is_empty() {
+        vec![at]
+    } else {
+        positions(run, steps)
+    };
+    run.tree += u64::from(*choice == Choice::Fixed);
+    for at in about {
+        run.active.insert(at);
+        answer(run, at, *choice, note.as_deref(), by);
+    }
+}
+
+fn positions(run: &Run, ids: &[String]) -> Vec<usize> {
+    let known = ids.iter().filter_map(|id| run.index.get(id));
+    known.copied().collect()
+}
+
+/// Text that is JSON as its value, other text as text.
+pub(crate) fn entered(note: Option<&str>) -> Value {
+    let read = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| text.into());
+    note.map_or(Value::Null, read)
+}
+
+fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str) {
+    let Some(definition) = run.definition(at) else {
+        return;
+    };
+    let retries = definition.on_fail.retries;
+    let is_check = definition.work == Work::Check;
+    let has_contract = definition.contract.is_some();
+    let stage = first_stage(definition, &run.settings);
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    step.inconclusive = 0;
+    step.interruptions = 0;
+    match choice {
+        Choice::Retry => {
+            // One more attempt, not a fresh set of retries: the policy was used up.
+            step.failures = retries;
+            step.hint = note.map(str::to_owned);
+            step.not_before = 0;
+            step.status = StepStatus::Running;
+            step.stage = Stage::NeedsWork;
+        }
+        Choice::Fixed => {
+            step.failures = retries;
+            step.repaired_by = Some(by.to_owned());
+            step.interrupted = false;
+            step.work_ended = None;
+            step.status = StepStatus::Verifying;
+            step.stage = if is_check {
+                Stage::NeedsWork
+            } else {
+                Stage::NeedsEvaluation {
+                    attempt: step.attempts,
+                }
+            };
+        }
+        Choice::Allow => {
+            step.agents = 0;
+            step.status = StepStatus::Running;
+            step.stage = Stage::NeedsWork;
+        }
+        Choice::Approve => {
+            step.approved = true;
+            step.args = note
+                .and_then(|note| serde_json::from_str(note).ok())
+                .filter(Value::is_object)
+                .or(step.args.take());
+            step.status = StepStatus::Running;
+            // It may have been asked about after the contract was seen.
+            step.stage = match step.baseline {
+                Some(_) => Stage::NeedsWork,
+                None => stage,
+            };
+        }
+        Choice::Reply | Choice::Happened => {
+            step.values.output = Some(match choice {
+                Choice::Happened => entered(note),
+                _ => note.into(),
+            });
+            step.accepted_by = Some(by.to_owned());
+            if has_contract {
+                step.status = StepStatus::Verifying;
+                step.stage = Stage::NeedsEvaluation {
+                    attempt: step.attempts,
+                };
+            } else {
+                step.answered = Some((choice, by.to_owned()));
+            }
+        }
+        Choice::Accept | Choice::Refuse | Choice::Deny | Choice::Skip | Choice::Abort => {
+            if choice == Choice::Refuse {
+                step.hint = note.map(str::to_owned);
+            }
+            step.answered = Some((choice, by.to_owned()));
+        }
+    }
+}

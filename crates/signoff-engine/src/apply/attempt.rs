@@ -1,0 +1,179 @@
+//! One attempt: the contract before the work, the work, the contract after it.
+
+use crate::event::{CallEnd, Event, Recorded};
+use crate::state::{Failure, Run, Stage, StepState, StepStatus};
+use crate::verdict::{Observation, Verdict};
+
+pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
+    let (read, tree) = (run.read.contains(&at), run.tree);
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    match &recorded.event {
+        Event::ConditionHeld { .. } => step.condition_held = true,
+        Event::BaselineStarted { .. } => step.stage = Stage::Baselining,
+        Event::BaselineFinished {
+            verdict, observed, ..
+        } => {
+            if read {
+                step.values.stdout = whole(observed);
+            }
+            step.tree = tree;
+            step.baseline = Some(*verdict);
+            step.tests_before = observed.tests;
+            note_writes(step, observed);
+            step.stage = Stage::NeedsWork;
+        }
+        Event::AttemptStarted { attempt, .. } => start_attempt(step, *attempt, recorded.at),
+        Event::WorkItem { .. } => step.agents += 1,
+        Event::ProcessStarted { process, .. } => step.process = Some(process.clone()),
+        Event::WorkFinished {
+            attempt,
+            ended,
+            text,
+            changes,
+            ..
+        } => {
+            step.process = None;
+            step.said = Some(text.clone());
+            step.work_ended = Some(ended.clone());
+            step.changes = changes.clone();
+            step.status = StepStatus::Verifying;
+            step.stage = Stage::NeedsEvaluation { attempt: *attempt };
+            if read {
+                step.values.output = Some(text.as_str().into());
+            }
+            run.tree += 1;
+        }
+        Event::CallStarted { call, .. } => {
+            step.values.output = None;
+            step.call = Some(call.clone());
+        }
+        Event::CallFinished { attempt, end, .. } => {
+            let changed = step.call.take().is_some_and(|call| call.changes_tree);
+            if let CallEnd::Done(value) = end {
+                step.values.output = Some(value.clone());
+            }
+            step.status = StepStatus::Verifying;
+            step.stage = Stage::NeedsEvaluation { attempt: *attempt };
+            run.tree += u64::from(changed);
+        }
+        Event::AttemptInterrupted {
+            attempt, stopped, ..
+        } => {
+            interrupt(step, *attempt, *stopped);
+            run.tree += 1;
+        }
+        Event::ContractStarted { attempt, again, .. } => {
+            step.tree = tree;
+            if *again {
+                step.stage = Stage::Rechecking;
+                run.active.insert(at);
+            } else {
+                step.status = StepStatus::Verifying;
+                step.stage = Stage::Evaluating { attempt: *attempt };
+            }
+        }
+        Event::ContractFinished { .. } => contract_finished(run, at, &recorded.event),
+        Event::RetryScheduled {
+            not_before,
+            counted,
+            ..
+        } => {
+            step.failures += u32::from(*counted);
+            step.not_before = *not_before;
+            step.status = StepStatus::Running;
+            step.stage = Stage::NeedsWork;
+        }
+        _ => {}
+    }
+}
+
+fn contract_finished(run: &mut Run, at: usize, event: &Event) {
+    let Event::ContractFinished {
+        attempt,
+        verdict,
+        unmet,
+        observed,
+        ..
+    } = event
+    else {
+        return;
+    };
+    let read = run.read.contains(&at);
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    step.tests_after = observed.tests;
+    note_writes(step, observed);
+    if step.stage == Stage::Rechecking {
+        // It has ended already; only a verdict against it changes that, by an event of its own.
+        step.stage = Stage::Ended;
+        step.inconclusive += u32::from(*verdict == Verdict::Inconclusive);
+        run.active.remove(&at);
+        if *verdict == Verdict::Pass {
+            let tree = step.tree;
+            step.inconclusive = 0;
+            run.verdicts.retain(|&(_, step)| step != at);
+            run.verdicts.insert((tree, at));
+        }
+        return;
+    }
+    // The consequence is an event of its own. If it was lost with a crash, the contract is
+    // evaluated once more, which costs time and is never wrong.
+    step.stage = Stage::NeedsEvaluation { attempt: *attempt };
+    if read {
+        step.values.stdout = whole(observed);
+    }
+    match verdict {
+        Verdict::Pass => step.failure = None,
+        Verdict::Fail => {
+            step.failure = Some(Failure {
+                unmet: unmet.clone(),
+                ended: observed.ended.clone(),
+                stdout: observed.stdout.clone(),
+                stderr: observed.stderr.clone(),
+            });
+        }
+        Verdict::Inconclusive => step.inconclusive += 1,
+    }
+}
+
+/// What a contract printed, if all of it is there.
+fn whole(observed: &Observation) -> Option<String> {
+    (!observed.cut).then(|| observed.stdout.clone())
+}
+
+fn note_writes(step: &mut StepState, observed: &Observation) {
+    for path in &observed.wrote {
+        if !step.contract_writes.contains(path) {
+            step.contract_writes.push(path.clone());
+        }
+    }
+}
+
+fn start_attempt(step: &mut StepState, attempt: u32, at: crate::Millis) {
+    step.attempts = attempt;
+    step.interrupted = false;
+    step.inconclusive = 0;
+    step.work_ended = None;
+    step.process = None;
+    step.call = None;
+    step.started_at = at;
+    step.status = StepStatus::Running;
+    step.stage = Stage::Working { attempt };
+}
+
+fn interrupt(step: &mut StepState, attempt: u32, stopped: bool) {
+    step.interruptions += u32::from(!stopped);
+    step.interrupted = true;
+    step.process = None;
+    step.call = None;
+    // Seen red before: if the contract holds now, the work was done. Otherwise nothing can be said
+    // about the attempt, and it is void.
+    step.stage = if step.baseline == Some(Verdict::Fail) {
+        Stage::NeedsEvaluation { attempt }
+    } else {
+        Stage::NeedsWork
+    };
+}

@@ -1,0 +1,106 @@
+//! Loops: a step that becomes one step for each item.
+
+use serde_json::Value;
+use signoff_plan::expression::{Scope, read};
+use signoff_plan::model::{Depends, Step};
+
+use crate::state::{Run, Stage, StepState, StepStatus};
+use crate::template::rendered;
+
+/// Makes the items' steps. The loop waits for them all.
+pub(super) fn expand(run: &mut Run, at: usize, items: &[Value]) {
+    let Some(definition) = run.plan().steps.get(at).cloned() else {
+        return;
+    };
+    let mut children = Vec::with_capacity(items.len());
+    for (key, item) in (0..).zip(items) {
+        let position = run.steps.len();
+        let step = item_step(run, &definition, item, key);
+        run.index.insert(step.id.clone(), position);
+        run.expanded.push(step);
+        run.steps.push(StepState {
+            parent: Some(at),
+            item: Some((item.clone(), key)),
+            ..StepState::default()
+        });
+        run.dependents.push(vec![at]);
+        if run.read.contains(&at) {
+            run.read.insert(position);
+        }
+        run.ready.insert(position);
+        children.push(position);
+    }
+    run.ready.remove(&at);
+    run.active.remove(&at);
+    if let Some(step) = run.steps.get_mut(at) {
+        step.status = StepStatus::Running;
+        step.stage = Stage::Expanded;
+        step.waits_for = children.len();
+    }
+    if children.is_empty() {
+        run.gather.insert(at);
+    }
+    run.children.insert(at, children);
+}
+
+/// The step for one item. What cannot be rendered stays as it is written: the checks have refused
+/// templates that have no value for any item.
+fn item_step(run: &Run, definition: &Step, item: &Value, key: u64) -> Step {
+    let scope = Scope {
+        params: run.plan().params.clone(),
+        item: Some(item.clone()),
+        index: Some(key),
+        ..Scope::default()
+    };
+    let mut step = match rendered(definition, &scope) {
+        Ok(Some(step)) => step,
+        Ok(None) | Err(_) => definition.clone(),
+    };
+    step.id = format!("{}[{key}]", definition.id);
+    step.depends_on = Depends::On(Vec::new());
+    step.for_each = None;
+    step.max_items = None;
+    // What does not read the item was decided for the whole loop.
+    step.when = step.when.filter(|when| reads_item(when));
+    step
+}
+
+/// Is a condition about one item, not about the whole loop?
+pub(crate) fn reads_item(when: &str) -> bool {
+    read(when).is_ok_and(|reads| !reads.loop_variables.is_empty())
+}
+
+/// The value of a loop is the list of its items' values.
+pub(super) fn collect(run: &mut Run, at: usize) {
+    let Some(children) = run.children.get(&at) else {
+        return;
+    };
+    let values = children.iter().map(|&child| {
+        let values = run.steps.get(child).map(|step| &step.values);
+        let output = values.and_then(|values| values.output.clone());
+        let stdout = values.and_then(|values| values.stdout.clone());
+        output
+            .or_else(|| stdout.map(Value::String))
+            .unwrap_or_default()
+    });
+    let list: Value = values.collect();
+    run.gather.remove(&at);
+    if let Some(step) = run.steps.get_mut(at) {
+        step.values.output = Some(list);
+    }
+}
+
+/// A loop that went on provisionally is done when a person has accepted the last of its items.
+pub(super) fn after_acceptance(run: &mut Run, at: usize) {
+    let Some(parent) = run.steps.get(at).and_then(|step| step.parent) else {
+        return;
+    };
+    let waits = (run.steps.get(parent)).is_some_and(|step| step.stage == Stage::Provisional);
+    let children = run.children.get(&parent).into_iter().flatten();
+    let open = |&&child: &&usize| {
+        (run.steps.get(child)).is_some_and(|step| step.stage == Stage::Provisional)
+    };
+    if waits && children.filter(open).count() == 0 {
+        run.gather.insert(parent);
+    }
+}

@@ -1,0 +1,145 @@
+//! A tool step: the harness calls a tool itself and sees the result.
+
+use serde_json::Value;
+use signoff_plan::dialect::Dialect;
+use signoff_plan::model::{Step, Work};
+
+use super::attempt::facts;
+use super::gate::asked;
+use super::person::open;
+use super::policy::{attempt_failed, exhausted};
+use super::{Refusal, begin, with_step};
+use crate::Millis;
+use crate::event::{Call, CallEnd, Event, ItemKind};
+use crate::evidence::Grade;
+use crate::input::Choice;
+use crate::state::{Run, StepState};
+
+pub(super) fn call_impossible(
+    run: &Run,
+    at: usize,
+    problems: &[String],
+) -> Result<Vec<Event>, Refusal> {
+    let mut events = begin(run, at, |_| Vec::new())?;
+    events.extend(with_step(run, at, |definition, state| {
+        // The next call would be the same one.
+        exhausted(run, definition, state, &problems.join("; "))
+    })?);
+    Ok(events)
+}
+
+pub(super) fn call_needs_approval(
+    run: &Run,
+    at: usize,
+    args: &Value,
+    why: &str,
+) -> Result<Vec<Event>, Refusal> {
+    let Some((definition, _)) = run.step(at) else {
+        return with_step(run, at, |_, _| Vec::new());
+    };
+    let question = format!(
+        "may step `{}` call {}? {why}",
+        definition.id,
+        spelled(definition, args)
+    );
+    let choices = vec![Choice::Approve, Choice::Deny];
+    asked(run, at, ItemKind::Approval, question, (choices, Vec::new()))
+}
+
+/// `tool {"arg": …}`, as a person is shown it.
+pub(super) fn spelled(definition: &Step, args: &Value) -> String {
+    match &definition.work {
+        Work::Tool { tool, .. } => format!("`{tool}` with {args}"),
+        Work::Agent { .. } | Work::Ask { .. } | Work::Check => definition.title.clone(),
+    }
+}
+
+pub(super) fn call_begins(
+    run: &Run,
+    at: usize,
+    attempt: u32,
+    call: Call,
+) -> Result<Vec<Event>, Refusal> {
+    begin(run, at, |step| {
+        vec![
+            Event::AttemptStarted {
+                step: step.clone(),
+                attempt,
+            },
+            Event::CallStarted {
+                step,
+                attempt,
+                call,
+            },
+        ]
+    })
+}
+
+pub(super) fn call_ended(
+    run: &Run,
+    now: Millis,
+    at: usize,
+    attempt: u32,
+    end: CallEnd,
+) -> Result<Vec<Event>, Refusal> {
+    with_step(run, at, |definition, state| {
+        let mut events = vec![Event::CallFinished {
+            step: definition.id.clone(),
+            attempt,
+            end: end.clone(),
+        }];
+        events.extend(after_call(run, now, definition, state, &end));
+        events
+    })
+}
+
+/// What follows from the end of a call; a contract is asked for by the state.
+pub(super) fn after_call(
+    run: &Run,
+    now: Millis,
+    definition: &Step,
+    state: &StepState,
+    end: &CallEnd,
+) -> Vec<Event> {
+    match end {
+        CallEnd::Done(_) if definition.contract.is_some() => Vec::new(),
+        CallEnd::Done(_) => vec![Event::StepCompleted {
+            step: definition.id.clone(),
+            attempts: state.attempts,
+            evidence: Grade::Observed,
+            facts: facts(run, definition, state),
+        }],
+        // Seed 001 repeats only what may go better the next time.
+        CallEnd::Failed { message, transient }
+            if !transient && run.signed.dialect() == Dialect::Toolplan =>
+        {
+            exhausted(run, definition, state, message)
+        }
+        CallEnd::Failed { message, .. } => attempt_failed(run, now, definition, state, message),
+    }
+}
+
+/// A call whose end nobody saw: called again if that does no harm, else a person finds out.
+pub(super) fn cut_off(
+    run: &Run,
+    definition: &Step,
+    state: &StepState,
+    attempt: u32,
+    stopped: bool,
+) -> Vec<Event> {
+    let Some(call) = state.call.as_ref().filter(|call| !call.repeatable) else {
+        return vec![Event::AttemptInterrupted {
+            step: definition.id.clone(),
+            attempt,
+            stopped,
+        }];
+    };
+    let question = format!(
+        "step `{}` was cut off while it called {}; nobody knows whether that took place",
+        definition.id,
+        spelled(definition, &call.args)
+    );
+    let choices = vec![Choice::Happened, Choice::Retry, Choice::Skip, Choice::Abort];
+    let offered = (choices, Vec::new());
+    open(run, definition, ItemKind::UnknownCall, question, offered)
+}

@@ -1,0 +1,66 @@
+//! A loop becomes its items, and ends with the last of them.
+
+use signoff_plan::expression::{evaluate_list, read};
+use signoff_plan::model::Step;
+
+use super::attempt::facts;
+use super::gate::{asked, blocked_by_skip, scope};
+use super::{Refusal, with_step};
+use crate::event::{Event, ItemKind};
+use crate::evidence::Grade;
+use crate::input::Choice;
+use crate::state::{Run, Stage};
+
+/// The items of a loop, or a question to a person where they have no value.
+pub(super) fn expand(
+    run: &Run,
+    at: usize,
+    definition: &Step,
+    list: &str,
+) -> Result<Vec<Event>, Refusal> {
+    let reads = read(list).map(|reads| reads.steps).unwrap_or_default();
+    if let Some(events) = blocked_by_skip(run, definition, &reads) {
+        return Ok(events);
+    }
+    let step = definition.id.clone();
+    let most = definition.max_items.unwrap_or(Step::MAX_ITEMS);
+    match evaluate_list(list, &scope(run, at, &reads), most) {
+        Ok(items) => {
+            let mut events = super::begin(run, at, |_| Vec::new())?;
+            events.push(Event::Expanded { step, items });
+            Ok(events)
+        }
+        Err(why) => {
+            let question = format!("the loop of step `{step}` has no items: {why} (`{list}`)");
+            let choices = vec![Choice::Skip, Choice::Abort];
+            asked(
+                run,
+                at,
+                ItemKind::Escalation,
+                question,
+                (choices, Vec::new()),
+            )
+        }
+    }
+}
+
+/// All items of a loop are done, as far as anybody can say now.
+pub(super) fn gather(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
+    with_step(run, at, |definition, state| {
+        let items = run.children.get(&at).into_iter().flatten();
+        let items: Vec<_> = items.filter_map(|&item| run.steps.get(item)).collect();
+        let step = definition.id.clone();
+        if items.iter().any(|item| item.stage == Stage::Provisional) {
+            return vec![Event::StepProvisional { step, attempts: 0 }];
+        }
+        // As good as the weakest of them; of a loop without items the harness saw that it has none.
+        let grades = items.iter().filter_map(|item| item.evidence.as_ref());
+        let evidence = grades.map(|(grade, _)| *grade).max();
+        vec![Event::StepCompleted {
+            step,
+            attempts: items.iter().map(|item| item.attempts).sum(),
+            evidence: evidence.unwrap_or(Grade::Observed),
+            facts: facts(run, definition, state),
+        }]
+    })
+}

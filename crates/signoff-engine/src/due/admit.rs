@@ -1,0 +1,74 @@
+//! Which of the ready steps may start beside those under way.
+
+use std::collections::BTreeSet;
+
+use signoff_plan::model::Work;
+
+use super::Action;
+use crate::state::Run;
+
+/// What is free for steps that have not begun.
+pub(super) struct Room<'a> {
+    jobs: usize,
+    /// An agent works in the tree: nothing else may.
+    agent: bool,
+    /// Something else uses the tree: an agent has to wait.
+    used: bool,
+    locks: BTreeSet<&'a str>,
+    /// An agent waits for the tree. What comes after it in the plan waits behind it, or it would
+    /// wait for ever.
+    closed: bool,
+}
+
+impl<'a> Room<'a> {
+    pub(super) fn of(run: &'a Run) -> Self {
+        let mut room = Self {
+            jobs: run.settings.jobs.max(1).saturating_sub(run.active.len()),
+            agent: false,
+            used: false,
+            locks: BTreeSet::new(),
+            closed: false,
+        };
+        for &at in &run.active {
+            room.occupy(run, at);
+        }
+        room
+    }
+
+    pub(super) fn left(&self) -> bool {
+        // While an agent works nothing starts, but questions can be asked.
+        !self.closed && (self.jobs > 0 || self.agent)
+    }
+
+    /// Takes what the step needs, if it is free.
+    pub(super) fn admit(&mut self, run: &'a Run, at: usize, action: &Action) -> bool {
+        // A condition or a question needs no place.
+        if matches!(action, Action::Gate { .. } | Action::AskForBudget { .. }) {
+            return true;
+        }
+        let Some(step) = run.definition(at) else {
+            return false;
+        };
+        let taken = step
+            .locks
+            .iter()
+            .any(|lock| self.locks.contains(lock.as_str()));
+        let is_agent = matches!(step.work, Work::Agent { .. });
+        self.closed = is_agent && self.used && !self.agent;
+        if self.jobs == 0 || self.agent || self.closed || taken {
+            return false;
+        }
+        self.jobs -= 1;
+        self.occupy(run, at);
+        true
+    }
+
+    fn occupy(&mut self, run: &'a Run, at: usize) {
+        let Some(step) = run.definition(at) else {
+            return;
+        };
+        self.locks.extend(step.locks.iter().map(String::as_str));
+        self.agent |= matches!(step.work, Work::Agent { .. });
+        self.used = true;
+    }
+}

@@ -1,0 +1,53 @@
+//! How far a run is to go this time: `--until STEP`, `--only STEP`.
+
+use std::collections::BTreeSet;
+
+use crate::state::Run;
+
+/// The steps that may start; none named = all. They are no part of the run's state: whoever goes on
+/// with it may want to go further.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bounds {
+    allowed: Option<BTreeSet<usize>>,
+}
+
+impl Bounds {
+    /// This step and no other.
+    pub fn only(step: usize) -> Self {
+        Self {
+            allowed: Some(BTreeSet::from([step])),
+        }
+    }
+
+    /// This step and everything that it waits for.
+    pub fn until(run: &Run, step: usize) -> Self {
+        let mut allowed = BTreeSet::new();
+        let mut open = vec![step];
+        while let Some(at) = open.pop() {
+            if allowed.insert(at) {
+                open.extend(run.plan().dependencies(at));
+            }
+        }
+        Self {
+            allowed: Some(allowed),
+        }
+    }
+
+    /// Is there a limit at all?
+    pub fn limited(&self) -> bool {
+        self.allowed.is_some()
+    }
+
+    pub(super) fn allow(&self, run: &Run, at: usize) -> bool {
+        let Some(allowed) = &self.allowed else {
+            return true;
+        };
+        let parent = run.steps.get(at).and_then(|step| step.parent);
+        allowed.contains(&parent.unwrap_or(at))
+    }
+
+    /// Is there a step that it leaves out and that has not ended?
+    pub(super) fn stop_short(&self, run: &Run) -> bool {
+        self.limited() && run.done < run.plan().steps.len()
+    }
+}

@@ -1,0 +1,40 @@
+//! Something that waits on a person.
+
+use crate::event::ItemKind;
+use crate::input::Choice;
+
+/// Something that waits on a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    pub id: String,
+    pub kind: ItemKind,
+    /// The step, or the first of several.
+    pub step: usize,
+    /// All of them, where it is about several.
+    pub steps: Vec<usize>,
+    pub question: String,
+    pub choices: Vec<Choice>,
+    /// Answers that the plan offers.
+    pub options: Vec<String>,
+}
+
+impl Item {
+    /// The words it can be answered with: what the plan offers, then what the harness does.
+    pub fn words(&self) -> Vec<&str> {
+        let offered = self.options.iter().map(String::as_str);
+        let choices = self.choices.iter().filter(|choice| {
+            // Any of the options is the reply.
+            **choice != Choice::Reply || self.options.is_empty()
+        });
+        offered.chain(choices.map(|choice| choice.name())).collect()
+    }
+
+    /// Every step that it is about.
+    pub fn about(&self) -> &[usize] {
+        if self.steps.is_empty() {
+            std::slice::from_ref(&self.step)
+        } else {
+            &self.steps
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! A run in which nothing has happened yet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use signoff_plan::expression::{Scope, read};
+use signoff_plan::model::{Depends, Plan, Step, Work};
+use signoff_plan::reference::{Found, Kind, scan};
+use signoff_plan::signed::SignedPlan;
+
+use super::{Run, StepState};
+use crate::budget::Spent;
+use crate::event::{Accept, Green, Settings};
+use crate::template::rendered;
+
+impl Run {
+    /// A run in which nothing has happened yet. There is no other way in than a signed plan.
+    pub fn new(signed: SignedPlan) -> Self {
+        let plan = signed.plan();
+        let index: BTreeMap<String, usize> = (0..)
+            .zip(&plan.steps)
+            .map(|(at, step)| (step.id.clone(), at))
+            .collect();
+        let read = read_steps(plan, &index);
+        let rendered = with_params(plan);
+        let mut dependents = vec![Vec::new(); plan.steps.len()];
+        let mut steps = Vec::with_capacity(plan.steps.len());
+        let mut ready = BTreeSet::new();
+        for (at, step) in plan.steps.iter().enumerate() {
+            let named = match &step.depends_on {
+                Depends::AllBefore => Vec::new(),
+                Depends::On(_) => plan.dependencies(at).collect(),
+            };
+            for &dependency in &named {
+                if let Some(list) = dependents.get_mut(dependency) {
+                    list.push(at);
+                }
+            }
+            if named.is_empty() && (at == 0 || step.depends_on != Depends::AllBefore) {
+                ready.insert(at);
+            }
+            steps.push(StepState {
+                waits_for: named.len(),
+                ..StepState::default()
+            });
+        }
+        Self {
+            id: String::new(),
+            settings: Settings {
+                backoff: 0,
+                baseline: true,
+                green: Green::Run,
+                accept: Accept::Step,
+                jobs: 1,
+                sandbox: String::new(),
+            },
+            steps,
+            rendered,
+            expanded: Vec::new(),
+            children: BTreeMap::new(),
+            index,
+            dependents,
+            frontier: 0,
+            ready,
+            read,
+            active: BTreeSet::new(),
+            gather: BTreeSet::new(),
+            provisional: BTreeSet::new(),
+            tree: 0,
+            verdicts: BTreeSet::new(),
+            done: 0,
+            items: BTreeMap::new(),
+            items_opened: 0,
+            spent: Spent::default(),
+            started: false,
+            pausing: None,
+            pause: None,
+            outcome: None,
+            aborting: false,
+            signed,
+        }
+    }
+}
+
+/// Steps that something reads: the `stdout` or `output` of a condition or loop, or the value behind
+/// a reference.
+fn read_steps(plan: &Plan, index: &BTreeMap<String, usize>) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    for step in &plan.steps {
+        for text in step.when.iter().chain(&step.for_each) {
+            let reads = read(text).map(|reads| reads.steps).unwrap_or_default();
+            let ids = reads.iter().map(|read| read.id);
+            found.extend(ids.filter_map(|id| index.get(id).copied()));
+        }
+        if let Work::Tool { args, .. } = &step.work {
+            referenced(args, &mut |id| found.extend(index.get(id).copied()));
+        }
+    }
+    found
+}
+
+/// Calls `each` with every step that arguments refer to.
+pub(crate) fn referenced(args: &serde_json::Value, each: &mut dyn FnMut(&str)) {
+    match args {
+        serde_json::Value::String(text) => {
+            for Found { kind, .. } in scan(text) {
+                if let Kind::Whole(reference) | Kind::Inside(reference) = kind {
+                    each(reference.id);
+                }
+            }
+        }
+        serde_json::Value::Array(items) => items.iter().for_each(|item| referenced(item, each)),
+        serde_json::Value::Object(members) => {
+            members.values().for_each(|value| referenced(value, each));
+        }
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
+    }
+}
+
+/// Steps whose texts hold parameters, with the values in them. Loops are rendered with their items.
+fn with_params(plan: &Plan) -> BTreeMap<usize, Step> {
+    let scope = Scope {
+        params: plan.params.clone(),
+        ..Scope::default()
+    };
+    let steps = (0..).zip(&plan.steps);
+    let single = steps.filter(|(_, step)| step.for_each.is_none());
+    // One that cannot be rendered is told by `unrenderable` before the run starts.
+    single
+        .filter_map(|(at, step)| Some((at, rendered(step, &scope).ok()??)))
+        .collect()
+}

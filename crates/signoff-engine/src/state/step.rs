@@ -1,0 +1,148 @@
+//! What the harness knows of one step.
+
+use serde_json::Value;
+use signoff_plan::expression::StepValues;
+
+use crate::Millis;
+use crate::event::{Call, Changes, Process};
+use crate::evidence::{Facts, Grade};
+use crate::input::Choice;
+use crate::verdict::{ProcessEnd, Verdict};
+
+/// What the harness knows of one step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StepState {
+    pub status: StepStatus,
+    pub stage: Stage,
+    /// Dependencies named and not yet satisfied; of a loop under way, its items.
+    pub waits_for: usize,
+    /// The loop this is an item of.
+    pub parent: Option<usize>,
+    /// The item and its number, in a loop.
+    pub item: Option<(Value, u64)>,
+    /// Its condition was found to hold.
+    pub condition_held: bool,
+    /// A person gave leave to start its work.
+    pub approved: bool,
+    /// Arguments that a person put in the place of the plan's.
+    pub args: Option<Value>,
+    /// What it gave for conditions and references to read.
+    pub values: StepValues,
+    pub baseline: Option<Verdict>,
+    /// Tests that ran before the work.
+    pub tests_before: Option<u64>,
+    /// Tests that ran in the last evaluation.
+    pub tests_after: Option<u64>,
+    /// Attempts begun so far; numbers are never used twice.
+    pub attempts: u32,
+    /// Attempts that used up a retry.
+    pub failures: u32,
+    /// Agents started since a person last granted more.
+    pub agents: u64,
+    /// Times the harness died or was stopped while the agent worked.
+    pub interruptions: u32,
+    /// The present attempt was cut off.
+    pub interrupted: bool,
+    /// Inconclusive evaluations of the present attempt.
+    pub inconclusive: u32,
+    pub not_before: Millis,
+    /// How the agent of the present attempt ended.
+    pub work_ended: Option<ProcessEnd>,
+    /// What the present attempt changed.
+    pub changes: Changes,
+    pub process: Option<Process>,
+    /// The call under way, or whose end nobody saw.
+    pub call: Option<Call>,
+    /// When the present attempt's work started.
+    pub started_at: Millis,
+    /// What its agent said last; told, never judged.
+    pub said: Option<String>,
+    /// What the next prompt must say about the attempt before.
+    pub failure: Option<Failure>,
+    /// A person's advice for the next attempt.
+    pub hint: Option<String>,
+    /// An answer whose consequence has not been recorded yet.
+    pub answered: Option<(Choice, String)>,
+    /// Who repaired the step by hand.
+    pub repaired_by: Option<String>,
+    /// Who accepted it, where its contract is still to be seen.
+    pub accepted_by: Option<String>,
+    /// Files that its contract changed and that were put back.
+    pub contract_writes: Vec<String>,
+    pub evidence: Option<(Grade, Facts)>,
+    /// The tree at which its contract was last evaluated.
+    pub tree: u64,
+    /// Its contract held, and no longer did at the end.
+    pub regressed: bool,
+    /// Dependents count this step as done.
+    pub satisfies: bool,
+    /// It is among those that progress counts.
+    pub counted: bool,
+    /// It ended before and was taken up again.
+    pub ended_before: bool,
+    /// Why it failed, was skipped or is blocked.
+    pub reason: Option<String>,
+}
+
+/// Where a step stands between two events.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Stage {
+    #[default]
+    Idle,
+    NeedsBaseline,
+    Baselining,
+    NeedsWork,
+    /// Its agent works, or its tool is called.
+    Working {
+        attempt: u32,
+    },
+    NeedsEvaluation {
+        attempt: u32,
+    },
+    Evaluating {
+        attempt: u32,
+    },
+    /// A loop that has become its items.
+    Expanded,
+    Waiting {
+        item: String,
+    },
+    /// Done as far as its agent goes; a person decides at the end.
+    Provisional,
+    Ended,
+    /// It has ended, and its contract runs once more on the last tree.
+    Rechecking,
+}
+
+impl Stage {
+    pub(crate) fn in_flight(&self) -> bool {
+        matches!(
+            self,
+            Self::Baselining | Self::Working { .. } | Self::Evaluating { .. } | Self::Rechecking
+        )
+    }
+}
+
+/// The nine statuses of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StepStatus {
+    #[default]
+    Pending,
+    Blocked,
+    Ready,
+    Running,
+    Verifying,
+    Waiting,
+    Completed,
+    Failed,
+    Skipped,
+}
+
+/// A failed attempt, as its successor is told about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub unmet: Vec<String>,
+    pub ended: ProcessEnd,
+    pub stdout: String,
+    pub stderr: String,
+}

@@ -1,0 +1,152 @@
+//! What a person asks of a run that this process may not drive: through a request to the process
+//! that does, or by doing it here.
+
+use std::time::{Duration, Instant};
+
+use signoff_api::request::{self, Reply, Request, SCHEMA};
+use signoff_engine::{Input, PauseReason};
+use signoff_store::lock::is_held;
+use signoff_store::requests::Requests;
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::live::Live;
+use crate::project::{Project, random};
+use crate::view::View;
+
+/// How often files are looked at that other processes write.
+pub(crate) const TICK: Duration = Duration::from_millis(100);
+
+/// How long the process that drives the run may take to answer: it ends agents first.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What is asked of a run.
+#[derive(Debug, Clone)]
+pub enum Ask {
+    /// Agents are ended; the run can be resumed.
+    Stop,
+    /// Agents are ended; the run has failed.
+    Abort {
+        /// Who gives it up.
+        by: String,
+    },
+    /// Anything that the engine decides about.
+    Input(Input),
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// The process that drives the run did it.
+    There,
+    /// Nobody drove the run; it was recorded here.
+    Here,
+    /// Nobody drives the run, so it stands still anyway.
+    Idle,
+}
+
+/// Asks something of a run.
+pub fn ask(
+    project: &Project,
+    run: &str,
+    what: request::Ask,
+    clock: &dyn Clock,
+) -> Result<Done, Error> {
+    let view = View::load(project, run)?;
+    let dir = project.store.run_dir(view.run.id());
+    if view.run.outcome().is_none() && is_held(&dir.lock()).unwrap_or(false) {
+        let requests = Requests::of(&dir);
+        if send(&requests, &dir.lock(), project, &what, clock)? {
+            return Ok(Done::There);
+        }
+    }
+    let by = project.around.person.clone();
+    let input = match meant(what, by) {
+        Ask::Stop => return Ok(Done::Idle),
+        Ask::Input(Input::Pause { .. }) => return Ok(Done::Idle),
+        Ask::Abort { by } => Input::Abort { by },
+        Ask::Input(input) => input,
+    };
+    Live::record(project, run, input, clock)?;
+    Ok(Done::Here)
+}
+
+/// Leaves a request and waits for the answer; false if nobody drives the run any more.
+fn send(
+    requests: &Requests,
+    lock: &std::path::Path,
+    project: &Project,
+    what: &request::Ask,
+    clock: &dyn Clock,
+) -> Result<bool, Error> {
+    let request = Request {
+        schema: SCHEMA.to_owned(),
+        by: project.around.person.clone(),
+        ask: what.clone(),
+    };
+    let name = format!("{:013}-{:08x}", clock.now(), random());
+    let bytes = serde_json::to_vec(&request).map_err(|why| Error::Unwritable {
+        why: why.to_string(),
+    })?;
+    requests.send(&name, &bytes)?;
+    let asked = Instant::now();
+    loop {
+        if let Some(reply) = requests.take_reply(&name) {
+            let reply: Option<Reply> = serde_json::from_slice(&reply).ok();
+            return match reply.and_then(|reply| reply.refused) {
+                Some(why) => Err(Error::RefusedThere { why }),
+                None => Ok(true),
+            };
+        }
+        let alone = !is_held(lock).unwrap_or(false);
+        if alone || asked.elapsed() > PATIENCE {
+            // It may have answered with its last breath.
+            let late = requests.take_reply(&name).is_some();
+            requests.withdraw(&name);
+            return match (late, alone) {
+                (true, _) => Ok(true),
+                (false, true) => Ok(false),
+                (false, false) => Err(Error::NoReply),
+            };
+        }
+        std::thread::sleep(TICK);
+    }
+}
+
+/// A request as the loop takes it.
+pub(crate) fn meant(what: request::Ask, by: String) -> Ask {
+    Ask::Input(match what {
+        request::Ask::Stop => return Ask::Stop,
+        request::Ask::Abort => return Ask::Abort { by },
+        request::Ask::Pause => Input::Pause {
+            reason: PauseReason::Requested,
+            by,
+        },
+        request::Ask::SkipStep { step } => Input::SkipStep { step, by },
+        request::Ask::RetryStep { step, hint } => Input::RetryStep { step, hint, by },
+        request::Ask::Answer {
+            item,
+            steps,
+            choice,
+            note,
+        } => Input::Answer {
+            item,
+            steps,
+            choice: choice.into(),
+            note,
+            by,
+        },
+    })
+}
+
+/// A request from its bytes; what is none is answered with a refusal.
+pub(crate) fn read(bytes: &[u8]) -> Result<Ask, String> {
+    let request: Request = serde_json::from_slice(bytes).map_err(|why| why.to_string())?;
+    Ok(meant(request.ask, request.by))
+}
+
+/// The bytes of a reply.
+pub(crate) fn reply(refused: Option<String>) -> Vec<u8> {
+    // A struct of one optional text always has a form.
+    serde_json::to_vec(&Reply { refused }).unwrap_or_default()
+}
