@@ -21,6 +21,7 @@ mod evidence;
 mod input;
 mod lifecycle;
 mod state;
+mod tests_run;
 mod unsupported;
 mod verdict;
 
@@ -38,6 +39,7 @@ pub use lifecycle::{
     may_delete, possible,
 };
 pub use state::{Failure, Item, Run, Stage, StepState, StepStatus};
+pub use tests_run::{GO_PACKAGES, SEVERAL, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};
 pub use verdict::{Observation, ProcessEnd, Verdict, baseline_verdict, judge};
 
