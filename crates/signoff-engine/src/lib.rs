@@ -19,6 +19,7 @@ mod due;
 mod event;
 mod evidence;
 mod input;
+mod judge;
 mod lifecycle;
 mod state;
 mod tests_run;
@@ -34,6 +35,7 @@ pub use event::{
 };
 pub use evidence::{Facts, Grade};
 pub use input::{Choice, Input};
+pub use judge::{JudgeChanged, judge_changed};
 pub use lifecycle::{
     Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, derive, escalates, may_clone,
     may_delete, possible,
