@@ -27,9 +27,9 @@ fn check(step: &Step, changed: &[&str], expected: &[&str]) {
     let told: Vec<String> = found
         .reads
         .iter()
-        .map(|path| match found.runner_config.contains(path) {
-            true => format!("{path}!"),
-            false => path.clone(),
+        .map(|path| {
+            let fails = found.runner_config.contains(path);
+            format!("{path}{}", if fails { "!" } else { "" })
         })
         .collect();
     assert_eq!(told, expected, "{:?}", step.contract);
@@ -149,7 +149,7 @@ fn manifests_that_every_change_touches_are_only_reported() {
 }
 
 #[test]
-fn test_files_are_reported_and_never_fail_an_attempt() {
+fn files_of_tests_are_reported_and_never_fail_an_attempt() {
     let changed = [
         "tests/test_a.py",
         "src/a_test.go",

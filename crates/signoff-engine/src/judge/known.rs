@@ -223,10 +223,9 @@ pub(super) fn role(path: &str, runners: &Runners) -> Option<Role> {
 }
 
 fn is(wanted: &str, path: &str, name: &str) -> bool {
-    match wanted.contains('/') {
-        true => path
-            .strip_suffix(wanted)
-            .is_some_and(|before| before.is_empty() || before.ends_with('/')),
-        false => glob::matches(wanted, name),
+    if !wanted.contains('/') {
+        return glob::matches(wanted, name);
     }
+    path.strip_suffix(wanted)
+        .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
