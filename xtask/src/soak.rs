@@ -30,7 +30,7 @@ const FUZZ: Tool = Tool {
 };
 
 /// The targets in `fuzz/fuzz_targets`.
-const TARGETS: [&str; 7] = [
+const TARGETS: [&str; 8] = [
     "workunit",
     "thread",
     "proposal",
@@ -38,6 +38,7 @@ const TARGETS: [&str; 7] = [
     "toolplan",
     "shell",
     "expression",
+    "tests_run",
 ];
 
 fn run() -> Result<(), String> {

@@ -20,9 +20,11 @@ mod due;
 mod event;
 mod evidence;
 mod input;
+mod judge;
 mod lifecycle;
 mod state;
 mod template;
+mod tests_run;
 mod unsupported;
 mod verdict;
 
@@ -37,11 +39,13 @@ pub use event::{
 };
 pub use evidence::{Facts, Grade, TestsSeen};
 pub use input::{Choice, Input};
+pub use judge::{JudgeChanged, judge_changed};
 pub use lifecycle::{
     Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, derive, escalates, may_clone,
     may_delete, possible,
 };
 pub use state::{Failure, Item, Run, Stage, StepState, StepStatus};
+pub use tests_run::{GO_PACKAGES, SEVERAL, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};
 pub use verdict::{Observation, ProcessEnd, Verdict, baseline_verdict, judge};
 

@@ -10,7 +10,9 @@ use crate::budget::wall_left;
 use crate::event::{Accept, Changes, Event, Green, ItemKind, WorkItem};
 use crate::evidence::{Facts, Grade, TestsSeen};
 use crate::input::Choice;
+use crate::judge::judge_changed;
 use crate::state::{Run, Stage, StepState};
+use crate::tests_run::tests_run;
 use crate::verdict::{Observation, ProcessEnd, Verdict, baseline_verdict, judge, readable, tail};
 
 /// How an agent's work ended.
@@ -268,6 +270,7 @@ fn verdict(definition: &Step, state: &StepState, observed: &Observation) -> (Ver
         return (verdict, unmet);
     }
     unmet.extend(touched(state));
+    unmet.extend(configured(definition, state));
     unmet.extend(contract.and_then(|contract| fewer_tests(contract, state, observed)));
     match unmet.is_empty() {
         true => (Verdict::Pass, unmet),
@@ -279,6 +282,18 @@ fn verdict(definition: &Step, state: &StepState, observed: &Observation) -> (Ver
 fn touched(state: &StepState) -> Option<String> {
     let protected = &state.changes.protected;
     (!protected.is_empty()).then(|| format!("it changed protected files: {}", protected.join(", ")))
+}
+
+/// The runner's configuration is changed only by whom the plan told to.
+fn configured(definition: &Step, state: &StepState) -> Option<String> {
+    let changed = state.changes.files.as_deref()?;
+    let files = judge_changed(definition, changed).runner_config;
+    (!files.is_empty()).then(|| {
+        format!(
+            "it changed what configures the contract's runner, and neither its task nor `produces` names that: {}",
+            files.join(", ")
+        )
+    })
 }
 
 fn fewer_tests(contract: &Contract, state: &StepState, observed: &Observation) -> Option<String> {
@@ -338,6 +353,7 @@ fn passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<E
 
 pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
     let changed = state.changes.files.as_deref();
+    let judge = judge_changed(definition, changed.unwrap_or_default());
     let tests = TestsSeen {
         before: state.tests_before,
         after: state.tests_after,
@@ -352,7 +368,7 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
             .is_some_and(|ended| !ended.succeeded()),
         repaired_by: state.repaired_by.clone(),
         accepted_by: state.accepted_by.clone(),
-        judge_changed: Vec::new(),
+        judge_changed: judge.reads,
         no_change: changed.is_some_and(<[String]>::is_empty),
         tests: (tests != TestsSeen::default()).then_some(tests),
         contract_writes: state.contract_writes.clone(),
@@ -361,5 +377,9 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
 
 /// An observation with the number of tests that its output tells.
 fn counted(observed: Observation) -> Observation {
-    observed
+    let tests = tests_run(&observed.stdout, &observed.stderr);
+    Observation {
+        tests: tests.map(|count| count.run),
+        ..observed
+    }
 }
