@@ -2,7 +2,7 @@
 
 use std::io::{self, PipeReader, Read};
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,16 @@ const BUFFER: usize = 8 * 1024;
 #[derive(Debug)]
 pub struct Conversation {
     leader: Leader,
-    stderr: Arc<Mutex<Captured>>,
+    stderr: Arc<Complaints>,
+}
+
+/// What the command wrote to stderr.
+#[derive(Debug)]
+struct Complaints {
+    captured: Mutex<Captured>,
+    /// Whether nobody can add to it any more, and who waits for that.
+    over: Mutex<bool>,
+    ended: Condvar,
 }
 
 /// What the command reads; dropped, it reads the end of file.
@@ -48,22 +57,35 @@ impl Conversation {
         mut log: Log,
         kept: u64,
     ) -> io::Result<Self> {
-        let captured = Arc::new(Mutex::new(Captured::new(kept)));
-        let shared = Arc::clone(&captured);
+        let complaints = Arc::new(Complaints {
+            captured: Mutex::new(Captured::new(kept)),
+            over: Mutex::new(false),
+            ended: Condvar::new(),
+        });
+        let shared = Arc::clone(&complaints);
         thread::Builder::new()
             .name("signoff-stderr".to_owned())
             .stack_size(128 * 1024)
-            .spawn(move || drain(stderr, &shared, &mut log))?;
+            .spawn(move || shared.drain(stderr, &mut log))?;
         Ok(Self {
             leader,
-            stderr: captured,
+            stderr: complaints,
         })
     }
 
-    /// Returns at most the last `bytes` bytes that the command wrote to stderr.
-    pub fn complaint(&self, bytes: usize) -> String {
-        let captured = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
-        captured.tail(bytes)
+    /// Returns at most the last `bytes` bytes that the command writes to stderr, having waited for the last of them
+    /// until this moment.
+    pub fn last_words(&self, bytes: usize, until: Instant) -> String {
+        let left = until.saturating_duration_since(Instant::now());
+        let over = self.stderr.over.lock();
+        let over = over.unwrap_or_else(PoisonError::into_inner);
+        drop(
+            self.stderr
+                .ended
+                .wait_timeout_while(over, left, |over| !*over),
+        );
+        let captured = self.stderr.captured.lock();
+        captured.unwrap_or_else(PoisonError::into_inner).tail(bytes)
     }
 
     /// Waits until the command has exited by itself, but not beyond the moment; says whether it has.
@@ -120,20 +142,24 @@ impl Speech {
     }
 }
 
-/// Reads until nobody can write any more.
-fn drain(mut stderr: PipeReader, captured: &Mutex<Captured>, log: &mut Log) {
-    let mut buffer = [0; BUFFER];
-    loop {
-        match stderr.read(&mut buffer) {
-            Ok(0) => return,
-            Ok(count) => {
-                let bytes = &buffer[..count];
-                log.write(bytes);
-                let mut captured = captured.lock().unwrap_or_else(PoisonError::into_inner);
-                captured.push(bytes);
+impl Complaints {
+    /// Reads until nobody can write any more.
+    fn drain(&self, mut stderr: PipeReader, log: &mut Log) {
+        let mut buffer = [0; BUFFER];
+        loop {
+            match stderr.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => {
+                    let bytes = &buffer[..count];
+                    log.write(bytes);
+                    let captured = self.captured.lock();
+                    captured.unwrap_or_else(PoisonError::into_inner).push(bytes);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return,
         }
+        *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.ended.notify_all();
     }
 }
