@@ -145,12 +145,12 @@ impl Loop<'_> {
     fn until_stopped(&mut self) -> Result<Stopped, Error> {
         loop {
             let now = self.clock.now();
-            let wake = match self.begin_all(now)? {
+            let (wake, stuck) = match self.begin_all(now)? {
                 Begun::Ended(stopped) => return Ok(stopped),
-                Begun::Until(wake) => wake,
+                Begun::Until { wake, stuck } => (wake, stuck),
             };
             if !self.run.in_flight() && wake.is_none() {
-                if !due(self.run, now, &self.bounds).is_empty() {
+                if !stuck && !due(self.run, now, &self.bounds).is_empty() {
                     continue;
                 }
                 match self.park()? {
@@ -168,6 +168,7 @@ impl Loop<'_> {
     /// Begins everything that is due.
     fn begin_all(&mut self, now: Millis) -> Result<Begun, Error> {
         let mut wake = None;
+        let mut stuck = false;
         for action in due(self.run, now, &self.bounds) {
             match action {
                 Action::Wait { until } => {
@@ -178,31 +179,35 @@ impl Loop<'_> {
                 Action::Gather { step } => self.record(Input::Gather { step })?,
                 Action::AskForAcceptance => self.record(Input::AskForAcceptance)?,
                 Action::AskForBudget { step } => self.record(Input::OverBudget { step })?,
-                action => self.begin(&action)?,
+                action => stuck |= !self.begin(&action)?,
             }
             // What else was due may no longer be.
-            if self.run.pausing().is_some() {
+            if stuck {
                 break;
             }
         }
-        Ok(Begun::Until(wake))
+        Ok(Begun::Until { wake, stuck })
     }
 
-    /// Journal first, then act.
-    fn begin(&mut self, action: &Action) -> Result<(), Error> {
+    /// Journal first, then act. False if it may not begin, because something has changed.
+    fn begin(&mut self, action: &Action) -> Result<bool, Error> {
         match self.perform.prepare(self.run, action)? {
             Prepared::Go(input) => {
                 self.record(input)?;
-                self.perform.begin(self.run, action)
+                self.perform.begin(self.run, action)?;
+                Ok(true)
             }
-            Prepared::Instead(input) => self.record(input),
+            Prepared::Instead(input) => self.record(input).map(|()| true),
             Prepared::Changed(difference) => {
-                // What is in flight ends and is judged.
+                // What is in flight ends and is judged, as far as it can be.
                 self.difference = Some(*difference);
-                self.record(Input::Pause {
-                    reason: PauseReason::Changed,
-                    by: "the harness".to_owned(),
-                })
+                if self.run.pausing().is_none() {
+                    self.record(Input::Pause {
+                        reason: PauseReason::Changed,
+                        by: "the harness".to_owned(),
+                    })?;
+                }
+                Ok(false)
             }
         }
     }
@@ -340,6 +345,10 @@ impl Loop<'_> {
 /// What beginning everything led to.
 enum Begun {
     Ended(Stopped),
-    /// Nothing more before this time, if there is one.
-    Until(Option<Millis>),
+    Until {
+        /// Nothing more before this time, if there is one.
+        wake: Option<Millis>,
+        /// Something may not begin.
+        stuck: bool,
+    },
 }

@@ -59,10 +59,16 @@ impl Held {
 impl Started {
     /// Returns the command that the child has become.
     pub(crate) fn confirm(self) -> Result<Running, StartError> {
+        let (leader, ours) = self.confirmed()?;
+        Ok(Running::new(leader, ours)?)
+    }
+
+    /// The same, for whoever watches it in another way.
+    pub(crate) fn confirmed(self) -> Result<(Leader, Ours), StartError> {
         if let Some(failure) = self.failure {
             return Err(explain(failure, &self.program, &self.cwd));
         }
-        Ok(Running::new(self.leader, self.ours)?)
+        Ok((self.leader, self.ours))
     }
 }
 

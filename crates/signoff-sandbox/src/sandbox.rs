@@ -1,7 +1,7 @@
 //! Where commands are started.
 
 use std::ffi::{CString, OsStr, OsString};
-use std::io;
+use std::io::{self, PipeReader};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::brand::Brand;
 use crate::command::{Command, Limits, MARKER};
+use crate::conversation::{Conversation, Speech};
 use crate::ended::Ended;
 use crate::error::StartError;
 use crate::held::{Gate, Held, Started};
@@ -16,6 +17,7 @@ use crate::identity::Identity;
 use crate::image::{Hold, Image};
 use crate::leader::Leader;
 use crate::level::Level;
+use crate::log::Log;
 use crate::running::Running;
 use crate::spawner::{Child, Spawner};
 use crate::{program, signals, stdio, tree};
@@ -96,7 +98,36 @@ impl Sandbox {
         Ok(self.start(command)?.wait())
     }
 
+    /// Starts a command that is spoken to while it runs: what it reads, what it writes, and the command itself. Its
+    /// `stdin` and its time limit do not count.
+    pub fn converse(
+        &self,
+        command: Command,
+    ) -> Result<(Speech, PipeReader, Conversation), StartError> {
+        let (their_stdin, speech) = io::pipe()?;
+        rustix::io::ioctl_fionbio(&speech, true).map_err(io::Error::from)?;
+        let started = self.launch_reading(command, stdio::lift(their_stdin.into())?, None)?;
+        let (leader, ours) = started.confirmed()?;
+        for output in [&ours.stdout, &ours.stderr] {
+            rustix::io::ioctl_fionbio(output, false).map_err(io::Error::from)?;
+        }
+        let log = Log::new(ours.log, ours.limits.log);
+        let conversation =
+            Conversation::begin(leader, ours.stderr.into(), log, ours.limits.output)?;
+        Ok((Speech::new(speech), ours.stdout.into(), conversation))
+    }
+
     fn launch(&self, command: Command, hold: Option<Hold>) -> Result<Started, StartError> {
+        let stdin = stdio::stdin(&command.stdin)?;
+        self.launch_reading(command, stdin, hold)
+    }
+
+    fn launch_reading(
+        &self,
+        command: Command,
+        stdin: OwnedFd,
+        hold: Option<Hold>,
+    ) -> Result<Started, StartError> {
         let Some(name) = command.argv.first().cloned() else {
             return Err(invalid("a command needs a program").into());
         };
@@ -113,7 +144,7 @@ impl Sandbox {
                 .collect::<io::Result<_>>()?,
             env: environment(command.env, command.marker.as_deref())?,
             cwd: c_string(command.cwd.as_os_str())?,
-            stdio: [stdio::stdin(&command.stdin)?, child_stdout, child_stderr],
+            stdio: [stdin, child_stdout, child_stderr],
             hold,
             brand,
         };

@@ -1,11 +1,14 @@
-//! Does: starts agents, runs contracts, writes prompts. Judges nothing: it reports what it saw.
+//! Does: starts agents, runs contracts, calls tools, writes prompts. Judges nothing: it reports what it
+//! saw.
 //!
-//! Start reading at [`contract::Evaluation`] or [`agent::Invocation`].
+//! Start reading at [`contract::Evaluation`], [`agent::Invocation`] or [`tools::Toolbox`].
 
 pub mod agent;
 pub mod attachment;
 pub mod contract;
 pub mod environment;
+pub mod mcp;
 mod placeholder;
 pub mod prompt;
 pub mod scripted;
+pub mod tools;

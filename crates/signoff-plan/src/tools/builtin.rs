@@ -46,14 +46,14 @@ pub const BUILT_IN: &[Tool] = &[
     },
     Tool {
         name: "move_file",
-        description: "moves or renames a file; gives `{from, to}`",
+        description: "moves or renames a file, and makes the directories it needs; gives `{from, to}`",
         arguments: &[path("from", "the file"), path("to", "where it goes")],
         approval: Approval::IfExists { argument: "to" },
         read_only: false,
     },
     Tool {
         name: "list_directory",
-        description: "lists what is in a directory; gives `{path, entries}`",
+        description: "lists what is in a directory; gives `{path, entries}`, each `{path, type, size}`",
         arguments: &[
             optional(path("path", "the directory; without it, the workspace")),
             flag("recursive", "also what is in directories below"),
@@ -63,7 +63,7 @@ pub const BUILT_IN: &[Tool] = &[
     },
     Tool {
         name: "search_files",
-        description: "finds lines that match a regular expression; gives `{matches}`",
+        description: "finds lines that match a regular expression; gives `{matches}`, each `{path, line, text}`",
         arguments: &[
             text("pattern", "the regular expression"),
             optional(path("path", "where to look; without it, the workspace")),
@@ -78,18 +78,22 @@ pub const BUILT_IN: &[Tool] = &[
     },
     Tool {
         name: "run_command",
-        description: "runs a shell command in the sandbox; gives `{exit_code, stdout, stderr}`",
+        description: "runs a shell command in the sandbox, which must exit with 0; gives `{exit_code, stdout, stderr}`",
         arguments: &[
             text("command", "shell text"),
             optional(path("cwd", "where it runs; without it, the workspace")),
             whole("timeout_seconds", "how long it may take", 1),
+            flag(
+                "any_exit_code",
+                "another exit code than 0 is a result, not a failure",
+            ),
         ],
         approval: Approval::Always,
         read_only: false,
     },
     Tool {
         name: "http_request",
-        description: "sends an HTTP request; gives `{status, headers, body}`",
+        description: "sends an HTTP request, whose status must be below 400; gives `{status, headers, body}`, and `json` where the body is",
         arguments: &[
             text("url", "where to"),
             Argument {
@@ -102,6 +106,7 @@ pub const BUILT_IN: &[Tool] = &[
             },
             optional(text("body", "what is sent")),
             whole("timeout_seconds", "how long it may take", 1),
+            flag("any_status", "a status from 400 is a result, not a failure"),
         ],
         approval: Approval::Unless {
             argument: "method",

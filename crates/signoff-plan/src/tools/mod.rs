@@ -8,6 +8,7 @@ mod scope;
 use serde_json::{Map, Value, json};
 
 pub use self::builtin::BUILT_IN;
+pub use self::schema::unfit;
 pub use self::scope::{Grant, allows};
 
 /// A built-in tool.

@@ -22,8 +22,28 @@ pub(crate) struct Misfit {
 /// nobody knows yet what it will be.
 pub(crate) fn misfits(value: &Located<'_>, schema: &Value) -> Vec<Misfit> {
     let mut found = Vec::new();
-    Checker { found: &mut found }.value("", value, schema);
+    let mut checker = Checker {
+        found: &mut found,
+        resolved: false,
+    };
+    checker.value("", value, schema);
     found
+}
+
+/// Everything in resolved arguments that does not fit a schema, as clauses about them. No text is a
+/// reference any more, whatever it looks like.
+pub fn unfit(args: &Value, schema: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut checker = Checker {
+        found: &mut found,
+        resolved: true,
+    };
+    checker.value("", &Located::new(args, Span::default(), &[]), schema);
+    let clause = |misfit: Misfit| match misfit.suggestion {
+        Some(meant) => format!("{}; did you mean `{meant}`?", misfit.message),
+        None => misfit.message,
+    };
+    found.into_iter().map(clause).collect()
 }
 
 /// Whether text refers to something that is known only later.
@@ -34,6 +54,8 @@ pub(crate) fn is_reference(text: &str) -> bool {
 
 struct Checker<'f> {
     found: &'f mut Vec<Misfit>,
+    /// Nothing is left to be known later.
+    resolved: bool,
 }
 
 impl Checker<'_> {
@@ -46,7 +68,7 @@ impl Checker<'_> {
     }
 
     fn value(&mut self, path: &str, value: &Located<'_>, schema: &Value) {
-        if value.value.as_str().is_some_and(is_reference) {
+        if !self.resolved && value.value.as_str().is_some_and(is_reference) {
             return;
         }
         if *schema == Value::Bool(false) {
@@ -320,6 +342,8 @@ mod tests {
         ] {
             check(json!({ "n": text }), &schema, &[]);
         }
+        let resolved = unfit(&json!({"n": "$step_1", "m": 1}), &schema);
+        assert_eq!(resolved, ["`n` must be a whole number, not text"]);
         for text in ["$100", "$$a", "$", "x $a", "5"] {
             check(
                 json!({ "n": text }),

@@ -4,6 +4,7 @@
 
 mod attended;
 mod commands;
+mod conversation;
 mod crash;
 mod ending;
 mod gate;

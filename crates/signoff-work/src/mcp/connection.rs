@@ -1,0 +1,320 @@
+//! A server that runs, and the conversation with it. Several calls may be under way at once.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use signoff_sandbox::{Command, Conversation, Sandbox, Speech, Unsaid};
+
+use super::definition::Definition;
+use super::wire::{self, Incoming, Over, Refusal};
+use crate::tools::{Fault, Limits};
+
+/// The version of the protocol that we ask for; a server may answer with an older one.
+const VERSION: &str = "2025-11-25";
+/// The first version without a handshake, for servers that know no other.
+const STATELESS: &str = "2026-07-28";
+/// Pages of tools; more, and the server is going in circles.
+const MOST_PAGES: usize = 100;
+/// Bytes of its complaints that a failure quotes.
+const QUOTED: usize = 1_000;
+/// How long a server that closed its output may take to say why.
+const PARTING: Duration = Duration::from_millis(500);
+/// How long a server may take to read what it needs not answer.
+const ASIDE: Duration = Duration::from_secs(5);
+
+/// A server that runs.
+#[derive(Debug)]
+pub(super) struct Connection {
+    name: String,
+    shared: Arc<Shared>,
+    /// Gone once the server is ended.
+    process: Option<Conversation>,
+    next: AtomicU64,
+    /// What every request says of itself, where there is no handshake.
+    meta: Option<Value>,
+    tools: Vec<Definition>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// Gone once we have nothing more to say.
+    speech: Mutex<Option<Speech>>,
+    calls: Mutex<Calls>,
+}
+
+#[derive(Debug, Default)]
+struct Calls {
+    over: Option<Over>,
+    waiting: BTreeMap<u64, Sender<Heard>>,
+}
+
+/// What a caller waits for.
+#[derive(Debug)]
+enum Heard {
+    Answer(Result<Value, Refusal>),
+    Over(Over),
+    Stopped,
+}
+
+/// Why a request has no result.
+enum Unanswered {
+    Refused(Refusal),
+    Fault(Fault),
+}
+
+impl Connection {
+    /// Starts a server and asks what it offers.
+    pub(super) fn open(
+        name: &str,
+        command: Command,
+        sandbox: &Sandbox,
+        limits: &Limits<'_>,
+    ) -> Result<Self, Fault> {
+        limits.check()?;
+        let failed = |why: String| Fault::lasting(format!("server `{name}` does not start: {why}"));
+        let conversed = sandbox.converse(command);
+        let (speech, hearing, process) = conversed.map_err(|error| failed(error.to_string()))?;
+        let shared = Arc::new(Shared {
+            speech: Mutex::new(Some(speech)),
+            calls: Mutex::default(),
+        });
+        let listener = Arc::clone(&shared);
+        thread::Builder::new()
+            .name("signoff-mcp".to_owned())
+            .spawn(move || listener.listen(hearing))
+            .map_err(|error| failed(error.to_string()))?;
+        let mut connection = Self {
+            name: name.to_owned(),
+            shared,
+            process: Some(process),
+            next: AtomicU64::new(1),
+            meta: None,
+            tools: Vec::new(),
+        };
+        connection.greet(limits)?;
+        Ok(connection)
+    }
+
+    /// What it offers.
+    pub(super) fn tools(&self) -> &[Definition] {
+        &self.tools
+    }
+
+    /// Whether it can still be asked.
+    pub(super) fn is_open(&self) -> bool {
+        lock(&self.shared.calls).over.is_none()
+    }
+
+    /// Calls a tool; what comes back is the protocol's result, whatever it says.
+    pub(super) fn call(
+        &self,
+        tool: &str,
+        args: &Value,
+        limits: &Limits<'_>,
+    ) -> Result<Value, Fault> {
+        let params = json!({"name": tool, "arguments": args});
+        self.request("tools/call", params, limits)
+            .map_err(|why| self.worded(why))
+    }
+
+    /// Says that nothing more will be asked. A server ends when it reads that.
+    pub(super) fn hang_up(&self) {
+        drop(lock(&self.shared.speech).take());
+    }
+
+    fn greet(&mut self, limits: &Limits<'_>) -> Result<(), Fault> {
+        let who = json!({"name": "signoff", "version": env!("CARGO_PKG_VERSION")});
+        let hello = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": who});
+        match self.request("initialize", hello, limits) {
+            Ok(_) => {
+                let ready = wire::notification("notifications/initialized", &json!({}));
+                self.shared.say(&ready, limits.deadline).ok();
+                self.tools = self.list(limits).map_err(|why| self.worded(why))?;
+                Ok(())
+            }
+            Err(Unanswered::Refused(refusal)) => {
+                self.meta = Some(json!({
+                    "io.modelcontextprotocol/protocolVersion": STATELESS,
+                    "io.modelcontextprotocol/clientCapabilities": {},
+                    "io.modelcontextprotocol/clientInfo": who,
+                }));
+                let listed = self.list(limits).map_err(|why| match why {
+                    // Both ways were refused: the first answer is the one about us.
+                    Unanswered::Refused(_) => self.worded(Unanswered::Refused(refusal)),
+                    fault @ Unanswered::Fault(_) => self.worded(fault),
+                });
+                self.tools = listed?;
+                Ok(())
+            }
+            Err(why) => Err(self.worded(why)),
+        }
+    }
+
+    fn list(&self, limits: &Limits<'_>) -> Result<Vec<Definition>, Unanswered> {
+        let mut tools = Vec::new();
+        let mut cursor: Option<Value> = None;
+        for _ in 0..MOST_PAGES {
+            let params = cursor.map_or_else(|| json!({}), |cursor| json!({"cursor": cursor}));
+            let page = self.request("tools/list", params, limits)?;
+            let listed = page.get("tools").and_then(Value::as_array);
+            tools.extend(listed.into_iter().flatten().filter_map(Definition::read));
+            cursor = page
+                .get("nextCursor")
+                .filter(|next| !next.is_null())
+                .cloned();
+            if cursor.is_none() {
+                break;
+            }
+        }
+        Ok(tools)
+    }
+
+    fn request(
+        &self,
+        method: &str,
+        mut params: Value,
+        limits: &Limits<'_>,
+    ) -> Result<Value, Unanswered> {
+        if let (Some(meta), Value::Object(params)) = (&self.meta, &mut params) {
+            params.insert("_meta".to_owned(), meta.clone());
+        }
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let (tell, told) = channel();
+        let stopped = tell.clone();
+        {
+            let mut calls = lock(&self.shared.calls);
+            if let Some(over) = calls.over {
+                return Err(Unanswered::Fault(self.lost(over)));
+            }
+            calls.waiting.insert(id, tell);
+        }
+        let asked = self
+            .shared
+            .say(&wire::request(id, method, &params), limits.deadline);
+        if let Err(unsaid) = asked {
+            self.forget(id);
+            return Err(Unanswered::Fault(self.unsaid(unsaid, limits)));
+        }
+        let listening = limits
+            .stop
+            .when_raised(move || drop(stopped.send(Heard::Stopped)));
+        let left = limits.deadline.saturating_duration_since(Instant::now());
+        let heard = told.recv_timeout(left);
+        drop(listening);
+        let fault = match heard {
+            Ok(Heard::Answer(answer)) => return answer.map_err(Unanswered::Refused),
+            Ok(Heard::Over(over)) => self.lost(over),
+            Err(RecvTimeoutError::Disconnected) => self.lost(Over::Ended),
+            Ok(Heard::Stopped) => self.given_up(id, Fault::Stopped),
+            Err(RecvTimeoutError::Timeout) => self.given_up(id, limits.too_long()),
+        };
+        Err(Unanswered::Fault(fault))
+    }
+
+    /// Tells the server that nobody waits any more.
+    fn given_up(&self, id: u64, fault: Fault) -> Fault {
+        self.forget(id);
+        let params = json!({"requestId": id, "reason": "nobody waits for it any more"});
+        let cancelled = wire::notification("notifications/cancelled", &params);
+        self.shared.say(&cancelled, Instant::now() + ASIDE).ok();
+        fault
+    }
+
+    fn forget(&self, id: u64) {
+        lock(&self.shared.calls).waiting.remove(&id);
+    }
+
+    fn unsaid(&self, unsaid: Unsaid, limits: &Limits<'_>) -> Fault {
+        match unsaid {
+            Unsaid::Closed => self.lost(Over::Ended),
+            Unsaid::TooSlow => {
+                // It may have read half of a message, after which nothing makes sense.
+                self.shared.end(Over::Ended);
+                limits.too_long()
+            }
+        }
+    }
+
+    fn lost(&self, over: Over) -> Fault {
+        let name = &self.name;
+        if over == Over::TooLong {
+            return Fault::lasting(format!("server `{name}` sent more than 16 MiB at once"));
+        }
+        // What it says last is on its way through another pipe.
+        let said = self.process.as_ref().map_or_else(String::new, |process| {
+            process.last_words(QUOTED, Instant::now() + PARTING)
+        });
+        let said = match said.trim() {
+            "" => String::new(),
+            said => format!(": {said}"),
+        };
+        Fault::transient(format!("the connection to server `{name}` was lost{said}"))
+    }
+
+    fn worded(&self, why: Unanswered) -> Fault {
+        match why {
+            Unanswered::Refused(refusal) => {
+                let message = format!("server `{}` refused: {}", self.name, refusal.message);
+                Fault::lasting(message)
+            }
+            Unanswered::Fault(fault) => fault,
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.hang_up();
+        if let Some(process) = self.process.take() {
+            process.end();
+        }
+    }
+}
+
+impl Shared {
+    fn say(&self, line: &[u8], until: Instant) -> Result<(), Unsaid> {
+        let mut speech = lock(&self.speech);
+        let speech = speech.as_mut().ok_or(Unsaid::Closed)?;
+        speech.say(line, until)
+    }
+
+    /// Hands every answer to whoever waits for it, until there are no more.
+    fn listen(&self, hearing: impl std::io::Read) {
+        let over = wire::read_lines(hearing, |line| {
+            for message in wire::incoming(line) {
+                match message {
+                    Incoming::Answer { id, answer } => {
+                        let waiting = lock(&self.calls).waiting.remove(&id);
+                        // Whoever gave up hears nothing.
+                        waiting.map(|tell| tell.send(Heard::Answer(answer)));
+                    }
+                    Incoming::Request { reply } => {
+                        self.say(&wire::line(&reply), Instant::now() + ASIDE).ok();
+                    }
+                    Incoming::Nothing => {}
+                }
+            }
+        });
+        self.end(over);
+    }
+
+    fn end(&self, over: Over) {
+        let waiting = {
+            let mut calls = lock(&self.calls);
+            calls.over.get_or_insert(over);
+            std::mem::take(&mut calls.waiting)
+        };
+        for tell in waiting.into_values() {
+            tell.send(Heard::Over(over)).ok();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

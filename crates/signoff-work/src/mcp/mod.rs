@@ -1,0 +1,57 @@
+//! Servers of tools that speak the Model Context Protocol over their standard input and output.
+//!
+//! A server is started when its first tool is called, kept for the run and ended with it. One that
+//! dies is a lost connection; the next call starts it again. Start reading at [`Server`], then
+//! `connection.rs`.
+
+mod connection;
+mod definition;
+mod slot;
+mod wire;
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use signoff_plan::tools::allows;
+
+pub use self::definition::Definition;
+pub(crate) use self::slot::{Around, Slot};
+
+/// A configured server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Server {
+    /// Its tools are called `name.tool`.
+    pub name: String,
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// Variables that it gets besides those that every tool gets.
+    pub env: Vec<(OsString, OsString)>,
+    /// Names and patterns of its tools that change nothing, as a person said.
+    pub read_only: Vec<String>,
+    /// Names and patterns of its tools that may be called again when nobody knows how a call ended.
+    pub repeatable: Vec<String>,
+    /// How long a call may take at most, its start included.
+    pub timeout: Option<Duration>,
+    /// What it offered when `signoff tools` last asked; nothing if that was never.
+    pub recorded: Option<Vec<Definition>>,
+}
+
+impl Server {
+    /// Whether a tool of it changes nothing: a person says so, or the server said so when it was
+    /// recorded and the record is part of what was signed.
+    pub fn is_read_only(&self, tool: &str) -> bool {
+        let marked = self.definition(tool).is_some_and(|tool| tool.read_only);
+        marked || allows(&self.read_only, tool).is_some()
+    }
+
+    /// Whether a person says that a tool of it may be called again.
+    pub fn is_repeatable(&self, tool: &str) -> bool {
+        allows(&self.repeatable, tool).is_some()
+    }
+
+    /// What was recorded of a tool.
+    pub fn definition(&self, tool: &str) -> Option<&Definition> {
+        let recorded = self.recorded.as_ref()?;
+        recorded.iter().find(|definition| definition.name == tool)
+    }
+}

@@ -1,0 +1,217 @@
+//! The place of a server in a run: started when it is needed, again when it was lost.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+use signoff_plan::tools::unfit;
+use signoff_sandbox::{Command, Limits as Uses, Sandbox, Stdin};
+
+use super::connection::Connection;
+use super::{Definition, Server};
+use crate::tools::{Fault, Limits};
+
+/// Bytes of its complaints that are kept for messages, and in the log.
+const KEPT: u64 = 64 * 1024;
+const LOGGED: u64 = 16 * 1024 * 1024;
+
+/// A server's place.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub(crate) server: Server,
+    connection: Mutex<Option<Arc<Connection>>>,
+}
+
+/// What a server is started with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Around<'a> {
+    pub(crate) sandbox: &'a Sandbox,
+    pub(crate) workspace: &'a Path,
+    pub(crate) environment: &'a [(OsString, OsString)],
+    pub(crate) marker: &'a str,
+    /// Gets what it writes to stderr, if this call is the one that starts it.
+    pub(crate) log: Option<&'a PathBuf>,
+}
+
+impl Slot {
+    pub(crate) fn new(server: Server) -> Self {
+        Self {
+            server,
+            connection: Mutex::default(),
+        }
+    }
+
+    /// What the server offers now.
+    pub(crate) fn tools(
+        &self,
+        around: Around<'_>,
+        limits: &Limits<'_>,
+    ) -> Result<Vec<Definition>, Fault> {
+        Ok(self.connect(around, limits)?.tools().to_vec())
+    }
+
+    /// Calls a tool, whose arguments fit what the server says of it now.
+    pub(crate) fn call(
+        &self,
+        tool: &str,
+        args: &Value,
+        around: Around<'_>,
+        limits: &Limits<'_>,
+    ) -> Result<Value, Fault> {
+        let limits = limits.at_most(self.server.timeout);
+        let connection = self.connect(around, &limits)?;
+        let offered = connection
+            .tools()
+            .iter()
+            .find(|offered| offered.name == tool);
+        let name = &self.server.name;
+        let Some(offered) = offered else {
+            let message =
+                format!("server `{name}` has no tool `{tool}`; `signoff tools` lists them");
+            return Err(Fault::lasting(message));
+        };
+        let recorded = self.server.definition(tool);
+        if recorded.is_some_and(|recorded| !recorded.rules_as(offered)) {
+            return Err(Fault::lasting(format!(
+                "`{name}.{tool}` is not the tool that was signed for: the server describes it otherwise now; `signoff tools` records it anew"
+            )));
+        }
+        let unfit = unfit(args, &offered.input_schema);
+        if !unfit.is_empty() {
+            return Err(Fault::lasting(unfit.join("; ")));
+        }
+        let result = connection.call(tool, args, &limits)?;
+        value(name, &result)
+    }
+
+    /// What a tool that runs says of its arguments.
+    pub(crate) fn schema(&self, tool: &str) -> Option<Value> {
+        if let Some(recorded) = self.server.definition(tool) {
+            return Some(recorded.input_schema.clone());
+        }
+        let held = self.connection.try_lock().ok()?;
+        let mut tools = held.as_ref()?.tools().iter();
+        let offered = tools.find(|offered| offered.name == tool)?;
+        Some(offered.input_schema.clone())
+    }
+
+    /// Has the server end by itself.
+    pub(crate) fn hang_up(&self) {
+        let held = self.connection.lock();
+        let held = held.unwrap_or_else(PoisonError::into_inner);
+        if let Some(connection) = held.as_ref() {
+            connection.hang_up();
+        }
+    }
+
+    /// The conversation with the server, begun if there is none. Others wait meanwhile, so that it is
+    /// started once.
+    fn connect(&self, around: Around<'_>, limits: &Limits<'_>) -> Result<Arc<Connection>, Fault> {
+        let held = self.connection.lock();
+        let mut held = held.unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = held.as_ref().filter(|connection| connection.is_open()) {
+            return Ok(Arc::clone(open));
+        }
+        // The old one is ended before a new one begins.
+        *held = None;
+        let command = self.command(around);
+        let opened = Connection::open(&self.server.name, command, around.sandbox, limits)?;
+        Ok(Arc::clone(held.insert(Arc::new(opened))))
+    }
+
+    fn command(&self, around: Around<'_>) -> Command {
+        let own = &self.server.env;
+        let given = around.environment.iter();
+        let given = given.filter(|(name, _)| own.iter().all(|(other, _)| other != name));
+        Command {
+            argv: self.server.command.iter().map(OsString::from).collect(),
+            cwd: around.workspace.to_owned(),
+            env: given.chain(own).cloned().collect(),
+            stdin: Stdin::Null,
+            marker: Some(around.marker.to_owned()),
+            limits: Uses {
+                time: None,
+                output: KEPT,
+                log: LOGGED,
+            },
+            log: around.log.cloned(),
+        }
+    }
+}
+
+/// The value of a call: what has a structure, else the text, else all that there is.
+fn value(server: &str, result: &Value) -> Result<Value, Fault> {
+    let parts = result.get("content").and_then(Value::as_array);
+    let parts = parts.map(Vec::as_slice).unwrap_or_default();
+    let texts = parts.iter().map(|part| match part.get("type") {
+        Some(kind) if kind == "text" => part.get("text").and_then(Value::as_str),
+        _ => None,
+    });
+    let text: Option<Vec<&str>> = texts.collect();
+    let text = text.map(|texts| texts.join("\n"));
+    if result.get("isError") == Some(&Value::Bool(true)) {
+        let said = text.filter(|text| !text.is_empty());
+        let said = said.unwrap_or_else(|| Value::from(parts).to_string());
+        return Err(Fault::lasting(said));
+    }
+    if result
+        .get("resultType")
+        .is_some_and(|kind| kind != "complete")
+    {
+        let message = format!("server `{server}` asks for more, which a plan cannot give");
+        return Err(Fault::lasting(message));
+    }
+    let structured = result.get("structuredContent");
+    Ok(match (structured.filter(|value| !value.is_null()), text) {
+        (Some(structured), _) => structured.clone(),
+        (None, Some(text)) => text.into(),
+        (None, None) => Value::from(parts),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_result_is_its_structure_or_its_text() {
+        let check = |result: Value, expected: Result<Value, &str>| {
+            let seen = value("s", &result).map_err(|fault| match fault {
+                Fault::Failed { message, transient } => {
+                    assert!(!transient);
+                    message
+                }
+                Fault::Stopped => unreachable!(),
+            });
+            assert_eq!(seen, expected.map_err(str::to_owned), "{result}");
+        };
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let image = json!({"type": "image", "data": "AA==", "mimeType": "image/png"});
+        check(
+            json!({"content": [text("a"), text("b")]}),
+            Ok(json!("a\nb")),
+        );
+        check(json!({"content": []}), Ok(json!("")));
+        check(json!({}), Ok(json!("")));
+        check(
+            json!({"content": [text("x")], "structuredContent": {"n": 1}, "resultType": "complete"}),
+            Ok(json!({"n": 1})),
+        );
+        check(
+            json!({"content": [text("a"), image]}),
+            Ok(json!([text("a"), image])),
+        );
+        check(
+            json!({"content": [text("no such city")], "isError": true}),
+            Err("no such city"),
+        );
+        check(json!({"content": [], "isError": true}), Err("[]"));
+        check(
+            json!({"resultType": "input_required", "inputRequests": {}}),
+            Err("server `s` asks for more, which a plan cannot give"),
+        );
+    }
+}

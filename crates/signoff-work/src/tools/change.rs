@@ -1,0 +1,122 @@
+//! The tools that change single files: `write_file`, `edit_file`, `delete_file` and `move_file`.
+
+use rustix::fs::{AtFlags, FileType};
+use rustix::io::Errno;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::fault::Fault;
+use super::read::text;
+use super::replace::{Expected, appeared, rename, replace, sync};
+use super::workspace::{Last, Missing, Spot, Workspace};
+
+#[derive(Deserialize)]
+pub(super) struct Write {
+    path: String,
+    content: String,
+}
+
+/// `agreed`: whether an existing file may be overwritten.
+pub(super) fn write_file(workspace: &Workspace, args: Write, agreed: bool) -> Result<Value, Fault> {
+    let spot = workspace.find(&args.path, Last::Target, Missing::Make)?;
+    let expected = if agreed {
+        Expected::Anything
+    } else {
+        Expected::Nothing
+    };
+    refuse_directory(&spot)?;
+    replace(&spot, args.content.as_bytes(), expected)?;
+    Ok(json!({"path": args.path, "bytes": args.content.len()}))
+}
+
+#[derive(Deserialize)]
+pub(super) struct Edit {
+    path: String,
+    old_text: String,
+    new_text: String,
+    #[serde(default)]
+    replace_all: bool,
+}
+
+pub(super) fn edit_file(workspace: &Workspace, args: Edit) -> Result<Value, Fault> {
+    let spot = workspace.find(&args.path, Last::Target, Missing::Refuse)?;
+    let file = spot.open()?;
+    let seen = rustix::fs::fstat(&file);
+    let seen = seen.map_err(|error| Fault::about("read", &args.path, error))?;
+    let content = text(&spot, file)?;
+    if args.old_text.is_empty() {
+        return Err(Fault::lasting(
+            "`old_text` is empty, so that it is everywhere",
+        ));
+    }
+    let found = content.matches(&args.old_text).count();
+    match found {
+        0 => {
+            let message = format!("`old_text` is not in `{}`", args.path);
+            return Err(Fault::lasting(message));
+        }
+        1 => {}
+        _ if args.replace_all => {}
+        _ => {
+            let message = format!(
+                "`old_text` is in `{}` {found} times; make it longer, or set `replace_all`",
+                args.path
+            );
+            return Err(Fault::lasting(message));
+        }
+    }
+    let edited = content.replace(&args.old_text, &args.new_text);
+    replace(&spot, edited.as_bytes(), Expected::Exactly(seen))?;
+    Ok(json!({"path": args.path, "replaced": found}))
+}
+
+#[derive(Deserialize)]
+pub(super) struct Delete {
+    path: String,
+}
+
+/// A link is deleted, not what it leads to.
+pub(super) fn delete_file(workspace: &Workspace, args: Delete) -> Result<Value, Fault> {
+    let spot = workspace.find(&args.path, Last::Itself, Missing::Refuse)?;
+    refuse_directory(&spot)?;
+    let removed = rustix::fs::unlinkat(&spot.directory, spot.file_name()?, AtFlags::empty());
+    removed.map_err(|error| Fault::about("delete", &args.path, error))?;
+    sync(&spot.directory);
+    Ok(json!({"path": args.path}))
+}
+
+#[derive(Deserialize)]
+pub(super) struct Move {
+    from: String,
+    to: String,
+}
+
+/// `agreed`: whether an existing file may be overwritten.
+pub(super) fn move_file(workspace: &Workspace, args: Move, agreed: bool) -> Result<Value, Fault> {
+    let from = workspace.find(&args.from, Last::Itself, Missing::Refuse)?;
+    refuse_directory(&from)?;
+    if from.kind()?.is_none() {
+        return Err(Fault::about("move", &args.from, Errno::NOENT));
+    }
+    let to = workspace.find(&args.to, Last::Itself, Missing::Make)?;
+    refuse_directory(&to)?;
+    let old = (&from.directory, from.file_name()?);
+    let new = (&to.directory, to.file_name()?);
+    rename(old, new, !agreed).map_err(|error| match error {
+        Errno::EXIST if !agreed => appeared(&to),
+        error => Fault::about("move", &args.from, error),
+    })?;
+    sync(&to.directory);
+    sync(&from.directory);
+    Ok(json!({"from": args.from, "to": args.to}))
+}
+
+fn refuse_directory(spot: &Spot) -> Result<(), Fault> {
+    match spot.kind()? {
+        Some(FileType::Directory) => {
+            let message = format!("`{}` is a directory, not a file", spot.written);
+            Err(Fault::lasting(message))
+        }
+        _ => Ok(()),
+    }
+}

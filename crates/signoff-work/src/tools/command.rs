@@ -1,0 +1,111 @@
+//! `run_command`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use signoff_sandbox::{Command, Ended, How, Limits as Uses, Sandbox, Stdin};
+
+use super::fault::Fault;
+use super::limits::Limits;
+use super::workspace::{Last, Missing, Workspace};
+
+/// Bytes of each stream that a result holds: the beginning and the end.
+const KEPT: u64 = 1024 * 1024;
+const LOGGED: u64 = 64 * 1024 * 1024;
+/// Bytes of the output that a failure quotes.
+const QUOTED: usize = 2_000;
+
+#[derive(Deserialize)]
+pub(super) struct Arguments {
+    command: String,
+    cwd: Option<String>,
+    timeout_seconds: Option<u64>,
+    #[serde(default)]
+    any_exit_code: bool,
+}
+
+/// What a command is run with.
+pub(super) struct Around<'a> {
+    pub(super) sandbox: &'a Sandbox,
+    pub(super) shell: &'a str,
+    pub(super) environment: Vec<(OsString, OsString)>,
+    pub(super) marker: String,
+    pub(super) log: Option<PathBuf>,
+}
+
+pub(super) fn run_command(
+    workspace: &Workspace,
+    args: Arguments,
+    around: Around<'_>,
+    limits: &Limits<'_>,
+) -> Result<Value, Fault> {
+    let cwd = match &args.cwd {
+        Some(path) => {
+            let spot = workspace.find(path, Last::Target, Missing::Refuse)?;
+            let real = workspace.path().join(&spot.real);
+            // It must be a directory; the command itself may go wherever its sandbox lets it.
+            drop(spot.open_directory()?);
+            real
+        }
+        None => workspace.path().to_owned(),
+    };
+    let limits = limits.at_most(args.timeout_seconds.map(Duration::from_secs));
+    let command = Command {
+        argv: vec![around.shell.into(), "-c".into(), args.command.into()],
+        cwd,
+        env: around.environment,
+        stdin: Stdin::Null,
+        marker: Some(around.marker),
+        limits: Uses {
+            time: Some(limits.time),
+            output: KEPT,
+            log: LOGGED,
+        },
+        log: around.log,
+    };
+    let started = around.sandbox.hold(command).and_then(|held| {
+        // Stopped before it began is stopped at no cost.
+        if limits.stop.is_raised() {
+            return Ok(None);
+        }
+        held.release().map(Some)
+    });
+    let running = match started {
+        Ok(Some(running)) => running,
+        Ok(None) => return Err(Fault::Stopped),
+        Err(error) => return Err(Fault::lasting(error.to_string())),
+    };
+    let stopper = running.stopper();
+    let listening = limits.stop.when_raised(move || stopper.stop());
+    let ended = running.wait();
+    drop(listening);
+    result(&ended, args.any_exit_code, &limits)
+}
+
+fn result(ended: &Ended, any_exit_code: bool, limits: &Limits<'_>) -> Result<Value, Fault> {
+    let quoted = || {
+        let streams = [&ended.stderr, &ended.stdout].map(|stream| stream.tail(QUOTED));
+        let said = streams.into_iter().find(|text| !text.trim().is_empty());
+        said.map_or_else(String::new, |text| format!(": {}", text.trim()))
+    };
+    match ended.how {
+        How::Exited(code) if code == 0 || any_exit_code => Ok(json!({
+            "exit_code": code,
+            "stdout": ended.stdout.text(),
+            "stderr": ended.stderr.text(),
+        })),
+        How::Exited(code) => {
+            let message = format!("the command exited with {code}{}", quoted());
+            Err(Fault::lasting(message))
+        }
+        How::Signaled(signal) => {
+            let message = format!("the command was ended by signal {signal}{}", quoted());
+            Err(Fault::lasting(message))
+        }
+        How::TimedOut => Err(limits.too_long()),
+        How::Stopped => Err(Fault::Stopped),
+    }
+}

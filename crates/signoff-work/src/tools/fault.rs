@@ -1,0 +1,53 @@
+//! Why a call has no result.
+
+use std::fmt::Display;
+use std::io;
+
+use super::CallEnd;
+
+/// Why a call has no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fault {
+    Failed { message: String, transient: bool },
+    Stopped,
+}
+
+impl Fault {
+    /// It would fail again.
+    pub(crate) fn lasting(message: impl Into<String>) -> Self {
+        Self::Failed {
+            message: message.into(),
+            transient: false,
+        }
+    }
+
+    /// It may well succeed the next time.
+    pub(crate) fn transient(message: impl Into<String>) -> Self {
+        Self::Failed {
+            message: message.into(),
+            transient: true,
+        }
+    }
+
+    /// What the system said about something in the workspace.
+    pub(crate) fn about(doing: &str, path: impl Display, error: impl Into<io::Error>) -> Self {
+        let error: io::Error = error.into();
+        let why = match error.kind() {
+            io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
+            io::ErrorKind::NotADirectory => "a part of the path is not a directory".to_owned(),
+            io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+            _ => error.to_string(),
+        };
+        Self::lasting(format!("cannot {doing} `{path}`: {why}"))
+    }
+}
+
+impl From<Fault> for CallEnd {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Failed { message, transient } => Self::Failed { message, transient },
+            Fault::Stopped => Self::Stopped,
+        }
+    }
+}

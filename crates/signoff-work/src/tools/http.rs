@@ -1,0 +1,229 @@
+//! `http_request`.
+//!
+//! Redirects of `GET` and `HEAD` are followed here and not by the client, because it would take
+//! headers along: whatever a plan sends to one server, a key of it perhaps, no other gets to see.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use ureq::http::{Method, Request, Response, Uri};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::{Agent, Body, Error};
+
+use super::fault::Fault;
+use super::limits::Limits;
+use super::location::{self, Redirect};
+use super::proxy;
+
+/// Bytes of a body that a result can hold.
+const LARGEST: u64 = 16 * 1024 * 1024;
+const MOST_REDIRECTS: usize = 5;
+/// Bytes of a body that a failure quotes.
+const QUOTED: usize = 500;
+/// Headers that every server may see.
+const HARMLESS: [&str; 3] = ["accept", "accept-language", "user-agent"];
+const WHO: &str = concat!("signoff/", env!("CARGO_PKG_VERSION"));
+
+#[derive(Deserialize)]
+pub(super) struct Arguments {
+    url: String,
+    method: Option<String>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    body: Option<String>,
+    timeout_seconds: Option<u64>,
+    #[serde(default)]
+    any_status: bool,
+}
+
+/// Sends it from a thread of its own, so that nobody has to wait for a server to be stopped.
+pub(super) fn http_request(
+    args: Arguments,
+    environment: Vec<(OsString, OsString)>,
+    limits: &Limits<'_>,
+) -> Result<Value, Fault> {
+    let limits = limits.at_most(args.timeout_seconds.map(Duration::from_secs));
+    let (deadline, too_long) = (limits.deadline, limits.too_long());
+    let (tell, told) = channel();
+    let stopped = tell.clone();
+    let listening = limits
+        .stop
+        .when_raised(move || drop(stopped.send(Err(Fault::Stopped))));
+    limits.check()?;
+    let sender = thread::Builder::new().name("signoff-http".to_owned());
+    let sent = sender.spawn(move || {
+        let sending = Sending {
+            environment,
+            deadline,
+            too_long,
+        };
+        drop(tell.send(sending.send(args)));
+    });
+    sent.map_err(|error| Fault::lasting(format!("cannot send the request: {error}")))?;
+    let result = told.recv().unwrap_or(Err(Fault::Stopped));
+    drop(listening);
+    result
+}
+
+struct Sending {
+    environment: Vec<(OsString, OsString)>,
+    deadline: Instant,
+    too_long: Fault,
+}
+
+impl Sending {
+    fn send(self, mut args: Arguments) -> Result<Value, Fault> {
+        let method = args.method.as_deref().unwrap_or("GET");
+        let method = Method::from_bytes(method.as_bytes());
+        let method = method.map_err(|error| Fault::lasting(format!("`method`: {error}")))?;
+        let mut uri = location::parse(&args.url)?;
+        let follows = matches!(method, Method::GET | Method::HEAD);
+        for _ in 0..=MOST_REDIRECTS {
+            let request = request(&method, &uri, &args)?;
+            let response = self.agent(&uri).run(request);
+            let response = response.map_err(|error| self.worded(&uri, error))?;
+            let to = response.headers().get("location");
+            let to = to.and_then(|to| to.to_str().ok());
+            let (Some(to), true, true) = (to, follows, response.status().is_redirection()) else {
+                return self.result(&uri, response, args.any_status);
+            };
+            match location::follow(&uri, to)? {
+                Redirect::SameServer(next) => uri = next,
+                Redirect::OtherServer(next) => {
+                    uri = next;
+                    args.headers
+                        .retain(|name, _| HARMLESS.contains(&name.to_lowercase().as_str()));
+                }
+            }
+        }
+        let message = format!("`{}` redirects more than {MOST_REDIRECTS} times", args.url);
+        Err(Fault::lasting(message))
+    }
+
+    fn agent(&self, uri: &Uri) -> Agent {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = TlsConfig::builder()
+            .root_certs(roots(uri))
+            .unversioned_rustls_crypto_provider(provider)
+            .build();
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        Agent::config_builder()
+            .tls_config(tls)
+            .proxy(proxy::for_server(uri, &self.environment))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            // Nothing at all would be no limit at all.
+            .timeout_global(Some(left.max(Duration::from_millis(1))))
+            .user_agent(WHO)
+            .build()
+            .new_agent()
+    }
+
+    fn result(
+        &self,
+        uri: &Uri,
+        mut response: Response<Body>,
+        any_status: bool,
+    ) -> Result<Value, Fault> {
+        let status = response.status();
+        let body = response.body_mut().with_config().limit(LARGEST);
+        let body = body
+            .read_to_vec()
+            .map_err(|error| self.worded(uri, error))?;
+        let body = String::from_utf8_lossy(&body).into_owned();
+        if status.as_u16() >= 400 && !any_status {
+            let quoted = body.get(..body.floor_char_boundary(QUOTED));
+            let quoted = quoted.map(str::trim).filter(|quoted| !quoted.is_empty());
+            let quoted = quoted.map_or_else(String::new, |quoted| format!(": {quoted}"));
+            let message = format!("`{uri}` answered with status {status}{quoted}");
+            let transient = status.as_u16() == 429 || status.is_server_error();
+            return Err(Fault::Failed { message, transient });
+        }
+        let headers = headers(&response);
+        let mut result = json!({"status": status.as_u16(), "headers": headers, "body": body});
+        if response.body().mime_type().is_some_and(is_json)
+            && let Ok(parsed) = serde_json::from_str::<Value>(&body)
+            && let Value::Object(members) = &mut result
+        {
+            members.insert("json".to_owned(), parsed);
+        }
+        Ok(result)
+    }
+
+    /// What kept us from a whole answer. A connection that failed may succeed later.
+    fn worded(&self, uri: &Uri, error: Error) -> Fault {
+        match error {
+            Error::Timeout(_) => self.too_long.clone(),
+            Error::BodyExceedsLimit(_) => {
+                Fault::lasting(format!("the answer of `{uri}` is larger than 16 MiB"))
+            }
+            Error::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => {
+                self.too_long.clone()
+            }
+            Error::Io(error)
+                if error
+                    .get_ref()
+                    .and_then(|inner| inner.downcast_ref::<rustls::Error>())
+                    .is_some() =>
+            {
+                Fault::lasting(format!("`{uri}` cannot be trusted: {error}"))
+            }
+            Error::Io(_) | Error::HostNotFound | Error::ConnectionFailed => {
+                Fault::transient(format!("cannot reach `{uri}`: {error}"))
+            }
+            error => Fault::lasting(format!("cannot request `{uri}`: {error}")),
+        }
+    }
+}
+
+/// Whom a server may be vouched for by: the machine's own certificates, among which a company may have
+/// put one of its own. They are read once.
+fn roots(uri: &Uri) -> RootCerts {
+    static ROOTS: OnceLock<RootCerts> = OnceLock::new();
+    if uri.scheme_str() != Some("https") {
+        return RootCerts::new_with_certs(&[]);
+    }
+    let load = || {
+        let found = rustls_native_certs::load_native_certs().certs;
+        let certificates = found
+            .iter()
+            .map(|der| Certificate::from_der(der).to_owned());
+        RootCerts::from(certificates)
+    };
+    ROOTS.get_or_init(load).clone()
+}
+
+fn request(method: &Method, uri: &Uri, args: &Arguments) -> Result<Request<Vec<u8>>, Fault> {
+    let mut request = Request::builder().method(method).uri(uri);
+    for (name, value) in &args.headers {
+        request = request.header(name, value);
+    }
+    let body = args.body.clone().unwrap_or_default().into_bytes();
+    let request = request.body(body);
+    request.map_err(|error| Fault::lasting(format!("the request cannot be sent: {error}")))
+}
+
+/// Names in small letters; what came several times, as the protocol joins it.
+fn headers(response: &Response<Body>) -> Map<String, Value> {
+    let mut headers = Map::new();
+    for name in response.headers().keys() {
+        let values = response.headers().get_all(name).iter();
+        let values: Vec<_> = values
+            .map(|value| String::from_utf8_lossy(value.as_bytes()))
+            .collect();
+        headers.insert(name.as_str().to_owned(), values.join(", ").into());
+    }
+    headers
+}
+
+fn is_json(mime: &str) -> bool {
+    let mime = mime.to_ascii_lowercase();
+    mime == "application/json" || mime.ends_with("+json")
+}

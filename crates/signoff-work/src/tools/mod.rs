@@ -1,0 +1,280 @@
+//! Calls tools: the built-in ones, and those of servers. Every call ends; none of them judges.
+//!
+//! Start reading at [`Toolbox::call`]. What the built-in tools are named and take is data in
+//! `signoff_plan::tools`; paths are found in `workspace.rs`, servers are spoken to in `crate::mcp`.
+
+mod change;
+mod command;
+mod fault;
+mod http;
+mod limits;
+mod location;
+mod look;
+mod proxy;
+mod read;
+mod replace;
+mod stop;
+mod workspace;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use signoff_plan::tools::{Approval, built_in, unfit};
+use signoff_sandbox::Sandbox;
+
+pub(crate) use self::fault::Fault;
+pub(crate) use self::limits::Limits;
+pub use self::stop::StopFlag;
+use self::workspace::{Last, Missing, Workspace};
+use crate::mcp::{self, Slot};
+
+/// The shell of `run_command` where nobody chose another.
+const SHELL: &str = "bash";
+
+/// All tools that a run can call. Dropping it ends the servers.
+#[derive(Debug)]
+pub struct Toolbox {
+    workspace: PathBuf,
+    servers: Vec<Slot>,
+    sandbox: Arc<Sandbox>,
+    environment: Vec<(OsString, OsString)>,
+    shell: String,
+}
+
+/// One call.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The tool, as plans name it.
+    pub tool: String,
+    /// Its arguments, with no reference left in them.
+    pub args: Value,
+    /// How long it may take; arguments and configuration can only make it less.
+    pub timeout: Duration,
+    /// Marks every process that it starts.
+    pub marker: String,
+    /// Receives what a command, or a server that this call starts, prints.
+    pub log: Option<PathBuf>,
+    /// A person, or the plan's scope, agreed to it. Without that, [`Toolbox::needs_approval`] said that
+    /// nobody has to, and the call keeps to that: it overwrites nothing that came into being since.
+    pub agreed: bool,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallEnd {
+    /// With this result.
+    Done(Value),
+    /// Without one.
+    Failed {
+        /// Why, for people.
+        message: String,
+        /// A timeout, a refused or lost connection, status 429 or 5xx: it may succeed another time. What it did
+        /// before it failed nobody knows.
+        transient: bool,
+    },
+    /// The run is being stopped. What it did before nobody knows.
+    Stopped,
+}
+
+impl Toolbox {
+    /// Servers are started when their first tool is called. `environment` is all that commands and servers
+    /// get to see of it, and where the proxy of requests is taken from.
+    pub fn new(
+        workspace: PathBuf,
+        servers: Vec<mcp::Server>,
+        sandbox: Arc<Sandbox>,
+        environment: Vec<(OsString, OsString)>,
+    ) -> Self {
+        Self {
+            workspace,
+            servers: servers.into_iter().map(Slot::new).collect(),
+            sandbox,
+            environment,
+            shell: SHELL.to_owned(),
+        }
+    }
+
+    /// The same with another shell for `run_command`.
+    #[must_use]
+    pub fn with_shell(mut self, shell: impl Into<String>) -> Self {
+        self.shell = shell.into();
+        self
+    }
+
+    /// Calls a tool and waits for its end.
+    pub fn call(&self, call: &Call, stop: &StopFlag) -> CallEnd {
+        let limits = Limits::new(call.timeout, stop);
+        let result = limits.check().and_then(|()| self.result(call, &limits));
+        match result {
+            Ok(value) => CallEnd::Done(value),
+            Err(fault) => fault.into(),
+        }
+    }
+
+    /// What in these arguments does not fit the tool, as far as that is known without starting a server.
+    pub fn check(&self, tool: &str, args: &Value) -> Vec<String> {
+        if let Some(built_in) = built_in(tool) {
+            return unfit(args, &built_in.input_schema());
+        }
+        match self.server_of(tool) {
+            Some((slot, name)) => {
+                let schema = slot.schema(name);
+                schema.map_or_else(Vec::new, |schema| unfit(args, &schema))
+            }
+            None => vec![unknown(tool)],
+        }
+    }
+
+    /// Why a person must agree to this call as things are now; nothing if nobody must.
+    pub fn needs_approval(&self, tool: &str, args: &Value, pre_approved: bool) -> Option<String> {
+        if pre_approved {
+            return None;
+        }
+        let text = |argument: &str| args.get(argument).and_then(Value::as_str);
+        let Some(built_in) = built_in(tool) else {
+            let read_only = self.server_of(tool);
+            let read_only = read_only.is_some_and(|(slot, name)| slot.server.is_read_only(name));
+            return (!read_only).then(|| format!("`{tool}` may change something"));
+        };
+        match built_in.approval {
+            Approval::Never => None,
+            Approval::Always => Some(match (tool, text("path"), text("command")) {
+                ("edit_file", Some(path), _) => format!("edits `{path}`"),
+                ("delete_file", Some(path), _) => format!("deletes `{path}`"),
+                (_, _, Some(command)) => format!("runs `{command}`"),
+                _ => format!("`{tool}` changes something"),
+            }),
+            Approval::IfExists { argument } => {
+                let path = text(argument)?;
+                let follows = match tool {
+                    "move_file" => Last::Itself,
+                    _ => Last::Target,
+                };
+                let there = Workspace::open(&self.workspace)
+                    .and_then(|workspace| workspace.find(path, follows, Missing::Refuse))
+                    .and_then(|spot| spot.kind());
+                // A path that cannot be used makes the call fail, which nobody has to agree to.
+                there.ok().flatten().map(|_| format!("overwrites `{path}`"))
+            }
+            Approval::Unless { argument, values } => {
+                let value = text(argument)?;
+                let url = text("url").unwrap_or_default();
+                (!values.contains(&value)).then(|| format!("sends `{value}` to `{url}`"))
+            }
+        }
+    }
+
+    /// Whether a call whose end nobody saw may be made again.
+    pub fn is_repeatable(&self, tool: &str) -> bool {
+        if let Some(built_in) = built_in(tool) {
+            return built_in.read_only;
+        }
+        self.server_of(tool)
+            .is_some_and(|(slot, name)| slot.server.is_repeatable(name))
+    }
+
+    /// Whether a call may change files of the workspace.
+    pub fn changes_tree(&self, tool: &str) -> bool {
+        if let Some(built_in) = built_in(tool) {
+            return !built_in.read_only && built_in.name != "http_request";
+        }
+        !self
+            .server_of(tool)
+            .is_some_and(|(slot, name)| slot.server.is_read_only(name))
+    }
+
+    /// What a server offers now; it is started for that.
+    pub fn tools_of(
+        &self,
+        server: &str,
+        timeout: Duration,
+        stop: &StopFlag,
+    ) -> Result<Vec<mcp::Definition>, String> {
+        let mut servers = self.servers.iter();
+        let slot = servers.find(|slot| slot.server.name == server);
+        let slot = slot.ok_or_else(|| format!("there is no server `{server}`"))?;
+        let limits = Limits::new(timeout, stop).at_most(slot.server.timeout);
+        let offered = slot.tools(self.around("signoff-tools", None), &limits);
+        offered.map_err(|fault| match fault {
+            Fault::Failed { message, .. } => message,
+            Fault::Stopped => "stopped".to_owned(),
+        })
+    }
+
+    fn result(&self, call: &Call, limits: &Limits<'_>) -> Result<Value, Fault> {
+        let unfit = self.check(&call.tool, &call.args);
+        if !unfit.is_empty() {
+            return Err(Fault::lasting(unfit.join("; ")));
+        }
+        if let Some((slot, name)) = self.server_of(&call.tool) {
+            let around = self.around(&call.marker, call.log.as_ref());
+            return slot.call(name, &call.args, around, limits);
+        }
+        let workspace = &Workspace::open(&self.workspace)?;
+        let args = &call.args;
+        match call.tool.as_str() {
+            "read_file" => read::read_file(workspace, typed(args)?),
+            "write_file" => change::write_file(workspace, typed(args)?, call.agreed),
+            "edit_file" => change::edit_file(workspace, typed(args)?),
+            "delete_file" => change::delete_file(workspace, typed(args)?),
+            "move_file" => change::move_file(workspace, typed(args)?, call.agreed),
+            "list_directory" => look::list_directory(workspace, typed(args)?, limits),
+            "search_files" => look::search_files(workspace, &typed(args)?, limits),
+            "run_command" => {
+                let around = command::Around {
+                    sandbox: &self.sandbox,
+                    shell: &self.shell,
+                    environment: self.environment.clone(),
+                    marker: call.marker.clone(),
+                    log: call.log.clone(),
+                };
+                command::run_command(workspace, typed(args)?, around, limits)
+            }
+            "http_request" => http::http_request(typed(args)?, self.environment.clone(), limits),
+            other => Err(Fault::lasting(unknown(other))),
+        }
+    }
+
+    /// The server that a name leads to, and the tool's name there.
+    fn server_of<'t>(&self, tool: &'t str) -> Option<(&Slot, &'t str)> {
+        let (server, name) = tool.split_once('.')?;
+        let slot = self
+            .servers
+            .iter()
+            .find(|slot| slot.server.name == server)?;
+        Some((slot, name))
+    }
+
+    fn around<'a>(&'a self, marker: &'a str, log: Option<&'a PathBuf>) -> mcp::Around<'a> {
+        mcp::Around {
+            sandbox: &self.sandbox,
+            workspace: &self.workspace,
+            environment: &self.environment,
+            marker,
+            log,
+        }
+    }
+}
+
+impl Drop for Toolbox {
+    fn drop(&mut self) {
+        // All at once, so that nobody waits for one after the other.
+        for slot in &self.servers {
+            slot.hang_up();
+        }
+    }
+}
+
+fn unknown(tool: &str) -> String {
+    format!("there is no tool `{tool}`; `signoff tools` lists them")
+}
+
+/// Arguments that fit the schema, as what they are.
+fn typed<T: DeserializeOwned>(args: &Value) -> Result<T, Fault> {
+    T::deserialize(args)
+        .map_err(|error| Fault::lasting(format!("the arguments do not fit: {error}")))
+}

@@ -1,0 +1,76 @@
+//! `read_file`.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::fault::Fault;
+use super::workspace::{Last, Missing, Spot, Workspace};
+
+/// Bytes of a file that a result or an edit can hold.
+pub(super) const LARGEST: u64 = 16 * 1024 * 1024;
+
+#[derive(Deserialize)]
+pub(super) struct Arguments {
+    path: String,
+    from_line: Option<u64>,
+    to_line: Option<u64>,
+}
+
+pub(super) fn read_file(workspace: &Workspace, args: Arguments) -> Result<Value, Fault> {
+    let spot = workspace.find(&args.path, Last::Target, Missing::Refuse)?;
+    let file = spot.open()?;
+    let content = match (args.from_line, args.to_line) {
+        (None, None) => text(&spot, file)?,
+        (from, to) => lines(&spot, file, from.unwrap_or(1), to.unwrap_or(u64::MAX))?,
+    };
+    Ok(json!({"path": args.path, "content": content}))
+}
+
+/// All of a file, which must be text.
+pub(super) fn text(spot: &Spot, file: File) -> Result<String, Fault> {
+    let mut bytes = Vec::new();
+    let read = file.take(LARGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Fault::about("read", &spot.written, error))?;
+    checked(spot, bytes)
+}
+
+/// Some lines of a file, however long the rest of it is.
+fn lines(spot: &Spot, file: File, from: u64, to: u64) -> Result<String, Fault> {
+    let mut reader = BufReader::new(file);
+    let (mut wanted, mut line) = (Vec::new(), Vec::new());
+    for number in 1..=to {
+        line.clear();
+        let read = (&mut reader).take(LARGEST + 1).read_until(b'\n', &mut line);
+        let read = read.map_err(|error| Fault::about("read", &spot.written, error))?;
+        if read == 0 {
+            break;
+        }
+        if number >= from {
+            wanted.extend_from_slice(&line);
+        }
+        if wanted.len().max(line.len()) as u64 > LARGEST {
+            return Err(too_large(spot));
+        }
+    }
+    checked(spot, wanted)
+}
+
+fn checked(spot: &Spot, bytes: Vec<u8>) -> Result<String, Fault> {
+    if bytes.len() as u64 > LARGEST {
+        return Err(too_large(spot));
+    }
+    String::from_utf8(bytes).map_err(|_| {
+        let message = format!("cannot read `{}`: it is not UTF-8 text", spot.written);
+        Fault::lasting(message)
+    })
+}
+
+fn too_large(spot: &Spot) -> Fault {
+    Fault::lasting(format!(
+        "cannot read `{}`: it is larger than 16 MiB; `from_line` and `to_line` read a part of it",
+        spot.written
+    ))
+}

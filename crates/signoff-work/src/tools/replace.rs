@@ -1,0 +1,150 @@
+//! Puts a whole file in place at one stroke: a temporary file beside it, then a rename.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat};
+use rustix::io::Errno;
+
+use super::fault::Fault;
+use super::workspace::Spot;
+
+/// What may be there already.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Expected {
+    /// Anything: somebody agreed that it is overwritten.
+    Anything,
+    /// Nothing: nobody agreed to overwrite.
+    Nothing,
+    /// This, as it was read.
+    Exactly(Stat),
+}
+
+/// Writes a file that is either all there or not at all, whenever one looks.
+pub(super) fn replace(spot: &Spot, content: &[u8], expected: Expected) -> Result<(), Fault> {
+    let name = spot.file_name()?;
+    let failed = |error: io::Error| Fault::about("write", &spot.written, error);
+    let temporary = Temporary::create(spot).map_err(failed)?;
+    let mut file = &temporary.file;
+    // What could be executed still can be.
+    if let Ok(old) = rustix::fs::statat(&spot.directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        let mode = Mode::from_raw_mode(old.st_mode & 0o777);
+        rustix::fs::fchmod(&temporary.file, mode).map_err(|error| failed(error.into()))?;
+    }
+    let written = file.write_all(content).and_then(|()| file.sync_all());
+    written.map_err(failed)?;
+    if let Expected::Exactly(seen) = expected {
+        let now = rustix::fs::statat(&spot.directory, name, AtFlags::SYMLINK_NOFOLLOW);
+        if !now.is_ok_and(|now| same(&now, &seen)) {
+            return Err(changed(spot));
+        }
+    }
+    let from = (&spot.directory, temporary.name.as_os_str());
+    let keep = matches!(expected, Expected::Nothing);
+    rename(from, (&spot.directory, name), keep).map_err(|error| match error {
+        Errno::EXIST if keep => appeared(spot),
+        error => failed(error.into()),
+    })?;
+    temporary.keep();
+    sync(&spot.directory);
+    Ok(())
+}
+
+/// Renames; where something must be kept, not onto it.
+pub(super) fn rename<D: AsFd>(
+    (from, old): (D, &std::ffi::OsStr),
+    (to, new): (D, &std::ffi::OsStr),
+    keep: bool,
+) -> Result<(), Errno> {
+    if !keep {
+        return rustix::fs::renameat(&from, old, &to, new);
+    }
+    match rustix::fs::renameat_with(&from, old, &to, new, RenameFlags::NOREPLACE) {
+        // A file system that cannot promise it: look first.
+        Err(Errno::INVAL | Errno::NOSYS) => {
+            match rustix::fs::statat(&to, new, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(_) => Err(Errno::EXIST),
+                Err(_) => rustix::fs::renameat(&from, old, &to, new),
+            }
+        }
+        other => other,
+    }
+}
+
+/// Something is there that was not when nobody had to be asked.
+pub(super) fn appeared(spot: &Spot) -> Fault {
+    Fault::transient(format!(
+        "`{}` came into being just now, and nobody agreed to overwrite it",
+        spot.written
+    ))
+}
+
+fn changed(spot: &Spot) -> Fault {
+    Fault::transient(format!("`{}` was changed by somebody else", spot.written))
+}
+
+/// Makes the names in a directory last. A system that cannot is none of the tool's failures.
+pub(super) fn sync(directory: impl AsFd) {
+    rustix::fs::fsync(directory).ok();
+}
+
+fn same(one: &Stat, other: &Stat) -> bool {
+    let of = |stat: &Stat| {
+        let times = (
+            stat.st_mtime,
+            stat.st_mtime_nsec,
+            stat.st_ctime,
+            stat.st_ctime_nsec,
+        );
+        (stat.st_dev, stat.st_ino, stat.st_size, times)
+    };
+    of(one) == of(other)
+}
+
+/// Gone with its owner, unless it was kept.
+struct Temporary<'s> {
+    spot: &'s Spot,
+    name: OsString,
+    file: File,
+    kept: bool,
+}
+
+impl<'s> Temporary<'s> {
+    fn create(spot: &'s Spot) -> io::Result<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let name = format!(".signoff-{}-{number}.tmp", std::process::id());
+            let mode = Mode::from_raw_mode(0o666);
+            match rustix::fs::openat(&spot.directory, &name, flags, mode) {
+                Ok(file) => {
+                    return Ok(Self {
+                        spot,
+                        name: name.into(),
+                        file: file.into(),
+                        kept: false,
+                    });
+                }
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn keep(mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.kept {
+            rustix::fs::unlinkat(&self.spot.directory, &self.name, AtFlags::empty()).ok();
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The wish that a run stops, which ends calls that are under way.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Raised once, when a run is being stopped; clones are the same flag.
+#[derive(Clone, Default)]
+pub struct StopFlag {
+    shared: Arc<Mutex<Shared>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    raised: bool,
+    next: u64,
+    /// What is under way and wants to hear of it.
+    listeners: BTreeMap<u64, Box<dyn Fn() + Send>>,
+}
+
+/// Somebody listens for as long as this lives.
+pub(crate) struct Listening {
+    shared: Arc<Mutex<Shared>>,
+    number: u64,
+}
+
+impl StopFlag {
+    /// A flag that is not raised.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Raises it. What is under way is told at once.
+    pub fn raise(&self) {
+        let mut shared = lock(&self.shared);
+        shared.raised = true;
+        for tell in shared.listeners.values() {
+            tell();
+        }
+    }
+
+    /// Whether it was raised.
+    pub fn is_raised(&self) -> bool {
+        lock(&self.shared).raised
+    }
+
+    /// Has this called when the flag is raised; at once if it is. It must not use the flag.
+    pub(crate) fn when_raised(&self, tell: impl Fn() + Send + 'static) -> Listening {
+        let mut shared = lock(&self.shared);
+        if shared.raised {
+            tell();
+        }
+        let number = shared.next;
+        shared.next += 1;
+        shared.listeners.insert(number, Box::new(tell));
+        Listening {
+            shared: Arc::clone(&self.shared),
+            number,
+        }
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        lock(&self.shared).listeners.remove(&self.number);
+    }
+}
+
+impl fmt::Debug for StopFlag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StopFlag")
+            .field("raised", &self.is_raised())
+            .finish_non_exhaustive()
+    }
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn who_listens_hears_it_and_nobody_else() {
+        let flag = StopFlag::new();
+        let (tell, told) = channel();
+        let (early, late) = (tell.clone(), tell.clone());
+        let gone = flag.when_raised(move || tell.send("gone").unwrap());
+        drop(gone);
+        let _early = flag.when_raised(move || early.send("early").unwrap());
+        assert!(!flag.is_raised() && told.try_recv().is_err());
+        let same = flag.clone();
+        same.raise();
+        let _late = flag.when_raised(move || late.send("late").unwrap());
+        assert!(flag.is_raised());
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), ["early", "late"]);
+    }
+}
