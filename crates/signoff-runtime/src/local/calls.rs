@@ -1,40 +1,142 @@
-//! Calls tools.
+//! Calls tools: checks the resolved arguments once more, finds out whether a person must agree, and
+//! makes the call.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use signoff_engine::{Input, Run};
+use signoff_engine::{Call, CallEnd, Input, Run, resolved_arguments};
+use signoff_plan::model::{Step, Work};
+use signoff_plan::tools::{Grant, allows};
 use signoff_sandbox::Sandbox;
+use signoff_store::failpoint;
+use signoff_work::tools::{self, StopFlag, Toolbox};
 
+use super::workbench::{broken, known, marker};
 use crate::drive::Prepared;
 use crate::error::Error;
 use crate::project::Project;
 
-pub(super) struct Calls {}
+/// The tools of one run.
+pub(super) struct Calls {
+    toolbox: Arc<Toolbox>,
+    stop: StopFlag,
+}
 
 impl Calls {
-    pub(super) fn new(_: &Project, _: Arc<Sandbox>, _: Vec<(OsString, OsString)>) -> Self {
-        Self {}
+    pub(super) fn new(
+        project: &Project,
+        sandbox: Arc<Sandbox>,
+        environment: Vec<(OsString, OsString)>,
+    ) -> Self {
+        let workspace = project.store.workspace().to_owned();
+        let servers = Vec::new();
+        Self {
+            toolbox: Arc::new(Toolbox::new(workspace, servers, sandbox, environment)),
+            stop: StopFlag::default(),
+        }
     }
 
-    pub(super) fn prepare(&self, _: &Run, step: usize, _: u32) -> Prepared {
-        Prepared::Instead(Input::CallImpossible {
-            step,
-            problems: vec!["no tools".to_owned()],
+    /// What has to be journaled before the call: that it begins, or why it does not.
+    pub(super) fn prepare(&self, run: &Run, step: usize, attempt: u32) -> Prepared {
+        let Some((definition, state)) = run.step(step) else {
+            return impossible(step, "an unknown step");
+        };
+        let Work::Tool { tool, .. } = &definition.work else {
+            return impossible(step, "a step that calls no tool");
+        };
+        let args = match resolved_arguments(run, step) {
+            Some(Ok(args)) => args,
+            Some(Err(why)) => return impossible(step, why),
+            None => return impossible(step, "a step that calls no tool"),
+        };
+        let problems = self.toolbox.check(tool, &args);
+        if !problems.is_empty() && state.args.is_some() {
+            // The person who changed them can change them again.
+            let why = problems.join("; ");
+            return Prepared::Instead(Input::CallNeedsApproval { step, args, why });
+        }
+        if !problems.is_empty() {
+            return Prepared::Instead(Input::CallImpossible { step, problems });
+        }
+        let granted = granted(run, definition, tool);
+        if granted == Some(None) {
+            return impossible(step, format!("`{tool}` is out of the plan's scope"));
+        }
+        let free = is_named(run, definition, tool);
+        let why = self.toolbox.needs_approval(tool, &args, free);
+        match why.filter(|_| !state.approved) {
+            Some(why) => Prepared::Instead(Input::CallNeedsApproval { step, args, why }),
+            None => Prepared::Go(Input::CallBegins {
+                step,
+                attempt,
+                call: Call {
+                    repeatable: self.toolbox.is_repeatable(tool),
+                    changes_tree: self.toolbox.changes_tree(tool),
+                    tool: tool.clone(),
+                    args,
+                },
+            }),
+        }
+    }
+
+    /// The call, to be made on a thread of its own.
+    pub(super) fn call(
+        &self,
+        run: &Run,
+        step: usize,
+        attempt: u32,
+        (timeout, log): (Duration, PathBuf),
+    ) -> Result<impl FnOnce() -> Option<Input> + Send + 'static, Error> {
+        let (definition, state) = known(run, step)?;
+        let Some(call) = state.call.clone() else {
+            return Err(broken(run, "a call that was not recorded"));
+        };
+        let agreed = state.approved || is_named(run, definition, &call.tool);
+        let call = tools::Call {
+            tool: call.tool,
+            args: call.args,
+            timeout,
+            marker: marker(run.id(), &definition.id, attempt),
+            log: Some(log),
+            agreed,
+        };
+        let (toolbox, stop) = (Arc::clone(&self.toolbox), self.stop.clone());
+        Ok(move || {
+            failpoint::reached("effect.before");
+            let end = toolbox.call(&call, &stop);
+            failpoint::reached("effect.after");
+            let end = match end {
+                tools::CallEnd::Done(value) => CallEnd::Done(value),
+                tools::CallEnd::Failed { message, transient } => {
+                    CallEnd::Failed { message, transient }
+                }
+                tools::CallEnd::Stopped => return None,
+            };
+            Some(Input::CallEnded { step, attempt, end })
         })
     }
 
-    pub(super) fn call(
-        &self,
-        _: &Run,
-        _: usize,
-        _: u32,
-        _: (Duration, PathBuf),
-    ) -> Result<impl FnOnce() -> Option<Input> + Send + 'static, Error> {
-        Ok(|| None)
+    pub(super) fn stop(&self) {
+        self.stop.raise();
     }
+}
 
-    pub(super) fn stop(&self) {}
+/// How the plan's scope allows a tool; the outer `None` = there is no scope.
+fn granted(run: &Run, definition: &Step, tool: &str) -> Option<Option<Grant>> {
+    let scope = definition.tools.as_ref().or(run.plan().tools.as_ref());
+    scope.map(|scope| allows(scope, tool))
+}
+
+/// A tool named in full is agreed to with the plan.
+fn is_named(run: &Run, definition: &Step, tool: &str) -> bool {
+    granted(run, definition, tool) == Some(Some(Grant::Named))
+}
+
+fn impossible(step: usize, why: impl Into<String>) -> Prepared {
+    Prepared::Instead(Input::CallImpossible {
+        step,
+        problems: vec![why.into()],
+    })
 }
