@@ -9,3 +9,4 @@ pub mod environment;
 mod placeholder;
 pub mod prompt;
 pub mod scripted;
+pub mod tree;
