@@ -78,7 +78,10 @@ impl Keeper {
     /// A keeper with other limits.
     pub fn with_limits(workspace: &Path, store: &Path, limits: Limits) -> Self {
         Self {
-            workspace: workspace.to_owned(),
+            // Rules of a repository around it are found by its real place.
+            workspace: workspace
+                .canonicalize()
+                .unwrap_or_else(|_| workspace.to_owned()),
             limits,
             contents: Contents::new(store, limits.bytes),
             rules: RuleCache::default(),

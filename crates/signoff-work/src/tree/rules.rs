@@ -2,7 +2,8 @@
 //!
 //! Those of the repository only: `.gitignore` files and `info/exclude`. A person's own
 //! `core.excludesFile` is left out, because what counts as a change must not depend on who runs a
-//! plan. Without a repository nothing is ignored.
+//! plan. Without a repository nothing is ignored. A file that is ignored and yet committed counts as
+//! ignored: the index is not read.
 
 use std::collections::BTreeMap;
 use std::fs;
