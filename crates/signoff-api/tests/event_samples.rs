@@ -13,7 +13,10 @@ fn every_event() -> Vec<engine::Event> {
         cut: false,
         duration_ms: 12,
         wrote: vec!["a.tmp".to_owned()],
-        tests: Some(3),
+        tests: Some(engine::TestsRun {
+            run: 3,
+            runner: "pytest".to_owned(),
+        }),
     };
     vec![
         engine::Event::RunStarted {

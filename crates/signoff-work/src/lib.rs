@@ -12,3 +12,4 @@ mod placeholder;
 pub mod prompt;
 pub mod scripted;
 pub mod tools;
+pub mod tree;
