@@ -244,6 +244,19 @@ fn fields_of_a_step_are_inserted() {
 }
 
 #[test]
+fn what_looks_like_a_comment_is_edited_as_it_is_read() {
+    let changed = |text: &str, value: &str| {
+        let edit = set_step("build", "when", json!(value));
+        edited(text, &edit).expect("set")
+    };
+    for value in ["<!-- c -->", "a <!-- b --> c", "a <!-- b -->", "a <!-- b"] {
+        let once = changed(PLAN, value);
+        assert_eq!(changed(&once, value), once);
+        assert_eq!(changed(&once, "x"), changed(PLAN, "x"));
+    }
+}
+
+#[test]
 fn a_new_id_is_known_to_those_who_wait() {
     let found = edited(PLAN, &set_step("build", "id", json!("make-it")));
     let expected = PLAN

@@ -278,8 +278,15 @@ fn reads_back(plan: &Plan) -> Result<Written, TestCaseError> {
 
 #[test]
 fn a_fence_that_is_text_stays_text() {
-    let text = "## Steps\n1. A (a: b → c)\n\t     ```sh\n";
-    is_sane(text).expect("it reads back");
+    for text in [
+        "## Steps\n1. A (a: b → c)\n\t     ```sh\n",
+        // As the text of a field it stands in another column, where a tab is narrower.
+        "## Steps\n1. A (a: b → c)\n\t```json\n---\n",
+        "## Steps\n1. A\n\n\t\t```json\n",
+        "## Steps\n1. A\n   - task:\n\n     \t\t<!-- x\n",
+    ] {
+        is_sane(text).expect("it reads back");
+    }
 }
 
 /// Pieces that mean something in a proposal.
