@@ -62,10 +62,9 @@ fn described<'a>(title: &'a str, task: &'a str, columns: usize) -> (&'a str, Res
     let as_it_is = words.join(" ") == title
         && words.iter().all(|line| !line.is_empty())
         && !task.split('\n').any(is_field)
-        && is_closed(task)
         && is_closed_in_item(task, columns)
-        // Less indented than it was, a line of the paragraph could begin a block.
-        && is_closed(&words.join("\n"));
+        // Less indented than it was, a line of the paragraph could begin a block or be a heading.
+        && [task, &words.join("\n")].iter().all(|text| is_closed(text) && !ends_the_list(text));
     if as_it_is {
         (first, rest)
     } else {
@@ -191,6 +190,16 @@ fn is_closed_in_item(text: &str, columns: usize) -> bool {
         lines(&mut item, line, &" ".repeat(columns));
     }
     is_closed(&item)
+}
+
+/// Whether a heading in the text of an item would be one of the file.
+fn ends_the_list(text: &str) -> bool {
+    let document = Document::new(text, 0);
+    let mut headings = document
+        .lines
+        .iter()
+        .filter_map(|line| document.heading(line));
+    headings.any(|heading| heading.level <= 2)
 }
 
 /// Length of the longest run of back-ticks.
