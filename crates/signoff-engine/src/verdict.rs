@@ -157,7 +157,9 @@ fn holds(condition: &Condition, seen: &Observation) -> bool {
             seen.stdout.trim_end_matches(['\n', '\r']) == text.trim_end_matches(['\n', '\r'])
         }
         Condition::StderrContains(text) => seen.stderr.contains(text),
-        Condition::TestsRunAtLeast(least) => (seen.tests.as_ref()).is_some_and(|tests| tests.run >= *least),
+        Condition::TestsRunAtLeast(least) => {
+            (seen.tests.as_ref()).is_some_and(|tests| tests.run >= *least)
+        }
     }
 }
 

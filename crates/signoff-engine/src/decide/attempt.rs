@@ -13,7 +13,9 @@ use crate::input::Choice;
 use crate::judge::judge_changed;
 use crate::state::{Run, Stage, StepState};
 use crate::tests_run::tests_run;
-use crate::verdict::{Observation, ProcessEnd, TestsRun, Verdict, baseline_verdict, judge, readable, tail};
+use crate::verdict::{
+    Observation, ProcessEnd, TestsRun, Verdict, baseline_verdict, judge, readable, tail,
+};
 
 /// How an agent's work ended.
 pub(super) struct Work {
