@@ -129,9 +129,11 @@ fn the_whole_way_leaves_evidence_and_marks() {
             "baseline_started",
             "baseline_finished",
             "attempt_started",
+            "budget_reserved",
             "work_item",
             "process_started",
             "work_finished",
+            "budget_spent",
             "contract_started",
             "contract_finished",
             "step_completed",
@@ -474,13 +476,13 @@ fn a_tampered_journal_is_refused_with_its_place() {
 
 #[test]
 fn what_cannot_be_carried_out_is_refused_before_anything_runs() {
-    let body = format!("{}**locks:** db\n", agent("Make it.", "out"));
+    let body = format!("{}**isolation:** worktree\n", agent("Make it.", "out"));
     let project = project(&obliging(), &plan(&[&body]));
     project.signoff(["trust"]).assert_success();
     project
         .signoff(["approve", "plan.md", "--run"])
         .assert_code(6)
-        .assert_stderr_contains("`locks`")
+        .assert_stderr_contains("`isolation`")
         .assert_stderr_contains("stays approved");
     assert_eq!(project.json(["show", "plan.md"])["status"], "approved");
 }
