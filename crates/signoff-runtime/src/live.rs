@@ -19,7 +19,7 @@ use signoff_store::{atomic, config, failpoint, plan_log};
 use crate::clock::{Clock, timestamp};
 use crate::drive::{Loop, Observe, Stopped};
 use crate::error::Error;
-use crate::journal::{Append, FileJournal, recorded};
+use crate::journal::{Append, FileJournal};
 use crate::local::{Interrupt, Local, contract_marker, marker};
 use crate::locks::{take_run, take_workspace};
 use crate::marks::{Execution, Projection, Times};
@@ -116,7 +116,10 @@ impl<'a> Live<'a> {
         workspace_lock.name_run(&id).map_err(Error::Sandbox)?;
         let run_lock = take_run(&dir, &id)?;
         snapshot::save(&dir, plan)?;
-        let journal = FileJournal::new(Journal::create(&dir.journal())?);
+        let journal = FileJournal::new(
+            Journal::create(&dir.journal())?,
+            project.config.run.durability.value,
+        );
         failpoint::reached("run.created");
         held.record(&[PlanEvent::PlanExecuting {
             path: relative(project, &path),
@@ -227,14 +230,13 @@ impl<'a> Live<'a> {
         let mut workspace_lock = take_workspace(project)?;
         workspace_lock.name_run(id).map_err(Error::Sandbox)?;
         let view = View::load(project, id)?;
-        let (journal, records) = Journal::open(&dir.journal())?;
         let mut run = Run::new(view.run.signed().clone());
         let mut times = Times::default();
-        for record in &records {
-            let recorded = recorded(record)?;
+        let durability = project.config.run.durability.value;
+        let journal = FileJournal::open(&dir.journal(), durability, |recorded| {
             times.note(&recorded);
             apply(&mut run, &recorded);
-        }
+        })?;
         Ok(Self {
             project,
             clock,
@@ -245,7 +247,7 @@ impl<'a> Live<'a> {
             run,
             dir,
             times,
-            journal: FileJournal::new(journal),
+            journal,
             first: Input::Park,
             _run_lock: run_lock,
             _workspace_lock: workspace_lock,

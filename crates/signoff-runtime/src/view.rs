@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 use signoff_engine::{Event, KnownRun, PauseReason, PlanState, Recorded, Run, apply};
-use signoff_store::journal::load;
 use signoff_store::lock::is_held;
 use signoff_store::runs::{is_run_id, list};
 
 use crate::clock::timestamp;
 use crate::error::Error;
-use crate::journal::recorded;
+use crate::journal::load;
 use crate::plans::History;
 use crate::project::Project;
 use crate::snapshot::{Started, signed_snapshot};
@@ -49,11 +48,8 @@ impl View {
         if !dir.journal().exists() {
             return Err(never_begun());
         }
-        let records = load(&dir.journal())?;
-        let events = records
-            .iter()
-            .map(recorded)
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut events = Vec::new();
+        load(&dir.journal(), |event| events.push(event))?;
         let Some(Event::RunStarted {
             plan,
             path,

@@ -29,7 +29,7 @@ pub use self::origin::{Origin, Place, Setting};
 pub use self::policy::Policy;
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::{
-    Accept, Agent, Approval, Contract, Driver, Plans, Run, Sandbox, Unverified,
+    Accept, Agent, Approval, Contract, Driver, Durability, Plans, Run, Sandbox, Unverified,
 };
 pub use self::shown::{Entry, UnknownKey};
 use crate::signatures::Proof;

@@ -3,7 +3,7 @@
 use super::read::Reader;
 use super::shown::{Entry, entry};
 use super::value::Value;
-use super::{Accept, Config, Unverified};
+use super::{Accept, Config, Durability, Unverified};
 
 /// One setting.
 pub(super) struct Key {
@@ -55,7 +55,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 19] = [
+pub(super) const KEYS: [Key; 20] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -80,6 +80,8 @@ pub(super) const KEYS: [Key; 19] = [
     ),
     key!(run.step_timeout, Text, Reader::timeout),
     key!(run.backoff, Text, Reader::duration),
+    key!(run.durability, Text, |reader, value| reader
+        .choice(value, &Durability::CHOICES)),
     key!(contract.shell, Text, Reader::text),
     key!(contract.timeout, Text, Reader::timeout),
     key!(contract.baseline, Literal, Reader::boolean),

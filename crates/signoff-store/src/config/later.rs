@@ -7,11 +7,10 @@
 const SECTIONS: [&str; 5] = ["mcp", "guard", "llm", "notify", "engine"];
 
 /// Keys of sections that there are.
-const KEYS: [(&str, &str); 9] = [
+const KEYS: [(&str, &str); 8] = [
     ("run", "jobs"),
     ("run", "isolation"),
     ("run", "max_replans"),
-    ("run", "durability"),
     ("run", "prepare"),
     ("run", "copy"),
     ("contract", "green"),

@@ -63,6 +63,29 @@ pub struct Run {
     pub step_timeout: Setting<Duration>,
     /// The wait before the first retry; later ones wait longer.
     pub backoff: Setting<Duration>,
+    /// What a run's journal survives.
+    pub durability: Setting<Durability>,
+}
+
+/// `[run] durability`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// A power failure: what reaches outside is on disk before it happens.
+    Power,
+    /// The end of our process: nothing waits for the disk until the run pauses or ends.
+    Process,
+}
+
+impl Durability {
+    pub(super) const CHOICES: [(&'static str, Self); 2] =
+        [("power", Self::Power), ("process", Self::Process)];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Power => "power",
+            Self::Process => "process",
+        }
+    }
 }
 
 /// `[contract]`
@@ -172,6 +195,7 @@ impl Default for Config {
             run: Run {
                 step_timeout: Setting::built_in(ten_minutes),
                 backoff: Setting::built_in(Duration::from_secs(1)),
+                durability: Setting::built_in(Durability::Power),
             },
             contract: Contract {
                 shell: Setting::built_in("bash".to_owned()),

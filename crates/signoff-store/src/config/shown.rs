@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::key::KEYS;
 use super::problem::did_you_mean;
-use super::{Accept, Agent, Config, Origin, Place, Policy, Proof, Setting, Unverified, later};
+use super::{
+    Accept, Agent, Config, Durability, Origin, Place, Policy, Proof, Setting, Unverified, later,
+};
 
 /// One setting in force.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,6 +116,12 @@ impl Shown for Proof {
 }
 
 impl Shown for Unverified {
+    fn shown(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl Shown for Durability {
     fn shown(&self) -> Value {
         self.name().into()
     }

@@ -64,6 +64,7 @@ fn each_layer_changes_what_it_names() {
     "#;
     let project = r#"
         run.step_timeout = "1h 30m"
+        run.durability = "process"
         contract = { shell = "sh", timeout = "1500ms", baseline = false }
         agents.default = { driver = "command", command = ["theirs", "{prompt_file}", "{workspace}"] }
         sandbox.env = ["PATH", "PATH"]
@@ -72,6 +73,7 @@ fn each_layer_changes_what_it_names() {
     let Run {
         step_timeout,
         backoff,
+        durability,
     } = &config.run;
     assert_eq!(step_timeout.value, Duration::from_mins(90));
     assert_eq!(step_timeout.origin, Origin::Project);
@@ -80,6 +82,7 @@ fn each_layer_changes_what_it_names() {
         (Duration::ZERO, Origin::User)
     );
     assert!(backoff.source().ends_with("user.toml:4:19"), "{backoff:?}");
+    assert_eq!(durability.value, Durability::Process);
     assert_eq!(config.contract.timeout.value, Duration::from_millis(1500));
     assert!(!config.contract.baseline.value);
     assert_eq!(config.sandbox.env.value, ["PATH"]);
@@ -107,7 +110,7 @@ fn every_problem_of_every_file_at_once() {
         load(user, project).unwrap_err(),
         [
             "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]` and `[agents]`; did you mean `run`?",
-            "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `step_timeout` and `backoff`; did you mean `step_timeout`?",
+            "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `step_timeout`, `backoff` and `durability`; did you mean `step_timeout`?",
             "project.toml:3:1: `[run] jobs` is a setting that this version does not honour; take it out until a later version has it",
             "project.toml:4:11: expected a duration like `\"10m\"`, found a number",
             "project.toml:7:12: expected `true` or `false`, found a string",
@@ -338,7 +341,10 @@ fn what_is_in_force_can_be_asked_for() {
         let entries = config.entries_of(name)?;
         Ok::<_, UnknownKey>(entries.into_iter().map(|one| one.key).collect::<Vec<_>>())
     };
-    assert_eq!(keys("run").unwrap(), ["run.step_timeout", "run.backoff"]);
+    assert_eq!(
+        keys("run").unwrap(),
+        ["run.step_timeout", "run.backoff", "run.durability"]
+    );
     assert_eq!(keys("agents").unwrap(), ["agents.coder"]);
     let one = config.entries_of("run.step_timeout").unwrap().remove(0);
     assert_eq!((one.value, one.origin), ("1m 30s".into(), Origin::Project));
