@@ -7,5 +7,6 @@ pub mod attachment;
 pub mod contract;
 pub mod environment;
 mod placeholder;
+mod plain;
 pub mod prompt;
 pub mod scripted;
