@@ -145,6 +145,30 @@ pub(crate) fn load(path: &Path, mut each: impl FnMut(Recorded)) -> Result<(), Er
     })
 }
 
+/// The first event of a journal, if it has any.
+pub(crate) fn first(path: &Path) -> Result<Option<Recorded>, Error> {
+    enum Early {
+        Found(Box<Recorded>),
+        Failed(Error),
+    }
+    impl From<JournalError> for Early {
+        fn from(error: JournalError) -> Self {
+            Self::Failed(error.into())
+        }
+    }
+    let read = journal::load_each(path, |line| {
+        Err(match recorded(line) {
+            Ok(recorded) => Early::Found(Box::new(recorded)),
+            Err(error) => Early::Failed(error),
+        })
+    });
+    match read {
+        Ok(()) => Ok(None),
+        Err(Early::Found(recorded)) => Ok(Some(*recorded)),
+        Err(Early::Failed(error)) => Err(error),
+    }
+}
+
 /// A line as the engine knows it. One that this version does not know is refused: guessing at a
 /// run's history would be worse than stopping.
 fn recorded(line: Line<'_>) -> Result<Recorded, Error> {

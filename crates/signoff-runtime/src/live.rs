@@ -29,7 +29,7 @@ use crate::plans::history::body;
 use crate::plans::{Doing, History, current_task};
 use crate::project::{Project, minimum_proof, random, relative};
 use crate::proof::{Counted, counted};
-use crate::view::View;
+use crate::view::{Begun, View};
 use crate::watch::Watch;
 use crate::{preflight, snapshot};
 
@@ -229,8 +229,8 @@ impl<'a> Live<'a> {
         let run_lock = take_run(&dir, id)?;
         let mut workspace_lock = take_workspace(project)?;
         workspace_lock.name_run(id).map_err(Error::Sandbox)?;
-        let view = View::load(project, id)?;
-        let mut run = Run::new(view.run.signed().clone());
+        let begun = Begun::load(project, id)?;
+        let mut run = Run::new(begun.signed);
         let mut times = Times::default();
         let durability = project.config.run.durability.value;
         let journal = FileJournal::open(&dir.journal(), durability, |recorded| {
@@ -240,10 +240,10 @@ impl<'a> Live<'a> {
         Ok(Self {
             project,
             clock,
-            terms: view.terms,
-            key: view.key,
-            name: relative(project, &view.plan_path),
-            plan: view.plan_path,
+            terms: begun.terms,
+            key: begun.key,
+            name: relative(project, &begun.plan_path),
+            plan: begun.plan_path,
             run,
             dir,
             times,
