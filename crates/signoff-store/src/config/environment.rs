@@ -96,12 +96,12 @@ fn unknown(name: &str) -> Option<Problem> {
     if later::variable(rest) {
         return problem(later::message("it"), Some("unset it".to_owned()));
     }
-    if rest.starts_with("AGENTS_") {
-        let hint = "write it into a configuration file".to_owned();
-        return problem(
-            "agents cannot be set from the environment".to_owned(),
-            Some(hint),
-        );
+    for (section, what) in [("AGENTS_", "agents"), ("MCP_", "servers of tools")] {
+        if rest.starts_with(section) {
+            let message = format!("{what} cannot be set from the environment");
+            let hint = "write it into a configuration file".to_owned();
+            return problem(message, Some(hint));
+        }
     }
     // Compared without the prefix, which makes everything look alike.
     let known: Vec<String> = KEYS.iter().map(Key::variable).collect();
