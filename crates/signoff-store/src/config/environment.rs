@@ -208,6 +208,13 @@ mod tests {
                 "SIGNOFF_AGENTS_CODER: agents cannot be set from the environment; write it into a configuration file",
             ],
         );
+        check(
+            "SIGNOFF_MCP_SERVERS",
+            "x",
+            &[
+                "SIGNOFF_MCP_SERVERS: servers of tools cannot be set from the environment; write it into a configuration file",
+            ],
+        );
         for name in [
             "SIGNOFF_INSIDE",
             "SIGNOFF_SOAK",

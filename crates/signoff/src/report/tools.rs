@@ -84,9 +84,9 @@ fn arguments(schema: &Value) -> Vec<String> {
         |name: &str| required.is_some_and(|names| names.iter().any(|one| one == name));
     let properties = schema.get("properties").and_then(Value::as_object);
     let names = properties.into_iter().flat_map(serde_json::Map::keys);
-    let shown = |name: &String| match is_required(name) {
-        true => harmless(name),
-        false => format!("{}?", harmless(name)),
+    let shown = |name: &String| {
+        let optional = if is_required(name) { "" } else { "?" };
+        format!("{}{optional}", harmless(name))
     };
     names.map(shown).collect()
 }
