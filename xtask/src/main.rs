@@ -15,6 +15,7 @@ mod bench_store;
 mod checks;
 mod generate;
 mod invocation;
+mod mcp_server;
 mod picture;
 mod soak;
 mod test;

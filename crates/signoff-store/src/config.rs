@@ -10,6 +10,7 @@ mod environment;
 mod key;
 mod later;
 mod layer;
+mod mcp;
 mod origin;
 mod pi;
 mod placeholder;
@@ -29,7 +30,8 @@ pub use self::origin::{Origin, Place, Setting};
 pub use self::policy::Policy;
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::{
-    Accept, Agent, Approval, Contract, Driver, Durability, Green, Plans, Run, Sandbox, Unverified,
+    Accept, Agent, Approval, Contract, Driver, Durability, Green, Plans, Run, Sandbox, Server,
+    Unverified,
 };
 pub use self::shown::{Entry, UnknownKey};
 use crate::signatures::Proof;
@@ -57,6 +59,8 @@ pub struct Config {
     pub sandbox: Sandbox,
     /// By role name.
     pub agents: BTreeMap<String, Setting<Agent>>,
+    /// Servers of tools, by name.
+    pub servers: BTreeMap<String, Setting<Server>>,
     /// What has no effect here and is no mistake either.
     pub notes: Vec<Problem>,
     /// The project's file exactly as it was read: what a person has to trust.
@@ -105,6 +109,10 @@ impl Config {
         let from_project = |origin| origin == Origin::Project;
         from_project(self.contract.shell.origin)
             || self.agents.values().any(|agent| from_project(agent.origin))
+            || self
+                .servers
+                .values()
+                .any(|server| from_project(server.origin))
     }
 }
 

@@ -107,7 +107,7 @@ fn every_problem_of_every_file_at_once() {
     assert_eq!(
         load(user, project).unwrap_err(),
         [
-            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]` and `[agents]`; did you mean `run`?",
+            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[agents]` and `[mcp]`; did you mean `run`?",
             "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `step_timeout` and `backoff`; did you mean `step_timeout`?",
             "project.toml:3:1: `[run] jobs` is a setting that this version does not honour; take it out until a later version has it",
             "project.toml:4:11: expected a duration like `\"10m\"`, found a number",
@@ -134,7 +134,7 @@ fn sections_and_values_of_the_wrong_kind() {
     check(
         "jobs = 4",
         &[
-            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]` and `[agents]`",
+            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[agents]` and `[mcp]`",
         ],
     );
     check("contract.shell = ' '", &["1:18: must not be empty"]);
@@ -294,13 +294,54 @@ fn files_that_cannot_be_text() {
 
 #[test]
 fn what_is_planned_is_not_called_unknown() {
-    let text = "[mcp.servers.x]\ncommand = ['x']\n[contract]\ngreen = 'run'\ngrene = 'run'\n";
+    let text = "[guard]\nmode = 'off'\n[contract]\ngreen = 'run'\ngrene = 'run'\n";
     check(
         text,
         &[
-            "1:2: `[mcp]` is a setting that this version does not honour; take it out until a later version has it",
+            "1:2: `[guard]` is a setting that this version does not honour; take it out until a later version has it",
             "4:1: `[contract] green` is a setting that this version does not honour; take it out until a later version has it",
             "5:1: unknown key `grene` in `[contract]`, which has `shell`, `timeout`, `baseline`, `unverified` and `accept`",
+        ],
+    );
+}
+
+#[test]
+fn servers_of_tools_are_read_whole() {
+    let user = "[mcp.servers.a]\ncommand = ['mine']\nrepeatable = ['x']\n[mcp.servers.b]\ncommand = ['b', '{x}']\n";
+    let project = "[mcp.servers.a]\ncommand = ['a', 'stdio']\nenv = ['TOKEN']\nread_only = ['get_*']\ntimeout = '1m'\n";
+    let config = load(user, project).unwrap();
+    let Setting { value, origin, .. } = &config.servers["a"];
+    assert_eq!(*origin, Origin::Project);
+    let expected = Server {
+        command: vec!["a".to_owned(), "stdio".to_owned()],
+        env: vec!["TOKEN".to_owned()],
+        read_only: vec!["get_*".to_owned()],
+        repeatable: Vec::new(),
+        timeout: Some(Duration::from_mins(1)),
+    };
+    assert_eq!(*value, expected);
+    assert_eq!(config.servers["b"].value.command, ["b", "{x}"]);
+    assert!(config.runs_project_commands());
+    assert!(!load(user, "").unwrap().runs_project_commands());
+    let shown = config.entries_of("mcp.servers.a").unwrap();
+    assert_eq!(
+        shown[0].value.to_string(),
+        r#"{"command":["a","stdio"],"env":["TOKEN"],"read_only":["get_*"],"timeout":"1m"}"#
+    );
+    assert_eq!(load("", "").unwrap().entries_of("mcp"), Ok(Vec::new()));
+}
+
+#[test]
+fn mistakes_in_servers_have_a_place() {
+    check(
+        "[mcp.servers.'a.b']\ncommand = []\n[mcp.servers.c]\nenv = ['A=B']\ncomand = ['c']\n[mcp.server.d]\n",
+        &[
+            "1:14: `a.b` is no name for a server; use letters, digits, `_` and `-`",
+            "2:11: a command needs at least a program",
+            "3:14: server `c` has no `command`; write one like `command = [\"my-server\", \"stdio\"]`",
+            "4:8: `A=B` is not the name of a variable; a variable's value comes from your environment",
+            "5:1: unknown key `comand` in `[mcp.servers.c]`, which has `command`, `env`, `read_only`, `repeatable` and `timeout`; did you mean `command`?",
+            "6:6: unknown key `server` in `[mcp]`, which has `servers`; did you mean `servers`?",
         ],
     );
 }

@@ -28,6 +28,7 @@ mod scripted_agent;
 mod show;
 mod stats;
 mod status;
+mod tools;
 mod trust;
 mod verify;
 
@@ -68,6 +69,7 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Answer(args) => answer::answer(session, &args),
         Command::Agentctl(args) => agentctl::agentctl(session, &args),
         Command::Prompt(args) => prompt::prompt(session, &args),
+        Command::Tools(_) => tools::tools(session),
         Command::Stats(_) => stats::stats(session),
         Command::Archive(args) => archive::archive(session, &args),
         Command::Prune(args) => prune::prune(session, &args),
