@@ -148,10 +148,11 @@ mod crash {
             let mut child = start("fill", &path);
             let output = child.env("SIGNOFF_FAULT", change.to_string()).output();
             let said = String::from_utf8(output.unwrap().stdout).unwrap();
-            let lasting = said
+            let mut lasting = said
                 .lines()
                 .filter_map(|line| line.strip_prefix("lasting "));
-            let lasting: u64 = lasting.last().map_or(0, |number| number.parse().unwrap());
+            let lasting = lasting.next_back();
+            let lasting: u64 = lasting.map_or(0, |number| number.parse().unwrap());
             if path.exists() {
                 let records = Journal::open(&path).unwrap().1;
                 let numbers: Vec<_> = records
