@@ -169,6 +169,7 @@ impl Loop<'_> {
     fn begin_all(&mut self, now: Millis) -> Result<Begun, Error> {
         let mut wake = None;
         let mut stuck = false;
+        let mut recorded = Vec::new();
         for action in due(self.run, now, &self.bounds) {
             match action {
                 Action::Wait { until } => {
@@ -179,25 +180,31 @@ impl Loop<'_> {
                 Action::Gather { step } => self.record(Input::Gather { step })?,
                 Action::AskForAcceptance => self.record(Input::AskForAcceptance)?,
                 Action::AskForBudget { step } => self.record(Input::OverBudget { step })?,
-                action => stuck |= !self.begin(&action)?,
+                action => match self.prepare(&action)? {
+                    Some(true) => recorded.push(action),
+                    Some(false) => {}
+                    None => stuck = true,
+                },
             }
             // What else was due may no longer be.
             if stuck {
                 break;
             }
         }
+        // One sync serves them all: what must survive is on disk before anything begins.
+        self.journal.barrier()?;
+        for action in recorded {
+            self.perform.begin(self.run, &action)?;
+        }
         Ok(Begun::Until { wake, stuck })
     }
 
-    /// Journal first, then act. False if it may not begin, because something has changed.
-    fn begin(&mut self, action: &Action) -> Result<bool, Error> {
+    /// Journals what must be known before the action. May it begin then? `None` if nothing may,
+    /// because something has changed.
+    fn prepare(&mut self, action: &Action) -> Result<Option<bool>, Error> {
         match self.perform.prepare(self.run, action)? {
-            Prepared::Go(input) => {
-                self.record(input)?;
-                self.perform.begin(self.run, action)?;
-                Ok(true)
-            }
-            Prepared::Instead(input) => self.record(input).map(|()| true),
+            Prepared::Go(input) => self.write(input).map(|()| Some(true)),
+            Prepared::Instead(input) => self.record(input).map(|()| Some(false)),
             Prepared::Changed(difference) => {
                 // What is in flight ends and is judged, as far as it can be.
                 self.difference = Some(*difference);
@@ -207,7 +214,7 @@ impl Loop<'_> {
                         by: "the harness".to_owned(),
                     })?;
                 }
-                Ok(false)
+                Ok(None)
             }
         }
     }
@@ -327,12 +334,18 @@ impl Loop<'_> {
 
     /// Decides about an input, journals the events, applies them and tells the observers.
     pub fn record(&mut self, input: Input) -> Result<(), Error> {
+        self.write(input)?;
+        self.journal.barrier()
+    }
+
+    /// The same without waiting for the disk; [`Append::barrier`] does that for many at once.
+    fn write(&mut self, input: Input) -> Result<(), Error> {
         let now = self.clock.now();
         let events: Vec<Event> = decide(self.run, now, input)?;
         if events.is_empty() {
             return Ok(());
         }
-        for recorded in self.journal.append(now, events)? {
+        for recorded in self.journal.write(now, events)? {
             apply(self.run, &recorded);
             for observer in &mut self.observers {
                 observer.event(self.run, &recorded)?;
