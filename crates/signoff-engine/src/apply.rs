@@ -18,6 +18,7 @@ use crate::state::{Run, Stage, StepStatus, wants_baseline};
 /// Applies one recorded event. Never fails: an event about an unknown step changes nothing, and the
 /// journal's reader has already refused what does not parse.
 pub fn apply(run: &mut Run, recorded: &Recorded) {
+    let set_back = recorded.at < run.spent.latest();
     run.spent.note(recorded);
     match &recorded.event {
         Event::RunStarted {
@@ -27,7 +28,12 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
             run.settings = settings.clone();
             run.started = true;
         }
-        Event::RunResumed { reopened, .. } => resume(run, *reopened),
+        Event::RunResumed { reopened, .. } => {
+            resume(run, *reopened);
+            if set_back {
+                end_pauses(run);
+            }
+        }
         Event::PauseRequested { reason, .. } => run.pausing = Some(reason.clone()),
         Event::RunPaused { reason } => {
             run.pausing = None;
@@ -71,6 +77,14 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
                 recount(run, at);
             }
         }
+    }
+}
+
+/// The clock was set back while nobody drove the run: a pause until a time that it showed before
+/// would last for as long as that was.
+fn end_pauses(run: &mut Run) {
+    for step in &mut run.steps {
+        step.not_before = 0;
     }
 }
 

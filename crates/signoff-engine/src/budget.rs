@@ -36,6 +36,11 @@ impl Spent {
         self.latest = recorded.at;
     }
 
+    /// The time of the last event that counts.
+    pub(crate) fn latest(&self) -> Millis {
+        self.latest
+    }
+
     fn wall_at(&self, now: Millis) -> Millis {
         self.wall + now.saturating_sub(self.since)
     }

@@ -3,7 +3,9 @@
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod world;
 
-use signoff_engine::{Event, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide};
+use signoff_engine::{
+    Action, Bounds, Event, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide, due,
+};
 use world::{AGENT, CHECK, Fate, World, plan_text};
 
 fn skip(step: &str) -> Input {
@@ -104,6 +106,34 @@ fn an_aborted_run_has_failed_and_says_by_whom() {
     world.record(Input::Reopen {
         by: "ann".to_owned(),
     });
+    world.play();
+    assert_eq!(world.run.outcome(), Some(Outcome::Completed));
+}
+
+#[test]
+fn a_clock_set_back_between_two_processes_makes_no_pause_longer() {
+    let agent = format!("{AGENT}**on_fail:** retry(2), then abort\n");
+    let fate = Fate {
+        contracts: [ProcessEnd::Exited(1)].into(),
+        ..Fate::default()
+    };
+    let mut world = World::new(&plan_text(&[&agent]), fate);
+    world.now = 10_000_000;
+    // Baseline, work, contract; then it waits for its second attempt.
+    for _ in 0..3 {
+        world.step(false);
+    }
+    let waits = |world: &World| {
+        let due = due(&world.run, world.now, &Bounds::default());
+        matches!(due[..], [Action::Wait { .. }])
+    };
+    assert!(waits(&world));
+    // A pause is kept where the clock goes on as clocks do.
+    world.crash();
+    assert!(waits(&world));
+    world.now = 5_000;
+    world.crash();
+    assert!(!waits(&world));
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
 }

@@ -231,22 +231,10 @@ impl Loop<'_> {
     }
 
     fn happened(&mut self, input: Input) -> Result<(), Error> {
-        let is_verdict = matches!(
-            input,
-            Input::EvaluationEnded { .. } | Input::BaselineEnded { .. }
-        );
-        let is_call = matches!(input, Input::CallEnded { .. });
-        if is_verdict {
-            failpoint::reached("verdict.before");
-        } else if is_call {
-            failpoint::reached("call.before");
-        }
+        let (before, after) = points(&input);
+        failpoint::reached(before);
         self.record(input.clone())?;
-        if is_verdict {
-            failpoint::reached("verdict.after");
-        } else if is_call {
-            failpoint::reached("call.after");
-        }
+        failpoint::reached(after);
         self.perform.recorded(&input);
         Ok(())
     }
@@ -261,11 +249,13 @@ impl Loop<'_> {
                 Some(Stopped::Finished(Outcome::Failed))
             }
             Ask::Input(input) => {
+                failpoint::reached("answer.before");
                 let refused = match self.record(input) {
                     Ok(()) => None,
                     Err(Error::Refused(refusal)) => Some(refusal),
                     Err(error) => return Err(error),
                 };
+                failpoint::reached("answer.after");
                 self.perform.reply(request, refused.as_ref());
                 return Ok(None);
             }
@@ -352,6 +342,18 @@ impl Loop<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Where the crash tests kill the process around this input.
+fn points(input: &Input) -> (&'static str, &'static str) {
+    match input {
+        Input::EvaluationEnded { .. } | Input::BaselineEnded { .. } => {
+            ("verdict.before", "verdict.after")
+        }
+        Input::CallEnded { .. } => ("call.before", "call.after"),
+        Input::ProcessHeld { .. } => ("started.before", "started.after"),
+        _ => ("finished.before", "finished.after"),
     }
 }
 

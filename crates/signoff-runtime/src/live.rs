@@ -199,6 +199,7 @@ impl<'a> Live<'a> {
         live.end_leftovers()?;
         // A killed writer may have left its temporary file beside the plan.
         atomic::remove_stray_temp(&live.plan)?;
+        failpoint::reached("resume.ready");
         live.within(options)
     }
 
@@ -224,10 +225,12 @@ impl<'a> Live<'a> {
         live.end_leftovers()?;
         let now = clock.now();
         let events = signoff_engine::decide(&live.run, now, input)?;
+        failpoint::reached("answer.before");
         for recorded in live.journal.append(now, events)? {
             apply(&mut live.run, &recorded);
         }
         live.journal.close()?;
+        failpoint::reached("answer.after");
         if let Some(outcome) = live.run.outcome() {
             ended(project, &live.key, &live.run, outcome, clock)?;
         }

@@ -146,7 +146,9 @@ fn state(run: &Run) -> PlanState {
 }
 
 fn marks(run: &Run, dialect: Dialect) -> Marks {
-    let steps = run.steps().filter_map(|(definition, step)| {
+    // The items of a loop stand nowhere in the file.
+    let written = run.steps().filter(|(_, step)| step.item.is_none());
+    let steps = written.filter_map(|(definition, step)| {
         let mark = match step.status {
             StepStatus::Completed => StepMark::Done,
             StepStatus::Failed => StepMark::Failed,

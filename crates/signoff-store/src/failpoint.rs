@@ -2,7 +2,8 @@
 //!
 //! With the feature `failpoints`, `SIGNOFF_FAILPOINT="name:n"` ends the process by SIGKILL the n-th
 //! time that point is reached, and `SIGNOFF_FAULT=n` lets the n-th change of a file or directory fail
-//! as if the disk were full. Without the feature all of this compiles to nothing.
+//! as if the disk were full. `SIGNOFF_FAULT=n+` lets every one from the n-th on fail, and
+//! `SIGNOFF_CLOCK=ms` shifts the clock. Without the feature all of this compiles to nothing.
 
 /// Is this a build for tests?
 pub const COMPILED_IN: bool = cfg!(feature = "failpoints");
@@ -39,6 +40,15 @@ pub(crate) fn change() -> std::io::Result<()> {
     Ok(())
 }
 
+/// Milliseconds by which a test wants the clock to be wrong.
+#[cfg(not(feature = "failpoints"))]
+#[inline]
+pub fn clock_shift() -> i64 {
+    0
+}
+
+#[cfg(feature = "failpoints")]
+pub use armed::clock_shift;
 #[cfg(feature = "failpoints")]
 pub(crate) use armed::{change, die, fires};
 
@@ -76,18 +86,41 @@ mod armed {
     }
 
     pub(crate) fn change() -> std::io::Result<()> {
-        static LEFT: OnceLock<Option<AtomicU64>> = OnceLock::new();
-        let left = LEFT.get_or_init(|| {
-            let count = std::env::var("SIGNOFF_FAULT").ok()?.parse().ok()?;
-            Some(AtomicU64::new(count))
+        static FAULT: OnceLock<Option<Fault>> = OnceLock::new();
+        let fault = FAULT.get_or_init(|| {
+            let text = std::env::var("SIGNOFF_FAULT").ok()?;
+            let (first, lasts) = match text.strip_suffix('+') {
+                Some(first) => (first, true),
+                None => (text.as_str(), false),
+            };
+            Some(Fault {
+                first: first.parse().ok()?,
+                lasts,
+                changes: AtomicU64::new(0),
+            })
         });
-        let fails = left
-            .as_ref()
-            .is_some_and(|left| left.fetch_sub(1, Ordering::Relaxed) == 1);
+        let fails = fault.as_ref().is_some_and(|fault| {
+            let number = fault.changes.fetch_add(1, Ordering::Relaxed) + 1;
+            number == fault.first || (fault.lasts && number > fault.first)
+        });
         if fails {
             return Err(rustix::io::Errno::NOSPC.into());
         }
         Ok(())
+    }
+
+    /// Which changes of the disk fail.
+    struct Fault {
+        first: u64,
+        lasts: bool,
+        changes: AtomicU64,
+    }
+
+    /// Milliseconds by which a test wants the clock to be wrong.
+    pub fn clock_shift() -> i64 {
+        static SHIFT: OnceLock<i64> = OnceLock::new();
+        let given = || std::env::var("SIGNOFF_CLOCK").ok()?.parse().ok();
+        *SHIFT.get_or_init(|| given().unwrap_or(0))
     }
 
     pub(crate) fn die() {

@@ -12,6 +12,8 @@ use crate::placeholder::{Values, fill};
 /// Bytes of each stream kept in memory; the whole goes to the log.
 const KEPT: u64 = 256 * 1024;
 const LOGGED: u64 = 64 * 1024 * 1024;
+/// Tells an agent the model that its plan names, if it names one.
+const MODEL: &str = "SIGNOFF_MODEL";
 
 /// One agent process to start.
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub struct Invocation<'a> {
     /// The same prompt, on disk.
     pub prompt_file: &'a Path,
     pub workspace: &'a Path,
+    /// The model that the plan wants its agents to use.
+    pub model: Option<&'a str>,
     pub environment: Vec<(OsString, OsString)>,
     /// Identifies every process of this attempt.
     pub marker: String,
@@ -31,11 +35,14 @@ pub struct Invocation<'a> {
 
 impl Invocation<'_> {
     /// The process to start. Without a placeholder that carries the prompt, it goes to stdin.
-    pub fn into_command(self) -> Command {
+    pub fn into_command(mut self) -> Command {
+        let model = self.model.map(|model| (MODEL.into(), model.into()));
+        self.environment.extend(model);
         let values = Values {
             task: self.prompt,
             prompt_file: &self.prompt_file.to_string_lossy(),
             workspace: &self.workspace.to_string_lossy(),
+            model: self.model.unwrap_or_default(),
         };
         let (argv, carries_prompt) = fill(self.command, &values);
         Command {

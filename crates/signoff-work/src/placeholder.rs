@@ -1,4 +1,4 @@
-//! `{task}`, `{prompt_file}` and `{workspace}` in an agent's command line.
+//! `{task}`, `{prompt_file}`, `{workspace}` and `{model}` in an agent's command line.
 
 use std::ffi::OsString;
 
@@ -7,6 +7,8 @@ pub(crate) struct Values<'a> {
     pub(crate) task: &'a str,
     pub(crate) prompt_file: &'a str,
     pub(crate) workspace: &'a str,
+    /// Empty where the plan names none.
+    pub(crate) model: &'a str,
 }
 
 /// The command with its placeholders filled in, and whether the prompt is among them.
@@ -30,6 +32,7 @@ fn fill_one(argument: &str, values: &Values<'_>) -> (String, bool) {
         ("{task}", values.task, true),
         ("{prompt_file}", values.prompt_file, true),
         ("{workspace}", values.workspace, false),
+        ("{model}", values.model, false),
     ];
     let mut text = String::with_capacity(argument.len());
     let mut carried = false;
@@ -63,6 +66,7 @@ mod tests {
             task: "do {workspace}",
             prompt_file: "/run/prompt",
             workspace: "/w",
+            model: "small",
         };
         let (filled, carried) = fill(&command, &values);
         assert_eq!(
@@ -87,6 +91,11 @@ mod tests {
         check(
             &["agent", "-C", "{workspace}"],
             &["agent", "-C", "/w"],
+            false,
+        );
+        check(
+            &["agent", "--model={model}"],
+            &["agent", "--model=small"],
             false,
         );
         check(

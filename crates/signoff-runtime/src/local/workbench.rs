@@ -132,6 +132,7 @@ impl Workbench<'_> {
             prompt: &prompt,
             prompt_file: &prompt_file,
             workspace: self.project.store.workspace(),
+            model: run.plan().executor_model.as_deref(),
             environment: for_agent(
                 &self.project.around.variables,
                 &self.project.config.sandbox.env.value,

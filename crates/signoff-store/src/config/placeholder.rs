@@ -1,9 +1,9 @@
 //! `{task}` and its like in the command of an agent.
 
 /// What may stand in braces in a command.
-const KNOWN: [&str; 3] = ["task", "prompt_file", "workspace"];
+const KNOWN: [&str; 4] = ["task", "prompt_file", "workspace", "model"];
 /// The same, as they are written.
-pub(super) const SHOWN: [&str; 3] = ["{task}", "{prompt_file}", "{workspace}"];
+pub(super) const SHOWN: [&str; 4] = ["{task}", "{prompt_file}", "{workspace}", "{model}"];
 
 /// Words in braces that look like placeholders and are none: `{taks}`, but neither `{ print }`,
 /// `{a,b}` nor the shell's `${name}`.
@@ -34,7 +34,7 @@ mod tests {
                 "{argument}"
             );
         };
-        check("{task} {prompt_file} {workspace}", &[]);
+        check("{task} {prompt_file} {workspace} {model}", &[]);
         check("--task={taks} {Workspace}", &["taks", "Workspace"]);
         check("{{taks}}", &["taks"]);
         check("{ print $1 } {a,b} ${HOME} {} { {1} {é}", &[]);

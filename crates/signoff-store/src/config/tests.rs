@@ -199,7 +199,7 @@ fn commands_are_lists_with_known_placeholders() {
             "1:53: expected a string, found a boolean",
         ],
     );
-    let known = "there are `{task}`, `{prompt_file}` and `{workspace}`";
+    let known = "there are `{task}`, `{prompt_file}`, `{workspace}` and `{model}`";
     check(
         &command("['a', '{taks}', 'awk {print}']"),
         &[

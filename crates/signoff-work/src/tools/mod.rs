@@ -14,6 +14,7 @@ mod proxy;
 mod read;
 mod replace;
 mod stop;
+mod temporary;
 mod workspace;
 
 use std::ffi::OsString;

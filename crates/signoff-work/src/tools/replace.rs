@@ -1,15 +1,13 @@
-//! Puts a whole file in place at one stroke: a temporary file beside it, then a rename.
+//! Puts a whole file in place at one stroke.
 
-use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat};
+use rustix::fs::{AtFlags, Mode, RenameFlags, Stat};
 use rustix::io::Errno;
 
 use super::fault::Fault;
+use super::temporary::Temporary;
 use super::workspace::Spot;
 
 /// What may be there already.
@@ -42,13 +40,11 @@ pub(super) fn replace(spot: &Spot, content: &[u8], expected: Expected) -> Result
             return Err(changed(spot));
         }
     }
-    let from = (&spot.directory, temporary.name.as_os_str());
     let keep = matches!(expected, Expected::Nothing);
-    rename(from, (&spot.directory, name), keep).map_err(|error| match error {
+    temporary.put(name, keep).map_err(|error| match error {
         Errno::EXIST if keep => appeared(spot),
         error => failed(error.into()),
     })?;
-    temporary.keep();
     sync(&spot.directory);
     Ok(())
 }
@@ -102,49 +98,4 @@ fn same(one: &Stat, other: &Stat) -> bool {
         (stat.st_dev, stat.st_ino, stat.st_size, times)
     };
     of(one) == of(other)
-}
-
-/// Gone with its owner, unless it was kept.
-struct Temporary<'s> {
-    spot: &'s Spot,
-    name: OsString,
-    file: File,
-    kept: bool,
-}
-
-impl<'s> Temporary<'s> {
-    fn create(spot: &'s Spot) -> io::Result<Self> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        loop {
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let name = format!(".signoff-{}-{number}.tmp", std::process::id());
-            let mode = Mode::from_raw_mode(0o666);
-            match rustix::fs::openat(&spot.directory, &name, flags, mode) {
-                Ok(file) => {
-                    return Ok(Self {
-                        spot,
-                        name: name.into(),
-                        file: file.into(),
-                        kept: false,
-                    });
-                }
-                Err(Errno::EXIST) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
-    fn keep(mut self) {
-        self.kept = true;
-    }
-}
-
-impl Drop for Temporary<'_> {
-    fn drop(&mut self) {
-        if !self.kept {
-            rustix::fs::unlinkat(&self.spot.directory, &self.name, AtFlags::empty()).ok();
-        }
-    }
 }

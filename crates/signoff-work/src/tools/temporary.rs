@@ -1,0 +1,111 @@
+//! The next content of a file before it has the file's name: a crash must leave nothing behind in
+//! somebody's workspace.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::replace::rename;
+use super::workspace::Spot;
+
+/// Gone with its owner, unless it was put in place.
+pub(super) struct Temporary<'s> {
+    spot: &'s Spot,
+    pub(super) file: File,
+    /// None where the system lets a file have no name: then it is gone with its process, too.
+    name: Option<OsString>,
+}
+
+impl<'s> Temporary<'s> {
+    pub(super) fn create(spot: &'s Spot) -> io::Result<Self> {
+        if let Some(file) = nameless(spot) {
+            return Ok(Self {
+                spot,
+                file,
+                name: None,
+            });
+        }
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let open = |name: &OsStr| rustix::fs::openat(&spot.directory, name, flags, mode());
+        let (name, file) = under_new_name(open)?;
+        Ok(Self {
+            spot,
+            file: file.into(),
+            name: Some(name),
+        })
+    }
+
+    /// Gives it this name, in the place of what has it; where something must be kept, only if nothing
+    /// has.
+    pub(super) fn put(mut self, target: &OsStr, keep: bool) -> Result<(), Errno> {
+        if self.name.is_none() && keep {
+            return self.link(target);
+        }
+        let name = match self.name.take() {
+            Some(name) => name,
+            None => under_new_name(|name| self.link(name))?.0,
+        };
+        let directory = &self.spot.directory;
+        let renamed = rename((directory, &name), (directory, target), keep);
+        if renamed.is_err() {
+            self.name = Some(name);
+        }
+        renamed
+    }
+
+    fn link(&self, name: &OsStr) -> Result<(), Errno> {
+        let (from, to) = (path_of(&self.file), &self.spot.directory);
+        rustix::fs::linkat(CWD, from, to, name, AtFlags::SYMLINK_FOLLOW)
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if let Some(name) = &self.name {
+            rustix::fs::unlinkat(&self.spot.directory, name, AtFlags::empty()).ok();
+        }
+    }
+}
+
+/// Does something with a hidden name that nothing has.
+fn under_new_name<T>(act: impl Fn(&OsStr) -> Result<T, Errno>) -> Result<(OsString, T), Errno> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = OsString::from(format!(".signoff-{}-{number}.tmp", std::process::id()));
+        match act(&name) {
+            Ok(done) => return Ok((name, done)),
+            Err(Errno::EXIST) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// A file without a name that can be given one; not every system and file system has them.
+#[cfg(target_os = "linux")]
+fn nameless(spot: &Spot) -> Option<File> {
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(&spot.directory, ".", flags, mode()).ok()?;
+    let file = File::from(file);
+    rustix::fs::statat(CWD, path_of(&file), AtFlags::empty()).ok()?;
+    Some(file)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless(_spot: &Spot) -> Option<File> {
+    None
+}
+
+fn path_of(file: &File) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+fn mode() -> Mode {
+    Mode::from_raw_mode(0o666)
+}
