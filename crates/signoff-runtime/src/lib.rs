@@ -25,8 +25,10 @@ pub mod proof;
 mod snapshot;
 mod ssh;
 pub mod state;
+mod streamed;
 mod terms;
 pub mod threads;
+pub mod uncommitted;
 pub mod view;
 mod watch;
 
