@@ -73,7 +73,8 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
         | Event::AttemptStarted { .. }
         | Event::CallStarted { .. }
         | Event::CallFinished { .. }
-        | Event::RetryScheduled { counted: true, .. } => return None,
+        | Event::RetryScheduled { counted: true, .. }
+        | Event::RunPaused { .. } => return None,
         _ => return line(run, recorded),
     };
     let name = event.step().map(|step| cut(&name_of(run, step), NAMED));

@@ -16,6 +16,9 @@ const SPINNER: [&str; 8] = ["⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "�
 /// Cells of the bar of one step, and of the whole run.
 const BAR: (usize, usize) = (6, 24);
 
+/// Fewer columns than this have room for names only.
+const NARROW: usize = 24;
+
 /// Time limits that hold where a step says nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
@@ -71,6 +74,11 @@ impl Row {
     }
 
     fn line(&self, now: Duration, columns: usize) -> String {
+        let spinner = paint(HINT, spinner(now));
+        if columns < NARROW {
+            let name = cut(&self.name, columns.saturating_sub(2));
+            return format!("{spinner} {}", paint(TITLE, name));
+        }
         let taken = now.saturating_sub(self.since);
         let time = time(taken, self.limit, columns);
         let room = columns.saturating_sub(2 + 2 + width(&time));
@@ -78,12 +86,7 @@ impl Row {
         let doing = cut(&self.doing, room.saturating_sub(2) / 2);
         let name = cut(&self.name, room.saturating_sub(width(&doing) + 2));
         let gap = room.saturating_sub(width(&name) + 2 + width(&doing));
-        let mut line = format!(
-            "{} {}  {}",
-            paint(HINT, spinner(now)),
-            paint(TITLE, name),
-            paint(DIM, doing)
-        );
+        let mut line = format!("{spinner} {}  {}", paint(TITLE, name), paint(DIM, doing));
         spaces(&mut line, gap + 2);
         line.push_str(&paint(DIM, time).to_string());
         line

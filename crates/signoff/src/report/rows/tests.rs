@@ -68,7 +68,7 @@ fn a_narrow_terminal_gets_shorter_lines() {
         &[row("3. X", "contract", None)],
         SOME,
         (8, 24),
-        &["⣾ 3…  c…", "▱ 3/1…"],
+        &["⣾ 3. X", "▱ 3/12…"],
     );
 }
 
