@@ -25,9 +25,11 @@ pub mod proof;
 mod snapshot;
 mod ssh;
 pub mod state;
+mod streamed;
 mod terms;
 pub mod threads;
 pub mod tools;
+pub mod uncommitted;
 pub mod view;
 mod watch;
 
