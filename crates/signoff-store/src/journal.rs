@@ -6,6 +6,7 @@
 //! else that does not fit is refused with its place.
 
 mod error;
+mod follow;
 mod head;
 mod line;
 
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 pub use self::error::JournalError;
+pub use self::follow::Follower;
 use self::head::Head;
 use crate::atomic::{self, Mode};
 use crate::hash::ZEROS;

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub use parts::{
     Accept, Call, CallEnd, Changes, Choice, Ended, Facts, Grade, Green, ItemKind, Observed,
     Outcome, PauseReason, Process, Settings, TestsSeen, Verdict, WorkInput, WorkItem, WorkKind,
-    WorkPayload, outcome_name, step_status,
+    WorkPayload, item_kind_name, outcome_name, step_status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -7,8 +7,9 @@ use std::path::Path;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
+use super::head::Head;
 use super::{JournalError, Record};
-use crate::hash::{ZEROS, sha256_hex};
+use crate::hash::sha256_hex;
 
 /// Fields that the journal itself writes around an event.
 const RESERVED: [&str; 5] = ["v", "seq", "at", "prev", "hash"];
@@ -99,14 +100,23 @@ fn deeper_than(value: &Value, limit: usize) -> bool {
 
 /// All complete lines, and how many bytes they take up.
 pub(super) fn read_all(path: &Path, bytes: &[u8]) -> Result<(Vec<Record>, usize), JournalError> {
+    read_after(path, bytes, &Head::default())
+}
+
+/// All complete lines that follow this one, and how many bytes they take up.
+pub(super) fn read_after(
+    path: &Path,
+    bytes: &[u8],
+    head: &Head,
+) -> Result<(Vec<Record>, usize), JournalError> {
     let mut records: Vec<Record> = Vec::new();
     let mut end = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let Some(line) = line.strip_suffix(b"\n") else {
             break;
         };
-        let prev = records.last().map_or(ZEROS, |last| &last.hash);
-        let seq = records.len() as u64 + 1;
+        let prev = records.last().map_or(&head.hash, |last| &last.hash);
+        let seq = head.seq + records.len() as u64 + 1;
         let record = read(line, seq, prev).map_err(|reason| JournalError::Corrupt {
             path: path.to_path_buf(),
             line: seq,

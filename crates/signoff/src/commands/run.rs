@@ -3,7 +3,7 @@
 use signoff_engine::{Outcome, PlanState};
 use signoff_plan::model::Plan;
 use signoff_runtime::approve::Wish;
-use signoff_runtime::drive::{Nobody, Stopped};
+use signoff_runtime::drive::Stopped;
 use signoff_runtime::live::{Limit, Live, Options, Ran};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{Doing, sign_by_policy};
@@ -11,8 +11,9 @@ use signoff_runtime::project::Project;
 use signoff_runtime::proof::Counted;
 use signoff_runtime::state::standing;
 
-use crate::args::Run;
+use crate::args::{Extent, Run};
 use crate::commands::approve::{shown, sign_off};
+use crate::commands::ask::person;
 use crate::commands::lifecycle::locate;
 use crate::failure::{Failure, changed_during};
 use crate::inside::actor;
@@ -24,7 +25,10 @@ use crate::session::Session;
 
 pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let project = session.project()?;
-    let (path, name) = locate(&project, &args.plan.path.to_string_lossy())?;
+    let (path, name) = locate(
+        &project,
+        &args.path.clone().unwrap_or_default().to_string_lossy(),
+    )?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     if args.approve && standing(&project, &plan)?.state != PlanState::Approved {
         let wish = Wish {
@@ -35,16 +39,18 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     } else {
         by_policy(session, &project, &plan)?;
     }
-    let limit = match (&args.until, &args.only) {
-        (Some(step), _) => Some(Limit::Until(step.clone())),
-        (None, Some(step)) => Some(Limit::Only(step.clone())),
-        (None, None) => None,
-    };
-    let options = Options {
-        jobs: args.jobs,
-        limit,
-    };
+    let options = Options::from(&args.extent);
     start(session, &project, &plan, &options)
+}
+
+impl From<&Extent> for Options {
+    fn from(extent: &Extent) -> Self {
+        let until = extent.until.clone().map(Limit::Until);
+        Self {
+            jobs: extent.jobs,
+            limit: until.or_else(|| extent.only.clone().map(Limit::Only)),
+        }
+    }
 }
 
 /// A plan that needs no person is signed by policy, if nobody has.
@@ -88,8 +94,12 @@ pub(crate) fn drive(
     let (id, plan) = (live.id(), live.plan_name().to_owned());
     announce(session, project, live.plan(), &id);
     let signed = live.signature()?;
+    let mut person = person(session, &project.around.person);
     let mut reporter = Reporter { session };
-    let ran = live.drive(&mut reporter, &mut Nobody, listen)?;
+    let ran = live.drive(&mut reporter, person.as_mut(), listen)?;
+    for note in &ran.notes {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
     conclude(session, (&id, &plan), &ran, &signed)
 }
 
