@@ -24,6 +24,7 @@ pub mod plans;
 mod preflight;
 pub mod project;
 pub mod proof;
+pub mod rehearsal;
 mod snapshot;
 mod ssh;
 pub mod state;

@@ -229,6 +229,10 @@ impl From<Error> for Failure {
             .hint("edit its files, then `signoff revise` without `--with`"),
             Error::BadRequest { why } => Self::new(1, "invalid", format!("this is no proposal: {why}"))
                 .hint("it needs `title` and `steps`, each with `description`, `tool` and `operation`"),
+            Error::BadTask { why } => {
+                Self::new(2, "bad-task", format!("no plan can be made of this: {why}"))
+                    .hint("write the plan yourself: `signoff new NAME --template TEMPLATE`")
+            }
             Error::UnwritableRequest { why } => {
                 Self::new(1, "invalid", format!("this proposal cannot be kept: {why}"))
                     .hint("`##` begins a part of the plan's file: use `###` and deeper in a context")

@@ -23,10 +23,15 @@ pub(crate) struct Run {
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["path", "until", "only"])]
     pub(crate) task: Option<String>,
     /// The role whose agent does it; without it, `default`
-    #[arg(long, value_name = "ROLE", requires = "task")]
+    #[arg(long, value_name = "ROLE", requires = "task", conflicts_with = "path")]
     pub(crate) agent: Option<String>,
     /// The command that decides whether it is done; without it, you do
-    #[arg(long, value_name = "COMMAND", requires = "task")]
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        requires = "task",
+        conflicts_with = "path"
+    )]
     pub(crate) contract: Option<String>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,

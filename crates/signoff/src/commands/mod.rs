@@ -11,6 +11,7 @@ mod control;
 mod convert;
 mod demo;
 mod diff;
+mod dry_run;
 pub(crate) mod explain;
 mod fmt;
 mod graph;
@@ -30,6 +31,7 @@ mod scripted_agent;
 mod show;
 mod stats;
 mod status;
+mod task;
 mod trust;
 mod verify;
 

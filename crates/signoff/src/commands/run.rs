@@ -14,7 +14,9 @@ use signoff_runtime::state::standing;
 use crate::args::{Extent, Run};
 use crate::commands::approve::{shown, sign_off};
 use crate::commands::ask::person;
+use crate::commands::dry_run::dry_run;
 use crate::commands::lifecycle::locate;
+use crate::commands::task::run_task;
 use crate::failure::{Failure, changed_during};
 use crate::inside::actor;
 use crate::report::evidence::table;
@@ -24,12 +26,17 @@ use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 use crate::session::Session;
 
 pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
+    if let Some(task) = &args.task {
+        return run_task(session, args, task);
+    }
     let project = session.project()?;
-    let (path, name) = locate(
-        &project,
-        &args.path.clone().unwrap_or_default().to_string_lossy(),
-    )?;
+    let named = args.path.clone().unwrap_or_default();
+    let (path, name) = locate(&project, &named.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
+    let options = Options::from(&args.extent);
+    if args.rehearse {
+        return dry_run(session, &project, &plan, (&options, args.approve));
+    }
     if args.approve && standing(&project, &plan)?.state != PlanState::Approved {
         let wish = Wish {
             proof: session.proof,
@@ -39,7 +46,6 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     } else {
         by_policy(session, &project, &plan)?;
     }
-    let options = Options::from(&args.extent);
     start(session, &project, &plan, &options)
 }
 
