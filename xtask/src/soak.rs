@@ -1,5 +1,6 @@
 //! `cargo xtask soak`: checks that are slow to install or slow to run.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 use std::time::Instant;
 
@@ -8,12 +9,13 @@ use crate::invocation::{Invocation, cache};
 
 pub(crate) const COMMAND: Command = Command {
     name: "soak",
-    summary: "Check dependencies, run the long crash tests, and fuzz every parser",
+    summary: "Check dependencies, run the long crash and generated tests, and fuzz every parser",
     flag: None,
     details: "\
 Installs cargo-deny and cargo-fuzz where they are missing, into $SIGNOFF_CI_CACHE/tools (default ~/.cache/signoff-ci),
 and reads deny.toml. The crash tests kill the real binary at every named point and at many random
-times; SIGNOFF_SOAK=1 asks for their long form. Each fuzzer runs for SIGNOFF_FUZZ_SECONDS (default
+times; SIGNOFF_SOAK=1 asks for their long form. The generated tests run with a seed that no run had
+before, and many more cases than usual; the line printed for them repeats a failure. Each fuzzer runs for SIGNOFF_FUZZ_SECONDS (default
 60) and needs a nightly toolchain; what it finds joins fuzz/corpus, which the tests replay. All checks run, whether or not one
 before them failed. Where the advisories cannot be fetched, they are reported as not checked.",
     run: |_| run(),
@@ -61,6 +63,11 @@ fn run() -> Result<(), String> {
             name: "crash tests",
             needs: None,
             does: crash_tests(),
+        },
+        Check {
+            name: "generated",
+            needs: None,
+            does: generated_tests(fresh_seed()),
         },
     ];
     let fuzz = FUZZ.find()?;
@@ -184,4 +191,60 @@ fn crash_tests() -> Invocation {
         "--nocapture",
     ])
     .env("SIGNOFF_SOAK", "1")
+}
+
+/// How many cases each generated test tries; those whose cases are large take a share of it.
+const CASES: &str = "3000";
+
+/// The packages with generated tests, each with cases that no run had before.
+fn generated_tests(seed: u64) -> Invocation {
+    Invocation::cargo([
+        "test",
+        "--locked",
+        "--all-features",
+        "--no-fail-fast",
+        "--package",
+        "signoff-plan",
+        "--package",
+        "signoff-engine",
+        "--package",
+        "signoff-store",
+    ])
+    // What is set here stands before `.cargo/config.toml`, which has one seed for every ordinary run.
+    .env("PROPTEST_RNG_SEED", seed.to_string())
+    .env("PROPTEST_CASES", CASES)
+}
+
+fn fresh_seed() -> u64 {
+    // The keys of a new hasher are random, and it needs no other crate.
+    RandomState::new().build_hasher().finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_tests_are_fresh_and_can_be_repeated() {
+        assert_ne!(fresh_seed(), fresh_seed());
+        let shown = generated_tests(7).to_string();
+        assert!(
+            shown.starts_with("PROPTEST_RNG_SEED=7 PROPTEST_CASES=3000 cargo test "),
+            "{shown}"
+        );
+    }
+
+    /// A package whose generated tests are left out would only ever see one seed.
+    #[test]
+    fn every_package_with_generated_tests_is_among_them() {
+        let crates = crate::invocation::root().join("crates");
+        let shown = format!("{} ", generated_tests(7));
+        for package in std::fs::read_dir(crates).expect("the crates") {
+            let package = package.expect("a crate").path();
+            let manifest = std::fs::read_to_string(package.join("Cargo.toml")).unwrap_or_default();
+            let name = package.file_name().unwrap_or_default().to_string_lossy();
+            let listed = shown.contains(&format!(" --package {name} "));
+            assert_eq!(manifest.contains("\nproptest"), listed, "{name}");
+        }
+    }
 }

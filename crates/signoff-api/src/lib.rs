@@ -29,3 +29,5 @@ pub mod session;
 pub mod stats;
 pub mod templates;
 pub mod threads;
+pub mod tool_record;
+pub mod tools;

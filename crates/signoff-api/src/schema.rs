@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::{
     archived, checks, config, convert, deleted, diagnostics, diff, error, event, formatted, inbox,
     plan, plan_log, plan_ref, plans, project, pruned, rehearsal, run, runs, stats, templates,
-    threads,
+    threads, tool_record, tools,
 };
 
 /// Name and schema of every shape.
@@ -40,6 +40,8 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (threads::TOPIC_SCHEMA, of::<threads::Topic>()),
         (threads::PROMPT_SCHEMA, of::<threads::Prompt>()),
         (threads::SESSIONS_SCHEMA, of::<threads::Sessions>()),
+        (tools::SCHEMA, of::<tools::Tools>()),
+        (tool_record::SCHEMA, of::<tool_record::ToolRecord>()),
         (error::SCHEMA, of::<error::Error>()),
     ]
 }

@@ -13,7 +13,10 @@ fn every_event() -> Vec<engine::Event> {
         cut: false,
         duration_ms: 12,
         wrote: vec!["a.tmp".to_owned()],
-        tests: Some(3),
+        tests: Some(engine::TestsRun {
+            run: 3,
+            runner: "pytest".to_owned(),
+        }),
     };
     vec![
         engine::Event::RunStarted {
@@ -290,7 +293,7 @@ fn unknown_fields_of_later_versions_are_ignored_and_unknown_events_refused() {
 #[test]
 fn every_shape_has_a_schema() {
     let all = signoff_api::schema::all();
-    assert_eq!(all.len(), 28);
+    assert_eq!(all.len(), 30);
     for (name, schema) in all {
         assert!(
             schema.get("properties").is_some() || schema.get("anyOf").is_some(),

@@ -47,7 +47,7 @@ pub use lifecycle::{
 pub use state::{Failure, Item, Run, Stage, StepState, StepStatus};
 pub use tests_run::{GO_PACKAGES, SEVERAL, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};
-pub use verdict::{Observation, ProcessEnd, Verdict, baseline_verdict, judge};
+pub use verdict::{Observation, ProcessEnd, TestsRun, Verdict, baseline_verdict, judge};
 
 /// Milliseconds since the Unix epoch. The engine never reads a clock; this comes in from outside.
 pub type Millis = u64;

@@ -41,7 +41,14 @@ pub struct Observation {
     /// Files that the command changed and that were put back.
     pub wrote: Vec<String>,
     /// Tests that ran, as far as the output tells; found out when the observation is judged.
-    pub tests: Option<u64>,
+    pub tests: Option<TestsRun>,
+}
+
+/// How many tests ran, and who says so: numbers of different runners cannot be compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestsRun {
+    pub run: u64,
+    pub runner: String,
 }
 
 /// Text kept in the journal of each stream, from its end.
@@ -150,7 +157,9 @@ fn holds(condition: &Condition, seen: &Observation) -> bool {
             seen.stdout.trim_end_matches(['\n', '\r']) == text.trim_end_matches(['\n', '\r'])
         }
         Condition::StderrContains(text) => seen.stderr.contains(text),
-        Condition::TestsRunAtLeast(least) => seen.tests.is_some_and(|run| run >= *least),
+        Condition::TestsRunAtLeast(least) => {
+            (seen.tests.as_ref()).is_some_and(|tests| tests.run >= *least)
+        }
     }
 }
 
@@ -161,8 +170,8 @@ fn describe(condition: &Condition, seen: &Observation) -> String {
             let short: String = seen.stdout.chars().take(80).collect();
             format!("{condition} (was: {short:?})")
         }
-        Condition::TestsRunAtLeast(_) => match seen.tests {
-            Some(run) => format!("{condition} (was: {run})"),
+        Condition::TestsRunAtLeast(_) => match &seen.tests {
+            Some(tests) => format!("{condition} (was: {})", tests.run),
             None => format!("{condition} (no test runner was recognised in its output)"),
         },
         Condition::StdoutContains(_) | Condition::StderrContains(_) => condition.to_string(),

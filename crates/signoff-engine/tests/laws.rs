@@ -184,7 +184,7 @@ fn replay(world: &World) -> Run {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn replaying_the_journal_gives_the_same_state((text, fate) in scenario(), accept in accept()) {

@@ -244,6 +244,34 @@ fn fields_of_a_step_are_inserted() {
 }
 
 #[test]
+fn what_looks_like_a_comment_is_edited_as_it_is_read() {
+    let changed = |text: &str, value: &str| {
+        let edit = set_step("build", "when", json!(value));
+        edited(text, &edit).expect("set")
+    };
+    for value in ["<!-- c -->", "a <!-- b --> c", "a <!-- b -->", "a <!-- b"] {
+        let once = changed(PLAN, value);
+        assert_eq!(changed(&once, value), once);
+        assert_eq!(changed(&once, "x"), changed(PLAN, "x"));
+    }
+}
+
+#[test]
+fn text_in_a_value_of_the_frontmatter_is_no_comment() {
+    let set = |value| set_plan("params", value);
+    let once = edited(PLAN, &set(json!({"a": {"a": "## Usage"}}))).expect("set");
+    assert!(once.contains("params: {\"a\":{\"a\":\"## Usage\"}}\n"));
+    let again = edited(&once, &set(json!({"b": ["#"]}))).expect("set again");
+    assert_eq!(edited(PLAN, &set(json!({"b": ["#"]}))), Ok(again.clone()));
+    assert_eq!(edited(&again, &set(Value::Null)).as_deref(), Ok(PLAN));
+    let noted = PLAN.replace(
+        "version: 2\n",
+        "version: 2\nparams: {a: 1, # why\n  b: 2}\n",
+    );
+    refused(&noted, &set(json!({})), "a comment stands inside");
+}
+
+#[test]
 fn a_new_id_is_known_to_those_who_wait() {
     let found = edited(PLAN, &set_step("build", "id", json!("make-it")));
     let expected = PLAN

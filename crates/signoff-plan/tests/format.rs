@@ -158,6 +158,20 @@ fn the_examples_stay_what_they_say() {
 }
 
 #[test]
+fn a_task_that_looks_like_something_else_can_be_tidied() {
+    let draft = parse(&Source::new("plan.md", EXAMPLES[0].into()));
+    let mut plan = signoff_plan::check::check(&draft, &Nowhere).plan;
+    for text in ["### 2. Deploy\n**task:** y", "build\n> ```", "- x\n  ~~~"] {
+        plan.task = Some(text.to_owned());
+        plan.steps[0].instructions = Some(text.to_owned());
+        let written = write(&plan, Dialect::Workunit);
+        assert_eq!(written.losses, []);
+        let source = Source::new("plan.md", written.files[0].1.clone().into_bytes());
+        assert!(tidies(&source).expect("the laws hold"), "{text}");
+    }
+}
+
+#[test]
 fn odd_spacing_becomes_usual() {
     let odd = "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# T\n\n##    Steps\n\n###  1.   ✅  First  try\n\n**depends_on:**   none\n**task:** x\n";
     let tidy = format_source(&Source::new("plan.md", odd.into())).expect("it can be tidied");

@@ -278,8 +278,35 @@ fn reads_back(plan: &Plan) -> Result<Written, TestCaseError> {
 
 #[test]
 fn a_fence_that_is_text_stays_text() {
-    let text = "## Steps\n1. A (a: b → c)\n\t     ```sh\n";
+    for text in [
+        "## Steps\n1. A (a: b → c)\n\t     ```sh\n",
+        // As the text of a field it stands in another column, where a tab is narrower.
+        "## Steps\n1. A (a: b → c)\n\t```json\n---\n",
+        "## Steps\n1. A\n\n\t\t```json\n",
+        "## Steps\n1. A\n   - task:\n\n     \t\t<!-- x\n",
+    ] {
+        is_sane(text).expect("it reads back");
+    }
+}
+
+#[test]
+fn a_heading_that_is_text_stays_text() {
+    let text = "## Steps\n1. A (a: b → c)\n\t## Context\n1. A (a: b → c)\n";
     is_sane(text).expect("it reads back");
+    let mut plan = checked(SEED).plan;
+    for (title, written) in [
+        ("A", "A\n\n## Context\nb"),
+        ("A # B", "A\n # B"),
+        ("A ## Steps", "A\n\t## Steps"),
+    ] {
+        let step = &mut plan.steps[0];
+        title.clone_into(&mut step.title);
+        if let Work::Agent { task, .. } = &mut step.work {
+            written.clone_into(task);
+        }
+        let written = reads_back(&plan).expect(title);
+        assert_eq!(written.losses, []);
+    }
 }
 
 /// Pieces that mean something in a proposal.

@@ -47,11 +47,13 @@ impl Follow {
     pub fn look(&mut self, mut each: impl FnMut(&Run, &Recorded)) -> Result<Then, Error> {
         // Before the journal: what whoever let go of the run wrote last is there by now.
         let driven = is_held(&self.lock).unwrap_or(false);
-        for record in self.journal.more()? {
-            let recorded = recorded(&record)?;
-            apply(&mut self.run, &recorded);
-            each(&self.run, &recorded);
-        }
+        let run = &mut self.run;
+        self.journal.more(|line| {
+            let recorded = recorded(line)?;
+            apply(run, &recorded);
+            each(run, &recorded);
+            Ok::<_, Error>(())
+        })?;
         Ok(if driven { Then::More } else { Then::Over })
     }
 }

@@ -30,6 +30,7 @@ mod ssh;
 pub mod state;
 mod terms;
 pub mod threads;
+pub mod tools;
 pub mod view;
 mod watch;
 

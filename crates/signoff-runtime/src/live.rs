@@ -20,7 +20,7 @@ use signoff_store::{atomic, config, failpoint, plan_log};
 use crate::clock::{Clock, timestamp};
 use crate::drive::{Loop, Observe, Person, Stopped};
 use crate::error::Error;
-use crate::journal::{Append, FileJournal, recorded};
+use crate::journal::{Append, FileJournal};
 use crate::local::{Interrupt, Local, contract_marker, marker};
 use crate::locks::{take_run, take_workspace};
 use crate::marks::{Execution, Projection, Times};
@@ -31,7 +31,7 @@ use crate::plans::history::body;
 use crate::plans::{Doing, History, current_task};
 use crate::project::{Project, minimum_proof, random, relative};
 use crate::proof::{Counted, counted};
-use crate::view::View;
+use crate::view::{Begun, View};
 use crate::watch::Watch;
 use crate::{preflight, snapshot};
 
@@ -132,7 +132,10 @@ impl<'a> Live<'a> {
         workspace_lock.name_run(&id).map_err(Error::Sandbox)?;
         let run_lock = take_run(&dir, &id)?;
         snapshot::save(&dir, plan)?;
-        let journal = FileJournal::new(Journal::create(&dir.journal())?);
+        let journal = FileJournal::new(
+            Journal::create(&dir.journal())?,
+            project.config.run.durability.value,
+        );
         failpoint::reached("run.created");
         held.record(&[PlanEvent::PlanExecuting {
             path: relative(project, &path),
@@ -245,26 +248,25 @@ impl<'a> Live<'a> {
             return Err(View::unknown(project, Some(id)));
         }
         let run_lock = take_run(&dir, id)?;
-        let view = View::load(project, id)?;
-        let (journal, records) = Journal::open(&dir.journal())?;
-        let mut run = Run::new(view.run.signed().clone());
+        let begun = Begun::load(project, id)?;
+        let mut run = Run::new(begun.signed);
         let mut times = Times::default();
-        for record in &records {
-            let recorded = recorded(record)?;
+        let durability = project.config.run.durability.value;
+        let journal = FileJournal::open(&dir.journal(), durability, |recorded| {
             times.note(&recorded);
             apply(&mut run, &recorded);
-        }
+        })?;
         Ok(Self {
             project,
             clock,
-            terms: view.terms,
-            key: view.key,
-            name: relative(project, &view.plan_path),
-            plan: view.plan_path,
+            terms: begun.terms,
+            key: begun.key,
+            name: relative(project, &begun.plan_path),
+            plan: begun.plan_path,
             run,
             dir,
             times,
-            journal: FileJournal::new(journal),
+            journal,
             first: Input::Finish,
             bounds: Bounds::default(),
             _run_lock: run_lock,

@@ -5,6 +5,7 @@ mod crew;
 mod pool;
 mod requests;
 mod told;
+mod tree;
 mod workbench;
 
 use std::collections::BTreeMap;
@@ -12,14 +13,16 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use signoff_engine::{Action, Changes, Input, Millis, Refusal, Run};
-use signoff_sandbox::Sandbox;
+use signoff_engine::{Action, Input, Millis, Observation, Refusal, Run, Stage};
+use signoff_plan::model::{Step, Work};
+use signoff_sandbox::{Command, Sandbox};
 use signoff_store::runs::RunDir;
 use signoff_work::environment::for_contract;
 
 use self::calls::Calls;
 use self::crew::Crew;
 use self::requests::Listener;
+use self::tree::Tree;
 use self::workbench::{Workbench, broken};
 pub(crate) use self::workbench::{contract_marker, marker};
 use crate::clock::Clock;
@@ -45,6 +48,7 @@ pub(crate) struct Local<'a> {
     bench: Workbench<'a>,
     crew: Crew,
     calls: Calls,
+    tree: Tree,
     watch: Watch,
     listener: Listener,
     sender: Sender<Happened>,
@@ -70,9 +74,10 @@ impl<'a> Local<'a> {
             &project.config.sandbox.env.value,
             project.store.workspace(),
         );
+        let tree = Tree::new(project.store.workspace(), &dir.tree(), watch.plan());
         let listener = Listener::start(&dir, sender.clone());
         Self {
-            calls: Calls::new(project, Arc::clone(&sandbox), contract_environment.clone()),
+            calls: Calls::new(project, Arc::clone(&sandbox)),
             bench: Workbench {
                 project,
                 dir,
@@ -82,6 +87,7 @@ impl<'a> Local<'a> {
                 prompts: BTreeMap::new(),
             },
             crew: Crew::new(sandbox, sender.clone()),
+            tree,
             watch,
             listener,
             sender,
@@ -115,8 +121,11 @@ impl<'a> Local<'a> {
         let (release, released) = channel();
         self.gates.insert(step, release);
         let sender = self.sender.clone();
+        let protects = run.definition(step).map_or(&[][..], |step| &step.protects);
+        let (tree, protects) = (self.tree.clone(), protects.to_vec());
         self.crew.start_held(
             command,
+            move || tree.before_work(&protects),
             move |process| {
                 let held = Input::ProcessHeld {
                     step,
@@ -125,15 +134,44 @@ impl<'a> Local<'a> {
                 };
                 sender.send(Happened::Input(held)).is_ok() && released.recv().is_ok()
             },
-            move |seen| Input::WorkEnded {
+            move |before, seen| Input::WorkEnded {
                 step,
                 attempt,
                 ended: seen.ended,
                 text: seen.stdout,
-                changes: Changes::default(),
+                changes: before.changes(),
             },
         );
         Ok(())
+    }
+
+    /// Runs a contract. What it changes in the checkout is put back where nothing else can have
+    /// changed it.
+    fn contract(
+        &mut self,
+        run: &Run,
+        step: usize,
+        command: Command,
+        report: impl FnOnce(Observation) -> Input + Send + 'static,
+    ) {
+        let tree = self.is_alone(run, step).then(|| self.tree.clone());
+        self.crew.start(
+            command,
+            move || tree.and_then(|tree| Some((tree.look()?, tree))),
+            move |before, mut observed| {
+                if let Some((before, tree)) = before {
+                    observed.wrote = tree.put_back(&before);
+                }
+                report(observed)
+            },
+        );
+    }
+
+    /// Does the step have the checkout to itself? Agent steps do.
+    fn is_alone(&self, run: &Run, step: usize) -> bool {
+        let is_agent = |step: &Step| matches!(step.work, Work::Agent { .. });
+        let ended = (run.step(step)).is_some_and(|(_, state)| state.stage == Stage::Rechecking);
+        run.settings().jobs == 1 || (!ended && run.definition(step).is_some_and(is_agent))
     }
 
     /// Runs the step's contract after its work, or once more at the end.
@@ -145,12 +183,11 @@ impl<'a> Local<'a> {
         patience: u32,
     ) -> Result<(), Error> {
         let command = self.bench.evaluation(run, step, attempt, patience, false)?;
-        self.crew
-            .start(command, move |observed| Input::EvaluationEnded {
-                step,
-                attempt,
-                observed,
-            });
+        self.contract(run, step, command, move |observed| Input::EvaluationEnded {
+            step,
+            attempt,
+            observed,
+        });
         Ok(())
     }
 }
@@ -194,7 +231,7 @@ impl Perform for Local<'_> {
             Action::Baseline { step } => {
                 let command = self.bench.evaluation(run, step, 0, 1, true)?;
                 let report = move |observed| Input::BaselineEnded { step, observed };
-                self.crew.start(command, report);
+                self.contract(run, step, command, report);
             }
             Action::Evaluate {
                 step,

@@ -38,6 +38,11 @@ impl Watch {
         }
     }
 
+    /// The plan.
+    pub(crate) fn plan(&self) -> &Path {
+        &self.plan
+    }
+
     /// What changed since signing, if anything did.
     pub(crate) fn difference(&mut self, project: &Project) -> Result<Option<Difference>, Error> {
         let seen = self.fingerprints(project);

@@ -10,6 +10,7 @@ mod environment;
 mod key;
 mod later;
 mod layer;
+mod mcp;
 mod origin;
 mod pi;
 mod placeholder;
@@ -30,7 +31,7 @@ pub use self::policy::Policy;
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::{
     Accept, Agent, Approval, Contract, Driver, Durability, Green, Notify, Plans, Run, Sandbox,
-    Unverified,
+    Server, Unverified,
 };
 pub use self::shown::{Entry, UnknownKey};
 use crate::signatures::Proof;
@@ -59,6 +60,8 @@ pub struct Config {
     pub notify: Notify,
     /// By role name.
     pub agents: BTreeMap<String, Setting<Agent>>,
+    /// Servers of tools, by name.
+    pub servers: BTreeMap<String, Setting<Server>>,
     /// What has no effect here and is no mistake either.
     pub notes: Vec<Problem>,
     /// The project's file exactly as it was read: what a person has to trust.
@@ -108,6 +111,10 @@ impl Config {
         from_project(self.contract.shell.origin)
             || (from_project(self.notify.command.origin) && !self.notify.command.value.is_empty())
             || self.agents.values().any(|agent| from_project(agent.origin))
+            || self
+                .servers
+                .values()
+                .any(|server| from_project(server.origin))
     }
 }
 

@@ -97,6 +97,7 @@ Prove:
 Connect:
   agentctl     Plan the threads of a session and commit their plans
   prompt       Print what an agent is told before it begins
+  tools        List the tools that plans can call
 
 Keep:
   archive      Move finished plans out of the way
@@ -302,6 +303,14 @@ pub(crate) enum Command {
         after_help = "Example:\n  AGENTCTL_SESSION_ID=01950f64 signoff prompt overseer > prompt.txt"
     )]
     Prompt(Prompt),
+    /// List the tools that plans can call: their arguments, when they ask, where they come from
+    ///
+    /// Starts every configured server and records what it offers in `.signoff/tools.json`. `verify`
+    /// checks plans against that record, and signatures cover it.
+    #[command(
+        after_help = "Examples:\n  signoff tools\n  signoff tools --format json\n\nExit codes: 0 all were asked · 6 a server cannot be started; the others are listed"
+    )]
+    Tools(FormatOnly),
     /// Move a finished plan to the archive; without a plan, all that were finished long ago
     #[command(after_help = "Examples:\n  signoff archive PLAN-a1b2c3d4\n  signoff archive")]
     Archive(Archive),
@@ -340,6 +349,7 @@ impl Command {
             | Self::Trust(args)
             | Self::Inbox(args)
             | Self::Stats(args)
+            | Self::Tools(args)
             | Self::Runs(args) => args.format,
             Self::List(args) => args.format,
             Self::Archive(args) => args.format,

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 pub use parts::{
     Accept, Call, CallEnd, Changes, Choice, Ended, Facts, Grade, Green, ItemKind, Observed,
-    Outcome, PauseReason, Process, Settings, TestsSeen, Verdict, WorkInput, WorkItem, WorkKind,
-    WorkPayload, item_kind_name, outcome_name, step_status,
+    Outcome, PauseReason, Process, Settings, TestsRun, TestsSeen, Verdict, WorkInput, WorkItem,
+    WorkKind, WorkPayload, item_kind_name, outcome_name, step_status,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -290,7 +290,26 @@ pub struct Observed {
     pub wrote: Vec<String>,
     /// Tests that ran, where the output tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tests: Option<u64>,
+    pub tests: Option<TestsRun>,
+}
+
+/// How many tests ran, and which runner says so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestsRun {
+    pub run: u64,
+    pub runner: String,
+}
+
+impl From<engine::TestsRun> for TestsRun {
+    fn from(engine::TestsRun { run, runner }: engine::TestsRun) -> Self {
+        Self { run, runner }
+    }
+}
+
+impl From<TestsRun> for engine::TestsRun {
+    fn from(TestsRun { run, runner }: TestsRun) -> Self {
+        Self { run, runner }
+    }
 }
 
 impl From<engine::Observation> for Observed {
@@ -311,7 +330,7 @@ impl From<engine::Observation> for Observed {
             cut,
             duration_ms,
             wrote,
-            tests,
+            tests: tests.map(Into::into),
         }
     }
 }
@@ -334,7 +353,7 @@ impl From<Observed> for engine::Observation {
             cut,
             duration_ms,
             wrote,
-            tests,
+            tests: tests.map(Into::into),
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             }
             step.tree = tree;
             step.baseline = Some(*verdict);
-            step.tests_before = observed.tests;
+            step.tests_before.clone_from(&observed.tests);
             note_writes(step, observed);
             step.stage = Stage::NeedsWork;
         }
@@ -104,7 +104,7 @@ fn contract_finished(run: &mut Run, at: usize, event: &Event) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.tests_after = observed.tests;
+    step.tests_after.clone_from(&observed.tests);
     note_writes(step, observed);
     if step.stage == Stage::Rechecking {
         // It has ended already; only a verdict against it changes that, by an event of its own.

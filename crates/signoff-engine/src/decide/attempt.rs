@@ -13,7 +13,9 @@ use crate::input::Choice;
 use crate::judge::judge_changed;
 use crate::state::{Run, Stage, StepState};
 use crate::tests_run::tests_run;
-use crate::verdict::{Observation, ProcessEnd, Verdict, baseline_verdict, judge, readable, tail};
+use crate::verdict::{
+    Observation, ProcessEnd, TestsRun, Verdict, baseline_verdict, judge, readable, tail,
+};
 
 /// How an agent's work ended.
 pub(super) struct Work {
@@ -226,7 +228,7 @@ pub(super) fn evaluation_ended(
         let (verdict, unmet) = verdict(definition, state, &observed);
         let reason = unmet.join("; ");
         let state = &StepState {
-            tests_after: observed.tests,
+            tests_after: observed.tests.clone(),
             contract_writes: [&state.contract_writes[..], &observed.wrote[..]].concat(),
             ..state.clone()
         };
@@ -297,12 +299,13 @@ fn configured(definition: &Step, state: &StepState) -> Option<String> {
 }
 
 fn fewer_tests(contract: &Contract, state: &StepState, observed: &Observation) -> Option<String> {
-    let after = observed.tests.filter(|_| !contract.fewer_tests_allowed)?;
-    match state.tests_before {
-        _ if after == 0 => Some("no test ran".to_owned()),
-        Some(before) if after < before => {
-            Some(format!("fewer tests ran than before: {after} of {before}"))
-        }
+    let after = (observed.tests.as_ref()).filter(|_| !contract.fewer_tests_allowed)?;
+    match &state.tests_before {
+        _ if after.run == 0 => Some("no test ran".to_owned()),
+        Some(before) if after.runner == before.runner && after.run < before.run => Some(format!(
+            "fewer tests ran than before: {} of {}",
+            after.run, before.run
+        )),
         Some(_) | None => None,
     }
 }
@@ -355,8 +358,8 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
     let changed = state.changes.files.as_deref();
     let judge = judge_changed(definition, changed.unwrap_or_default());
     let tests = TestsSeen {
-        before: state.tests_before,
-        after: state.tests_after,
+        before: state.tests_before.as_ref().map(|tests| tests.run),
+        after: state.tests_after.as_ref().map(|tests| tests.run),
     };
     Facts {
         sandbox: run.settings.sandbox.clone(),
@@ -379,7 +382,10 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
 fn counted(observed: Observation) -> Observation {
     let tests = tests_run(&observed.stdout, &observed.stderr);
     Observation {
-        tests: tests.map(|count| count.run),
+        tests: tests.map(|count| TestsRun {
+            run: count.run,
+            runner: count.runner.to_owned(),
+        }),
         ..observed
     }
 }

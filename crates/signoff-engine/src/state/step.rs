@@ -7,7 +7,7 @@ use crate::Millis;
 use crate::event::{Call, Changes, Process};
 use crate::evidence::{Facts, Grade};
 use crate::input::Choice;
-use crate::verdict::{ProcessEnd, Verdict};
+use crate::verdict::{ProcessEnd, TestsRun, Verdict};
 
 /// What the harness knows of one step.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -30,9 +30,9 @@ pub struct StepState {
     pub values: StepValues,
     pub baseline: Option<Verdict>,
     /// Tests that ran before the work.
-    pub tests_before: Option<u64>,
+    pub tests_before: Option<TestsRun>,
     /// Tests that ran in the last evaluation.
-    pub tests_after: Option<u64>,
+    pub tests_after: Option<TestsRun>,
     /// Attempts begun so far; numbers are never used twice.
     pub attempts: u32,
     /// Attempts that used up a retry.

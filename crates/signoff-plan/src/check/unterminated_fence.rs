@@ -12,8 +12,8 @@
 //! ```
 //!
 //! ## Instead
-//! A closing fence of the same kind and at least the same length. A block that holds fences itself
-//! needs a longer fence around it.
+//! A closing fence of the same kind and at least the same length. A block that holds fences itself, or
+//! the heading and fields of a step, needs a longer fence around it.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
@@ -46,7 +46,7 @@ pub(crate) fn swallows(dialect: Dialect, opening: Span, closing: Span, step: &st
     let message = format!("this fenced block is not closed before `{step}`");
     Diagnostic::new(Code::UnterminatedFence, dialect, opening, message)
         .related(closing, "it ends only here")
-        .help("close it with a fence of the same kind and length")
+        .help("close it with a fence of the same kind and length; one that is to hold a step has four marks")
 }
 
 /// Takes away what only follows from a block that is not closed where it should be: from there on
@@ -121,7 +121,7 @@ mod tests {
             &text,
             &[
                 "```sh | this fenced block is not closed before `### 2. B` | \
-               close it with a fence of the same kind and length",
+               close it with a fence of the same kind and length; one that is to hold a step has four marks",
             ],
         );
         assert_eq!(super::super::testing::checked(&text).diagnostics.len(), 1);
@@ -135,5 +135,10 @@ mod tests {
             "### 1. A\n**task:** x\n\n```\n### 2. see\n```\n{second}"
         ));
         check(Code::UnterminatedFence, &closed, &[]);
+        for fence in ["````", "~~~~sh"] {
+            let end = fence.trim_end_matches("sh");
+            let meant = plan(&format!("### 1. A\n**task:**\n{fence}\n{second}{end}\n"));
+            check(Code::UnterminatedFence, &meant, &[]);
+        }
     }
 }

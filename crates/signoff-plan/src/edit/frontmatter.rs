@@ -126,24 +126,7 @@ impl<'a> Frontmatter<'a> {
 
     /// Refuses to take a comment away with a value.
     fn no_comment(&self, entry: &Entry, between: &str) -> Result<(), EditRefused> {
-        let place = entry.value.span;
-        let mut at = place.start;
-        let mut inside = false;
-        // In text it is no comment, nor in a block of text.
-        match &entry.value.kind {
-            Kind::Scalar { .. } | Kind::Null => at = place.end,
-            Kind::Sequence(items) => {
-                for item in items {
-                    inside |= Span::new(at, item.span.start)
-                        .slice(self.text)
-                        .contains('#');
-                    at = item.span.end;
-                }
-            }
-            Kind::Mapping(_) => {}
-        }
-        inside |= Span::new(at, place.end).slice(self.text).contains('#');
-        if inside || between.contains('#') {
+        if entry.value.has_comment(self.text) || between.contains('#') {
             let what = format!("a comment beside `{}`", entry.key.value);
             return Err(EditRefused::NotOnlyField(what));
         }

@@ -73,14 +73,9 @@ impl Editor<'_> {
 
     /// Whether taking a value away would take a comment with it.
     pub(super) fn has_comment(self, value: &Node, raw: &str) -> bool {
-        match (self.format, &value.kind) {
-            (Format::Json, _) => !json::parse(raw, 0, Comments::Refused).1.is_empty(),
-            (Format::Yaml, Kind::Sequence(_) | Kind::Mapping(_)) => raw.contains('#'),
-            // The line that begins a block of text may end in one.
-            (Format::Yaml, Kind::Scalar { .. }) if raw.starts_with(['|', '>']) => {
-                raw.lines().next().is_some_and(|line| line.contains('#'))
-            }
-            (Format::Yaml, Kind::Null | Kind::Scalar { .. }) => false,
+        match self.format {
+            Format::Json => !json::parse(raw, 0, Comments::Refused).1.is_empty(),
+            Format::Yaml => value.has_comment(self.text),
         }
     }
 

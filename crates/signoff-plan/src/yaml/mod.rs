@@ -4,6 +4,7 @@
 //! refused is a [`Problem`]; the rest of the tree is there all the same.
 
 mod command;
+mod comment;
 pub(crate) mod emit;
 mod tree;
 mod value;

@@ -198,7 +198,8 @@ impl Builder<'_> {
         // An anchor and a tag may both be there, in any order.
         for _ in 0..2 {
             text = text.trim_ascii_end();
-            let start = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+            // Only these part words in YAML: other white space may be in a name, and is longer than a byte.
+            let start = text.rfind([' ', '\t', '\r', '\n']).map_or(0, |at| at + 1);
             let (rest, word) = text.split_at(start);
             if word.starts_with(sign) {
                 return Span::new(start, start + word.len());
@@ -432,6 +433,14 @@ mod tests {
         let text = " \u{feff}x";
         let (_, problems) = parse(text, 0);
         assert_eq!(problems[0].span.slice(text), "\u{feff}");
+        for (text, words) in [
+            ("&\u{2000} x", vec!["&\u{2000}"]),
+            ("!t &\u{3000}é x", vec!["&\u{3000}é", "!t"]),
+        ] {
+            let (_, problems) = parse(text, 0);
+            let found = problems.iter().map(|problem| problem.span.slice(text));
+            assert_eq!(found.collect::<Vec<_>>(), words);
+        }
     }
 
     #[test]

@@ -37,14 +37,15 @@ impl Crew {
 
     /// Runs a command that is held at its gate until `may_go` says so; what was seen is sent as the
     /// input that `report` makes of it, unless it was not let go or was stopped.
-    pub(super) fn start_held(
+    pub(super) fn start_held<B>(
         &mut self,
         command: Command,
+        before: impl FnOnce() -> B + Send + 'static,
         may_go: impl FnOnce(Process) -> bool + Send + 'static,
-        report: impl FnOnce(Observation) -> Input + Send + 'static,
+        report: impl FnOnce(B, Observation) -> Input + Send + 'static,
     ) {
         let sandbox = Arc::clone(&self.sandbox);
-        self.watch(report, move |stoppers| {
+        self.watch(before, report, move |stoppers| {
             failpoint::reached("spawn.before");
             let held = match sandbox.hold(command) {
                 Ok(held) => held,
@@ -66,14 +67,15 @@ impl Crew {
         });
     }
 
-    /// Runs a command at once.
-    pub(super) fn start(
+    /// Runs a command at once, after `before`.
+    pub(super) fn start<B>(
         &mut self,
         command: Command,
-        report: impl FnOnce(Observation) -> Input + Send + 'static,
+        before: impl FnOnce() -> B + Send + 'static,
+        report: impl FnOnce(B, Observation) -> Input + Send + 'static,
     ) {
         let sandbox = Arc::clone(&self.sandbox);
-        self.watch(report, move |stoppers| {
+        self.watch(before, report, move |stoppers| {
             failpoint::reached("contract.before");
             let ended = supervise(stoppers, || sandbox.start(command));
             failpoint::reached("contract.ended");
@@ -92,20 +94,22 @@ impl Crew {
         });
     }
 
-    fn watch(
+    fn watch<B>(
         &mut self,
-        report: impl FnOnce(Observation) -> Input + Send + 'static,
+        before: impl FnOnce() -> B + Send + 'static,
+        report: impl FnOnce(B, Observation) -> Input + Send + 'static,
         run: impl FnOnce(&Mutex<Stoppers>) -> Option<Result<Ended, StartError>> + Send + 'static,
     ) {
         let stoppers = Arc::clone(&self.stoppers);
         let sender = self.sender.clone();
         self.pool.run(move || {
+            let seen = before();
             let happened = match run(&stoppers) {
                 Some(Ok(Ended {
                     survivors_left: count @ 1..,
                     ..
                 })) => Happened::Survivors(count),
-                Some(ended) => Happened::Input(report(observe(ended))),
+                Some(ended) => Happened::Input(report(seen, observe(ended))),
                 None => return,
             };
             // Nobody listens any more: then the run was given up.

@@ -206,7 +206,9 @@ mod tests {
         assert_eq!(quick(" \n", None).text().unwrap_err(), "the task is empty");
         let empty = quick("x", Some("")).text().unwrap_err();
         assert_eq!(empty, "the contract is empty");
-        let heading = quick("first\n\n### 2. Another\n\n**task:** no", None).text().unwrap_err();
+        let heading = quick("first\n\n### 2. Another\n\n**task:** no", None)
+            .text()
+            .unwrap_err();
         assert!(heading.contains("`### 2. Another`"), "{heading}");
     }
 

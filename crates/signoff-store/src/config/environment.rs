@@ -101,12 +101,12 @@ fn unknown(name: &str) -> Option<Problem> {
     if later::variable(rest) {
         return problem(later::message("it"), Some("unset it".to_owned()));
     }
-    if rest.starts_with("AGENTS_") {
-        let hint = "write it into a configuration file".to_owned();
-        return problem(
-            "agents cannot be set from the environment".to_owned(),
-            Some(hint),
-        );
+    for (section, what) in [("AGENTS_", "agents"), ("MCP_", "servers of tools")] {
+        if rest.starts_with(section) {
+            let message = format!("{what} cannot be set from the environment");
+            let hint = "write it into a configuration file".to_owned();
+            return problem(message, Some(hint));
+        }
     }
     // Compared without the prefix, which makes everything look alike.
     let known: Vec<String> = KEYS.iter().map(Key::variable).collect();
@@ -211,6 +211,13 @@ mod tests {
             "claude",
             &[
                 "SIGNOFF_AGENTS_CODER: agents cannot be set from the environment; write it into a configuration file",
+            ],
+        );
+        check(
+            "SIGNOFF_MCP_SERVERS",
+            "x",
+            &[
+                "SIGNOFF_MCP_SERVERS: servers of tools cannot be set from the environment; write it into a configuration file",
             ],
         );
         for name in [

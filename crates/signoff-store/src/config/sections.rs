@@ -206,6 +206,21 @@ impl Driver {
     }
 }
 
+/// `[mcp.servers.NAME]`
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Server {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// Names of variables that it gets to see, besides those that all do.
+    pub env: Vec<String>,
+    /// Names and patterns of tools that change nothing, so that nobody has to agree to a call.
+    pub read_only: Vec<String>,
+    /// Names and patterns of tools that may be called again when nobody knows how a call ended.
+    pub repeatable: Vec<String>,
+    /// How long a call may take at most.
+    pub timeout: Option<Duration>,
+}
+
 /// What the settings are where nothing says otherwise.
 impl Default for Config {
     fn default() -> Self {
@@ -248,6 +263,7 @@ impl Default for Config {
                 command: Setting::built_in(Vec::new()),
             },
             agents: BTreeMap::new(),
+            servers: BTreeMap::new(),
             notes: Vec::new(),
             project: None,
         }

@@ -1,11 +1,12 @@
 //! Reads a journal as it grows.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::head::Head;
-use super::{JournalError, Record, line};
+use super::read::each_after;
+use super::{JournalError, Line};
 use crate::FileError;
 
 /// Where a reader is in a journal that another process writes.
@@ -27,9 +28,23 @@ impl Follower {
         }
     }
 
-    /// What was appended since the last call: whole lines only, each of which must follow the one
-    /// before.
-    pub fn more(&mut self) -> Result<Vec<Record>, JournalError> {
+    /// Hands over what was appended since the last call: whole lines only, each of which must follow
+    /// the one before.
+    pub fn more<E: From<JournalError>>(
+        &mut self,
+        each: impl FnMut(Line<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let Some(file) = self.grown()? {
+            let after = (self.head.clone(), &Head::default());
+            let found = each_after(&self.path, file, after, each)?;
+            self.offset += found.end;
+            self.head = found.head;
+        }
+        Ok(())
+    }
+
+    /// The file from where we are on, if there is more in it.
+    fn grown(&self) -> Result<Option<File>, JournalError> {
         let at = |what| FileError::at(what, &self.path);
         let mut file = File::open(&self.path).map_err(at("open"))?;
         let length = file.metadata().map_err(at("look at"))?.len();
@@ -40,19 +55,9 @@ impl Follower {
                 reason: "it was there, and is not any more".to_owned(),
             });
         }
-        if length == self.offset {
-            return Ok(Vec::new());
-        }
         file.seek(SeekFrom::Start(self.offset))
             .map_err(at("read"))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(at("read"))?;
-        let (records, end) = line::read_after(&self.path, &bytes, &self.head)?;
-        self.offset += end as u64;
-        if let Some(last) = records.last() {
-            self.head = Head::of(last);
-        }
-        Ok(records)
+        Ok((length > self.offset).then_some(file))
     }
 }
 
@@ -71,9 +76,15 @@ mod tests {
         json!({"type": name}).as_object().unwrap().clone()
     }
 
-    fn types(records: &[Record]) -> Vec<&str> {
-        let kinds = records.iter().map(|record| record.body["type"].as_str());
-        kinds.map(Option::unwrap).collect()
+    /// What is new, as number and event.
+    fn more(follower: &mut Follower) -> Result<Vec<(u64, String)>, JournalError> {
+        let mut seen = Vec::new();
+        follower.more(|line| {
+            let event = String::from_utf8_lossy(line.event).into_owned();
+            seen.push((line.seq, event));
+            Ok::<_, JournalError>(())
+        })?;
+        Ok(seen)
     }
 
     #[test]
@@ -90,11 +101,11 @@ mod tests {
         let mut seen = Vec::new();
         for end in 0..=bytes.len() {
             fs::write(&grown, &bytes[..end]).unwrap();
-            seen.extend(follower.more().unwrap());
+            seen.extend(more(&mut follower).unwrap());
         }
-        assert_eq!(types(&seen), ["a", "b", "c"]);
-        assert_eq!(seen.last().unwrap().seq, 3);
-        assert_eq!(follower.more().unwrap(), []);
+        let expected = ["a", "b", "c"].map(|name| json!({"type": name}).to_string());
+        assert_eq!(seen, (1..).zip(expected).collect::<Vec<_>>());
+        assert_eq!(more(&mut follower).unwrap(), []);
     }
 
     #[test]
@@ -104,11 +115,11 @@ mod tests {
         let mut journal = Journal::create(&path).unwrap();
         journal.append(AT, &[event("a")]).unwrap();
         let mut follower = Follower::new(&path);
-        assert_eq!(follower.more().unwrap().len(), 1);
+        assert_eq!(more(&mut follower).unwrap().len(), 1);
         let first = fs::read(&path).unwrap();
         let check = |bytes: &[u8], line: u64, follower: &mut Follower| {
             fs::write(&path, bytes).unwrap();
-            let error = follower.more().unwrap_err();
+            let error = more(follower).unwrap_err();
             let JournalError::Corrupt { line: found, .. } = error else {
                 panic!("{error}");
             };

@@ -50,6 +50,11 @@ impl RunDir {
         self.path.join("blobs")
     }
 
+    /// What the checkout held before contracts and agents changed it.
+    pub fn tree(&self) -> PathBuf {
+        self.path.join("tree")
+    }
+
     /// The lock of the process that drives this run.
     pub fn lock(&self) -> PathBuf {
         self.path.join("lock")

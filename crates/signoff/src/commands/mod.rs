@@ -32,6 +32,7 @@ mod show;
 mod stats;
 mod status;
 mod task;
+mod tools;
 mod trust;
 mod verify;
 
@@ -78,6 +79,7 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Abort(args) => control::abort(session, args.run.as_deref()),
         Command::Agentctl(args) => agentctl::agentctl(session, &args),
         Command::Prompt(args) => prompt::prompt(session, &args),
+        Command::Tools(_) => tools::tools(session),
         Command::Stats(_) => stats::stats(session),
         Command::Archive(args) => archive::archive(session, &args),
         Command::Prune(args) => prune::prune(session, &args),

@@ -78,5 +78,17 @@ fn commands(config: &Config) -> Vec<String> {
             ));
         }
     }
+    for (name, server) in &config.servers {
+        if server.origin == Origin::Project {
+            let variables = match server.value.env.as_slice() {
+                [] => String::new(),
+                names => format!(", which sees {}", names.join(", ")),
+            };
+            lines.push(format!(
+                "  server `{name}`: {}{variables}",
+                harmless(&words(&server.value.command))
+            ));
+        }
+    }
     lines
 }

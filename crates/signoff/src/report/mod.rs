@@ -12,3 +12,4 @@ pub(crate) mod sarif;
 pub(crate) mod signature;
 pub(crate) mod stats;
 pub(crate) mod style;
+pub(crate) mod tools;

@@ -171,7 +171,9 @@ fn json(fence: &Fence, what: &str, draft: &mut Draft) -> Option<Spanned<Value>> 
     match serde_json::from_str(text) {
         Ok(value) => Some(Spanned::new(value, fence.content.span())),
         Err(error) => {
-            let before = text.split_inclusive('\n').take(error.line() - 1);
+            let before = text
+                .split_inclusive('\n')
+                .take(error.line().saturating_sub(1));
             let line: usize = before.map(str::len).sum();
             let at = (line + error.column().saturating_sub(1)).min(text.len());
             let at = text.floor_char_boundary(at);

@@ -66,11 +66,27 @@ pub(super) fn parse(source: &Source) -> Draft {
     draft
 }
 
-/// A block that holds the heading of a step and fields below it was meant to end before.
+/// A block that holds the heading of a step and fields below it was meant to end before. Around one that
+/// is to hold them stands a longer fence, which no other block's fence ends.
 fn swallowed(document: &Document<'_>, fence: &Fence) -> Option<Diagnostic> {
-    let block = document.slice(fence.span);
-    let mut lines = block.lines();
-    let opening = lines.next()?;
+    let block = document.slice(fence.span).trim_end();
+    let (opening, content) = block.split_once('\n')?;
+    if opening.starts_with("````") || opening.starts_with("~~~~") {
+        return None;
+    }
+    let step = step_in(content)?;
+    let last = block.lines().next_back()?;
+    let (start, end) = (fence.span.start, fence.span.start + block.len());
+    let opening = Span::new(start, start + opening.trim_end().len());
+    let closing = Span::new(end - last.len(), end);
+    Some(unterminated_fence::swallows(
+        DIALECT, opening, closing, step,
+    ))
+}
+
+/// The heading of a step in the text of a block, if a field stands below it.
+pub(crate) fn step_in(text: &str) -> Option<&str> {
+    let mut lines = text.lines();
     let step = lines.find(|line| {
         let text = line.strip_prefix("### ");
         text.is_some_and(heading::is_numbered)
@@ -82,14 +98,7 @@ fn swallowed(document: &Document<'_>, fence: &Fence) -> Option<Diagnostic> {
             .and_then(|rest| rest.split_once(":**"));
         label.is_some_and(|(name, _)| names.clone().any(|known| *known == name))
     };
-    let last = block.trim_end().lines().next_back()?;
-    let end = fence.span.start + block.trim_end().len();
-    lines.any(field).then(|| {
-        let start = fence.span.start;
-        let opening = Span::new(start, start + opening.len());
-        let closing = Span::new(end - last.len(), end);
-        unterminated_fence::swallows(DIALECT, opening, closing, step)
-    })
+    lines.any(field).then_some(step)
 }
 
 fn read_sections(document: &Document<'_>, draft: &mut Draft) {

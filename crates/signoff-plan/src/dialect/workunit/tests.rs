@@ -110,7 +110,7 @@ fn free_text_reaches_to_the_next_label() {
 fn values_stand_on_the_line_below_it_or_in_lists() {
     let step = step(
         "**id:** `a`\n**target:**\n\ncoder\n**on_fail:** retry(2),\nthen abort\n**task:** x\n\
-         **produces:** `src/{a,b}.rs`, docs/\n**protects:**\n* x <!-- why -->\n* `y`\n\n**locks:**\n1. db\n2. net\n\
+         **produces:** `src/{a,b}.rs`, docs/ <!-- one, two -->\n**protects:**\n* x <!-- why -->\n* `y`\n\n**locks:**\n1. db\n2. net\n\
          **accept:** fast, and good\n**subtasks:**\n- [ ] one\n- [x] two\n**depends_on:** none\n**tools:** none\n",
     );
     assert_eq!(one(step.id.as_ref()), "a");

@@ -199,9 +199,11 @@ fn bare_items(document: &Document<'_>, parts: &[Span], commas: bool) -> Vec<Span
     if !commas {
         return joined(document, parts).map(plain).into_iter().collect();
     }
-    let pieces = parts
-        .iter()
-        .flat_map(|part| split_commas(document.slice(*part), part.start));
+    // A comma in a comment parts nothing.
+    let pieces = parts.iter().flat_map(|part| {
+        let names = without_comment(document.slice(*part));
+        split_commas(names, part.start)
+    });
     pieces
         .map(|piece| {
             let span = document.trimmed(piece);
@@ -278,16 +280,19 @@ fn joined(document: &Document<'_>, parts: &[Span]) -> Option<Spanned<String>> {
     Some(Spanned::new(texts.join(" "), first.to(*last)))
 }
 
+/// A value without the comment at its end. One in back-ticks is part of the value.
+pub(crate) fn without_comment(value: &str) -> &str {
+    match value.rsplit_once("<!--") {
+        Some((before, comment)) if comment.ends_with("-->") => before.trim_end(),
+        _ => value,
+    }
+}
+
 /// Takes away a comment at the end and the back-ticks around a value.
 pub(super) fn plain(text: Spanned<String>) -> Spanned<String> {
     let Spanned { value, span } = text;
     let mut start = span.start;
-    let mut kept = value.as_str();
-    if let Some((before, comment)) = kept.rsplit_once("<!--")
-        && comment.ends_with("-->")
-    {
-        kept = before.trim_end();
-    }
+    let mut kept = without_comment(&value);
     if let Some(inside) = kept
         .strip_prefix('`')
         .and_then(|rest| rest.strip_suffix('`'))

@@ -202,13 +202,6 @@ impl Editor<'_> {
             },
         }
     }
-
-    /// The value on the label's line, without a comment behind it.
-    fn inline(&self, field: &Placed) -> Span {
-        let value = field.inline.slice(self.source.text());
-        let kept = value.split("<!--").next().unwrap_or(value).trim_end();
-        Span::new(field.inline.start, field.inline.start + kept.len())
-    }
 }
 
 /// Whether a line of the content would end a block with this fence.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::line_end;
 use crate::dialect::workunit::layout::{Layout, Part, Placed};
-use crate::dialect::workunit::values::marker_len;
+use crate::dialect::workunit::values::{marker_len, without_comment};
 use crate::edit::{EditRefused, Splice};
 use crate::source::{Source, Span};
 use crate::write::workunit::{Place, Probe, render};
@@ -98,21 +98,23 @@ impl<'e> Editor<'e> {
         if is_free_text(name) {
             return Ok(vec![self.rewrite(field, lines)]);
         }
-        let text = self.source.text();
         let new = lines.split_once(":** ").map(|(_, value)| value);
         match new {
             // A comment behind the value stays.
             Some(new) if field.below.is_none() && !field.inline.is_empty() => {
-                let old = field.inline.slice(text);
-                let kept = old.split("<!--").next().unwrap_or(old).trim_end();
-                let place = Span::new(field.inline.start, field.inline.start + kept.len());
-                Ok(vec![Splice::replace(place, new)])
+                Ok(vec![Splice::replace(self.inline(field), new)])
             }
             _ => {
                 self.no_comment(field, name)?;
                 Ok(vec![self.rewrite(field, lines)])
             }
         }
+    }
+
+    /// The value on the label's line, without a comment behind it.
+    pub(super) fn inline(&self, field: &Placed) -> Span {
+        let kept = without_comment(field.inline.slice(self.source.text()));
+        Span::new(field.inline.start, field.inline.start + kept.len())
     }
 
     /// Puts the new value where the old one stands; the label stays as it is spelled.
@@ -291,7 +293,7 @@ fn item(line: &str) -> &str {
 
 /// An item without a comment behind it and back-ticks around it.
 fn item_text(item: &str) -> &str {
-    let text = item.split("<!--").next().unwrap_or(item).trim_end();
+    let text = without_comment(item.trim_end());
     let inside = text
         .strip_prefix('`')
         .and_then(|text| text.strip_suffix('`'));

@@ -53,10 +53,8 @@ fn written(value: &Value) -> String {
 fn value_of(text: &str, entry: &Entry) -> Result<Span, EditRefused> {
     let place = entry.value.span;
     let value = place.slice(text).trim_end();
-    let scalar = matches!(entry.value.kind, Kind::Scalar { .. });
-    // Inside a list or a mapping it may be a comment; inside quotes it is text.
-    if !scalar && value.contains('#') {
-        let why = format!("a comment may stand inside `{}`", entry.key.value);
+    if entry.value.has_comment(text) {
+        let why = format!("a comment stands inside `{}`", entry.key.value);
         return Err(EditRefused::Unreadable(why));
     }
     Ok(Span::new(place.start, place.start + value.len()))

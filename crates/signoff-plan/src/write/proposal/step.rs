@@ -14,7 +14,7 @@ pub(super) fn write(out: &mut String, number: usize, step: &Step, tools: &[Strin
         Work::Agent { task, .. } => task.as_str(),
         Work::Tool { .. } | Work::Ask { .. } | Work::Check => title.as_str(),
     };
-    let (first, rest) = described(&title, task);
+    let (first, rest) = described(&title, task, marker.len());
     let mut last: Vec<&str> = first.split('\n').collect();
     let ending = last.pop().unwrap_or_default();
     let ending = match &step.hint {
@@ -49,7 +49,7 @@ enum Rest<'a> {
 
 /// The first paragraph, and where the rest goes. A task that begins with the title is the
 /// description; any other is a field.
-fn described<'a>(title: &'a str, task: &'a str) -> (&'a str, Rest<'a>) {
+fn described<'a>(title: &'a str, task: &'a str, columns: usize) -> (&'a str, Rest<'a>) {
     if task == title {
         return (title, Rest::Nothing);
     }
@@ -62,9 +62,9 @@ fn described<'a>(title: &'a str, task: &'a str) -> (&'a str, Rest<'a>) {
     let as_it_is = words.join(" ") == title
         && words.iter().all(|line| !line.is_empty())
         && !task.split('\n').any(is_field)
-        && is_closed(task)
-        // Less indented than it was, a line of the paragraph could begin a block.
-        && is_closed(&words.join("\n"));
+        && is_closed_in_item(task, columns)
+        // Less indented than it was, a line of the paragraph could begin a block or be a heading.
+        && [task, &words.join("\n")].iter().all(|text| is_closed(text) && !ends_the_list(text));
     if as_it_is {
         (first, rest)
     } else {
@@ -122,7 +122,7 @@ pub(crate) fn field(out: &mut String, name: &str, value: &str, indent: &str) {
     }
     push(out, &[indent, "- ", name, ":\n"]);
     let nested = format!("{indent}  ");
-    if is_closed(value) {
+    if is_closed_in_item(&format!("{name}:\n{value}"), nested.len()) {
         lines(out, value, &nested);
     } else {
         // A block that nothing in the text can close, so that it does not swallow what follows.
@@ -177,6 +177,29 @@ pub(super) fn one_line(text: &str) -> String {
 pub(super) fn is_closed(text: &str) -> bool {
     let document = Document::new(text, 0);
     document.open_comments.is_empty() && document.fences.iter().all(|fence| fence.closed)
+}
+
+/// The same of the text of an item in a list, whose lines stand behind so many columns: there a tab may be
+/// narrower, and what was indented too far to be a block becomes one.
+fn is_closed_in_item(text: &str, columns: usize) -> bool {
+    let odd = columns % 2;
+    let mut item = "1. ".repeat(odd) + &"- ".repeat(columns.saturating_sub(3 * odd) / 2);
+    let mut rest = text.split('\n');
+    push(&mut item, &[rest.next().unwrap_or_default(), "\n"]);
+    for line in rest {
+        lines(&mut item, line, &" ".repeat(columns));
+    }
+    is_closed(&item)
+}
+
+/// Whether a heading in the text of an item would be one of the file.
+fn ends_the_list(text: &str) -> bool {
+    let document = Document::new(text, 0);
+    let mut headings = document
+        .lines
+        .iter()
+        .filter_map(|line| document.heading(line));
+    headings.any(|heading| heading.level <= 2)
 }
 
 /// Length of the longest run of back-ticks.

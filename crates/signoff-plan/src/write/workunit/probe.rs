@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::check::resolve::resolve;
+use crate::diagnostic::Code;
 use crate::dialect::{Dialect, parse_as};
 use crate::field::{clear_plan, clear_step, plan_value, step_value};
 use crate::model::Plan;
@@ -37,13 +38,15 @@ impl Probe {
             titled,
             base: Plan::default(),
         };
-        probe.base = probe.read(Trial::default());
+        probe.base = probe.read(Trial::default()).unwrap_or_default();
         probe
     }
 
     /// Whether the plan reads back with this value in this field, and no other one changed.
     pub(super) fn plan(&self, trial: Trial<'_>, field: &str, wanted: &Value) -> bool {
-        let mut found = self.read(trial);
+        let Some(mut found) = self.read(trial) else {
+            return false;
+        };
         let mut base = self.base.clone();
         let there = plan_value(&found, field).as_ref() == Some(wanted);
         clear_plan(&mut found, field);
@@ -53,7 +56,9 @@ impl Probe {
 
     /// Whether the first step reads back with these values, and nothing else changed.
     pub(super) fn step(&self, trial: Trial<'_>, fields: &[(&str, &Value)]) -> bool {
-        let mut found = self.read(trial);
+        let Some(mut found) = self.read(trial) else {
+            return false;
+        };
         let mut base = self.base.clone();
         for (name, wanted) in fields {
             if step_value(&found, 0, name).as_ref() != Some(*wanted) {
@@ -71,7 +76,8 @@ impl Probe {
         found == base
     }
 
-    fn read(&self, trial: Trial<'_>) -> Plan {
+    /// The plan, unless a block in it is not closed: then it may read back, and is a fault all the same.
+    fn read(&self, trial: Trial<'_>) -> Option<Plan> {
         let title = match trial.title {
             Some(title) => format!("# {title}\n\n"),
             None if self.titled => "# T\n\n".to_owned(),
@@ -92,6 +98,9 @@ impl Probe {
              **critical:** no\n\n### 2. B\n\n**task:** b\n\n{end}\n"
         );
         let source = Source::new("", text.into_bytes());
-        resolve(&parse_as(&source, Dialect::Workunit), &mut Vec::new()).plan
+        let draft = parse_as(&source, Dialect::Workunit);
+        let mut codes = draft.problems.iter().map(|problem| problem.code);
+        let closed = codes.all(|code| code != Code::UnterminatedFence);
+        closed.then(|| resolve(&draft, &mut Vec::new()).plan)
     }
 }

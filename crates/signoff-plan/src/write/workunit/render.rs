@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::probe::{Probe, Trial};
 use crate::check::bad_id::is_id;
 use crate::check::unknown_field::shown;
+use crate::dialect::workunit::step_in;
 use crate::dialect::workunit::values::VERBATIM;
 use crate::model::OnFail;
 
@@ -214,7 +215,9 @@ pub(crate) fn fenced(language: &str, text: &str) -> String {
         run = if c == '`' { run + 1 } else { 0 };
         longest = longest.max(run);
     }
-    let fence = "`".repeat((longest + 1).max(3));
+    // Around what looks like a step a usual fence would seem to be forgotten.
+    let usual = if step_in(text).is_some() { 4 } else { 3 };
+    let fence = "`".repeat((longest + 1).max(usual));
     format!("{fence}{language}\n{text}\n{fence}")
 }
 

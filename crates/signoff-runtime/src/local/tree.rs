@@ -1,0 +1,104 @@
+//! What the work and the contracts of a step change in the checkout.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use signoff_engine::Changes;
+use signoff_work::tree::{Change, Keeper, Snapshot, protected, protected_changes};
+
+/// The checkout under watch. Clones watch the same one.
+#[derive(Clone)]
+pub(super) struct Tree {
+    keeper: Arc<Mutex<Keeper>>,
+    workspace: PathBuf,
+    /// The plan itself, which we mark while steps run; who edits it is caught elsewhere.
+    plan: Option<String>,
+}
+
+/// How the checkout looked before an agent worked in it.
+pub(super) struct Before {
+    tree: Tree,
+    snapshot: Option<Snapshot>,
+    globs: Vec<String>,
+    protected: BTreeMap<String, String>,
+}
+
+impl Tree {
+    pub(super) fn new(workspace: &Path, store: &Path, plan: &Path) -> Self {
+        let plan = plan.strip_prefix(workspace).ok();
+        Self {
+            keeper: Arc::new(Mutex::new(Keeper::new(workspace, store))),
+            workspace: workspace.to_owned(),
+            plan: plan.map(|path| path.to_string_lossy().into_owned()),
+        }
+    }
+
+    fn keeper(&self) -> MutexGuard<'_, Keeper> {
+        self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How it looks now, if it can be looked at.
+    pub(super) fn look(&self) -> Option<Snapshot> {
+        self.keeper().snapshot().ok()
+    }
+
+    /// How it looks now, with an eye on what the step protects.
+    pub(super) fn before_work(&self, globs: &[String]) -> Before {
+        Before {
+            tree: self.clone(),
+            snapshot: self.look(),
+            globs: globs.to_vec(),
+            protected: protected(&self.workspace, globs),
+        }
+    }
+
+    /// Puts back what changed since, and names it.
+    pub(super) fn put_back(&self, before: &Snapshot) -> Vec<String> {
+        let mut keeper = self.keeper();
+        // What the contract's own tools ignore by themselves is no business of ours.
+        let Ok(after) = keeper.snapshot() else {
+            return Vec::new();
+        };
+        let changes = self.told(keeper.changes(before, &after));
+        if changes.is_empty() {
+            return Vec::new();
+        }
+        let restored = keeper.restore(before, &changes);
+        let failed = restored.failed.into_iter();
+        let failed = failed.map(|(path, why)| format!("{path} (not put back: {why})"));
+        restored.restored.into_iter().chain(failed).collect()
+    }
+
+    /// What an agent changed, by the ignore rules from before it worked: it may have hidden something.
+    fn since(&self, before: &Snapshot) -> Option<Vec<Change>> {
+        let mut keeper = self.keeper();
+        let after = keeper.snapshot_since(before).ok()?;
+        Some(self.told(keeper.changes(before, &after)))
+    }
+
+    fn told(&self, mut changes: Vec<Change>) -> Vec<Change> {
+        changes.retain(|change| !self.is_plan(&change.path));
+        changes
+    }
+
+    fn is_plan(&self, path: &str) -> bool {
+        self.plan.as_ref().is_some_and(|plan| {
+            let below = path.strip_prefix(plan.as_str());
+            below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+}
+
+impl Before {
+    /// What the work changed.
+    pub(super) fn changes(&self) -> Changes {
+        let seen = self.snapshot.as_ref();
+        let files = seen.and_then(|before| self.tree.since(before));
+        let after = protected(&self.tree.workspace, &self.globs);
+        Changes {
+            files: files.map(|files| files.into_iter().map(|change| change.path).collect()),
+            protected: protected_changes(&self.protected, &after),
+        }
+    }
+}
