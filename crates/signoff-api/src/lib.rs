@@ -20,6 +20,7 @@ pub mod plan_ref;
 pub mod plans;
 pub mod project;
 pub mod pruned;
+pub mod rehearsal;
 pub mod request;
 pub mod run;
 pub mod runs;

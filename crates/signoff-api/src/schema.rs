@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::{
     archived, checks, config, convert, deleted, diagnostics, diff, error, event, formatted, inbox,
-    plan, plan_log, plan_ref, plans, project, pruned, run, runs, stats, templates, threads,
-    tool_record, tools,
+    plan, plan_log, plan_ref, plans, project, pruned, rehearsal, run, runs, stats, templates,
+    threads, tool_record, tools,
 };
 
 /// Name and schema of every shape.
@@ -21,6 +21,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (templates::SCHEMA, of::<templates::Templates>()),
         (event::SCHEMA, of::<event::Streamed>()),
         (event::JOURNAL_SCHEMA, of::<event::Journaled>()),
+        (rehearsal::SCHEMA, of::<rehearsal::Rehearsal>()),
         (run::SCHEMA, of::<run::Run>()),
         (runs::SCHEMA, of::<runs::Runs>()),
         (inbox::SCHEMA, of::<inbox::Inbox>()),

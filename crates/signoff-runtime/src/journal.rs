@@ -171,7 +171,7 @@ pub(crate) fn first(path: &Path) -> Result<Option<Recorded>, Error> {
 
 /// A line as the engine knows it. One that this version does not know is refused: guessing at a
 /// run's history would be worse than stopping.
-fn recorded(line: Line<'_>) -> Result<Recorded, Error> {
+pub(crate) fn recorded(line: Line<'_>) -> Result<Recorded, Error> {
     let event: WireEvent =
         serde_json::from_slice(line.event).map_err(|why| Error::UnknownEvent {
             seq: line.seq,

@@ -30,8 +30,8 @@ pub use self::origin::{Origin, Place, Setting};
 pub use self::policy::Policy;
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::{
-    Accept, Agent, Approval, Contract, Driver, Durability, Green, Plans, Run, Sandbox, Server,
-    Unverified,
+    Accept, Agent, Approval, Contract, Driver, Durability, Green, Notify, Plans, Run, Sandbox,
+    Server, Unverified,
 };
 pub use self::shown::{Entry, UnknownKey};
 use crate::signatures::Proof;
@@ -57,6 +57,7 @@ pub struct Config {
     pub run: Run,
     pub contract: Contract,
     pub sandbox: Sandbox,
+    pub notify: Notify,
     /// By role name.
     pub agents: BTreeMap<String, Setting<Agent>>,
     /// Servers of tools, by name.
@@ -108,6 +109,7 @@ impl Config {
     pub fn runs_project_commands(&self) -> bool {
         let from_project = |origin| origin == Origin::Project;
         from_project(self.contract.shell.origin)
+            || (from_project(self.notify.command.origin) && !self.notify.command.value.is_empty())
             || self.agents.values().any(|agent| from_project(agent.origin))
             || self
                 .servers

@@ -7,6 +7,7 @@
 
 mod entry;
 mod error;
+mod follow;
 mod head;
 mod line;
 mod read;
@@ -21,6 +22,7 @@ use serde_json::{Map, Value};
 
 pub use self::entry::Entry;
 pub use self::error::JournalError;
+pub use self::follow::Follower;
 use self::head::Head;
 pub use self::read::Line;
 use self::sync::Syncer;

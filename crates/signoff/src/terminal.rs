@@ -19,6 +19,8 @@ pub(crate) struct Terminal {
     pub(crate) silent: bool,
     /// Why the answer could not be written.
     failed: Option<std::io::Error>,
+    /// Whoever read the answer went away.
+    alone: bool,
 }
 
 /// A stream that the talk goes to.
@@ -86,7 +88,25 @@ impl Terminal {
             merged: false,
             silent: false,
             failed: None,
+            alone: false,
         }
+    }
+
+    /// The same streams once more, for somebody who talks while others do.
+    pub(crate) fn another(&self) -> Self {
+        Self {
+            stdout: AutoStream::new(std::io::stdout(), self.stdout.current_choice()),
+            stderr: AutoStream::new(std::io::stderr(), self.stderr.current_choice()),
+            merged: self.merged,
+            silent: self.silent,
+            failed: None,
+            alone: false,
+        }
+    }
+
+    /// Writes the beginning of a line that somebody else ends.
+    pub(crate) fn prompt(&mut self, text: impl std::fmt::Display) {
+        drop(write!(self.stderr, "{text}").and_then(|()| self.stderr.flush()));
     }
 
     /// Writes a line of the answer.
@@ -131,6 +151,11 @@ impl Terminal {
         self.note(result);
     }
 
+    /// Does nobody read the answer any more, or can it not be written?
+    pub(crate) fn is_unheard(&self) -> bool {
+        self.alone || self.failed.is_some()
+    }
+
     /// The exit code, unless the answer could not be written.
     pub(crate) fn finish(&mut self, code: u8) -> u8 {
         match self.failed.take() {
@@ -144,10 +169,12 @@ impl Terminal {
 
     fn note(&mut self, result: std::io::Result<()>) {
         // A reader that went away (`| head`) has what it wanted, and is no reason to stop a run.
-        if let Err(error) = result
-            && error.kind() != std::io::ErrorKind::BrokenPipe
-        {
-            self.failed.get_or_insert(error);
+        match result {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => self.alone = true,
+            Err(error) => {
+                self.failed.get_or_insert(error);
+            }
         }
     }
 }

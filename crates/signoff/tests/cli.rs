@@ -145,7 +145,7 @@ fn the_whole_way_leaves_evidence_and_marks() {
     assert_eq!(last["steps"]["step-1"]["evidence"], "proved");
     assert_eq!(last["steps"]["step-1"]["facts"]["sandbox"], "none");
     assert_eq!(last["progress"], 100);
-    assert_eq!(events[5]["item"]["type"], "CODE");
+    assert_eq!(events[6]["item"]["type"], "CODE");
 
     assert!(project.read("plan.md").contains("### 1. ✅ Step 1"));
     assert!(project.read("plan.md").contains("status: done"));

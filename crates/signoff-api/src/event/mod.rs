@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub use parts::{
     Accept, Call, CallEnd, Changes, Choice, Ended, Facts, Grade, Green, ItemKind, Observed,
     Outcome, PauseReason, Process, Settings, TestsRun, TestsSeen, Verdict, WorkInput, WorkItem,
-    WorkKind, WorkPayload, outcome_name, step_status,
+    WorkKind, WorkPayload, item_kind_name, outcome_name, step_status,
 };
 pub use progress::{LogEntry, StepProgress, StepResult};
 use schemars::JsonSchema;

@@ -15,9 +15,14 @@ use super::{Config, Origin, Place, Problem, later};
 const PREFIX: &str = "SIGNOFF_";
 
 /// Names that are not settings: marks that a run sets, and switches of our own tests and CI.
-const NOT_SETTINGS: [&str; 9] = [
+const NOT_SETTINGS: [&str; 14] = [
     "SIGNOFF_INSIDE",
     "SIGNOFF_ITEM",
+    "SIGNOFF_NOTIFY_RUN",
+    "SIGNOFF_NOTIFY_ITEM",
+    "SIGNOFF_NOTIFY_KIND",
+    "SIGNOFF_NOTIFY_QUESTION",
+    "SIGNOFF_NOTIFY_PLAN",
     "SIGNOFF_FAILPOINT",
     "SIGNOFF_CI_CACHE",
     "SIGNOFF_FUZZ_SECONDS",
@@ -197,9 +202,9 @@ mod tests {
             ],
         );
         check(
-            "SIGNOFF_RUN_JOBS",
-            "4",
-            &["SIGNOFF_RUN_JOBS: it is a setting that this version does not honour; unset it"],
+            "SIGNOFF_RUN_ISOLATION",
+            "worktree",
+            &["SIGNOFF_RUN_ISOLATION: it is a setting that this version does not honour; unset it"],
         );
         check(
             "SIGNOFF_AGENTS_CODER",

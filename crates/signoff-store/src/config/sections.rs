@@ -177,6 +177,13 @@ pub struct Sandbox {
     pub env: Setting<Vec<String>>,
 }
 
+/// `[notify]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notify {
+    /// Program and arguments, run when something waits on a person; empty = nothing is.
+    pub command: Setting<Vec<String>>,
+}
+
 /// `[agents.NAME]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
@@ -251,6 +258,9 @@ impl Default for Config {
             },
             sandbox: Sandbox {
                 env: Setting::built_in(env.to_vec()),
+            },
+            notify: Notify {
+                command: Setting::built_in(Vec::new()),
             },
             agents: BTreeMap::new(),
             servers: BTreeMap::new(),

@@ -33,12 +33,22 @@ pub(super) fn each<E: From<JournalError>>(
     path: &Path,
     input: impl Read,
     recorded: &Head,
+    each: impl FnMut(Line<'_>) -> Result<(), E>,
+) -> Result<Found, E> {
+    each_after(path, input, (Head::default(), recorded), each)
+}
+
+/// The same for what follows a line that was read before.
+pub(super) fn each_after<E: From<JournalError>>(
+    path: &Path,
+    input: impl Read,
+    (head, recorded): (Head, &Head),
     mut each: impl FnMut(Line<'_>) -> Result<(), E>,
 ) -> Result<Found, E> {
     let at = |error| JournalError::from(FileError::at("read", path)(error));
     let mut input = BufReader::with_capacity(64 * 1024, input);
     let mut found = Found {
-        head: Head::default(),
+        head,
         end: 0,
         torn: Vec::new(),
     };

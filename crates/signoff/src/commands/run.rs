@@ -4,7 +4,7 @@ use std::path::Path;
 
 use signoff_engine::{Outcome, PlanState};
 use signoff_runtime::approve::Wish;
-use signoff_runtime::drive::{Nobody, Stopped};
+use signoff_runtime::drive::Stopped;
 use signoff_runtime::live::{Limit, Live, Options, Ran};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{Doing, sign_by_policy};
@@ -13,9 +13,12 @@ use signoff_runtime::proof::Counted;
 use signoff_runtime::state::standing;
 use signoff_runtime::uncommitted::uncommitted;
 
-use crate::args::Run;
+use crate::args::{Extent, Run};
 use crate::commands::approve::{shown, sign_off};
+use crate::commands::ask::person;
+use crate::commands::dry_run::dry_run;
 use crate::commands::lifecycle::locate;
+use crate::commands::task::run_task;
 use crate::failure::{Failure, changed_during};
 use crate::inside::actor;
 use crate::report::live::Live as Reporter;
@@ -30,9 +33,17 @@ use crate::terminal::Stream;
 const PAGE: (usize, usize) = (100, 40);
 
 pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
+    if let Some(task) = &args.task {
+        return run_task(session, args, task);
+    }
     let project = session.project()?;
-    let (path, name) = locate(&project, &args.plan.path.to_string_lossy())?;
+    let named = args.path.clone().unwrap_or_default();
+    let (path, name) = locate(&project, &named.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
+    let options = Options::from(&args.extent);
+    if args.rehearse {
+        return dry_run(session, &project, &plan, (&options, args.approve));
+    }
     if args.approve && standing(&project, &plan)?.state != PlanState::Approved {
         let wish = Wish {
             proof: session.proof,
@@ -42,16 +53,17 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     } else {
         by_policy(session, &project, &plan)?;
     }
-    let limit = match (&args.until, &args.only) {
-        (Some(step), _) => Some(Limit::Until(step.clone())),
-        (None, Some(step)) => Some(Limit::Only(step.clone())),
-        (None, None) => None,
-    };
-    let options = Options {
-        jobs: args.jobs,
-        limit,
-    };
     start(session, &project, &plan, &options)
+}
+
+impl From<&Extent> for Options {
+    fn from(extent: &Extent) -> Self {
+        let until = extent.until.clone().map(Limit::Until);
+        Self {
+            jobs: extent.jobs,
+            limit: until.or_else(|| extent.only.clone().map(Limit::Only)),
+        }
+    }
 }
 
 /// A plan that needs no person is signed by policy, if nobody has.
@@ -95,11 +107,17 @@ pub(crate) fn drive(
     let (id, plan) = (live.id(), live.plan_name().to_owned());
     announce(session, project, &live);
     let signed = live.signature()?;
+    let asks = person(session, &project.around.person);
     let mut reporter = Reporter::new(session, project);
-    let ran = live.drive(&mut reporter, &mut Nobody, listen);
+    let mut person = asks.beside(reporter.screen());
+    let ran = live.drive(&mut reporter, person.as_mut(), listen);
     // The live lines go before anything else is said.
-    drop(reporter);
-    conclude(session, (&id, &plan), &ran?, &signed)
+    drop((person, reporter));
+    let ran = ran?;
+    for note in &ran.notes {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
+    conclude(session, (&id, &plan), &ran, &signed)
 }
 
 /// What a person should know before the first step.

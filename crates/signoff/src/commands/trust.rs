@@ -62,6 +62,14 @@ fn commands(config: &Config) -> Vec<String> {
             harmless(&config.contract.shell.value)
         ));
     }
+    let notify = &config.notify.command;
+    if notify.origin == Origin::Project && !notify.value.is_empty() {
+        let words = words(&notify.value);
+        lines.push(format!(
+            "  when something waits on you: {}",
+            harmless(&words)
+        ));
+    }
     for (role, agent) in &config.agents {
         if agent.origin == Origin::Project {
             lines.push(format!(

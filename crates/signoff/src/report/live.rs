@@ -36,10 +36,6 @@ impl<'a> Live<'a> {
         }
     }
 
-    #[expect(
-        dead_code,
-        reason = "for questions asked in place, which nobody asks yet"
-    )]
     /// The live lines, for whoever has to take them away for a while ([`Screen::suspend`]): while a
     /// person is asked, nothing may be drawn over the question.
     pub(crate) fn screen(&self) -> Option<Screen> {

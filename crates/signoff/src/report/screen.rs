@@ -129,10 +129,6 @@ impl Screen {
         }
     }
 
-    #[expect(
-        dead_code,
-        reason = "for questions asked in place, which nobody asks yet"
-    )]
     /// Takes the live lines away and draws none until the value is dropped: for questions.
     pub(crate) fn suspend(&self) -> Suspended<'_> {
         let mut state = self.lock();
