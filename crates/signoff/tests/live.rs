@@ -3,6 +3,7 @@
 mod common;
 
 use common::{agent, plan, project, signed};
+use serde_json::json;
 use signoff_testkit::{Project, Reply, Script};
 
 /// The testkit's programs are told to use no colours.
@@ -225,4 +226,59 @@ fn many_items_that_are_well_are_one_row() {
         let found = table.iter().filter(|line| line.starts_with(row)).count();
         assert_eq!(found, count, "{row}\n{}", output.stdout);
     }
+}
+
+#[test]
+fn events_about_a_step_are_progress_events() {
+    let item = "**id:** each\n**for_each:** [\"a\"]\n**contract:**\n```shell\nfalse\n```\n**on_fail:** abort\n";
+    let project = signed(&obliging(), &plan(&[&agent("Make it.", "out"), item]));
+    let output = project.signoff(["run", "plan.md", "--format", "json"]);
+    let events = output.assert_code(1).json_lines();
+    let run = events[0]["run"]
+        .as_str()
+        .expect("a run has a name")
+        .to_owned();
+    let of = |kind: &str, step: &str| {
+        let found = events
+            .iter()
+            .find(|one| one["type"] == kind && one["step"] == step);
+        found
+            .unwrap_or_else(|| panic!("no {kind} of {step}"))
+            .clone()
+    };
+    let done = of("step_completed", "step-1");
+    assert_eq!(
+        (
+            &done["taskId"],
+            &done["stepId"],
+            &done["status"],
+            &done["progress"]
+        ),
+        (
+            &json!(run),
+            &json!("step-1"),
+            &json!("completed"),
+            &json!(50)
+        )
+    );
+    assert_eq!(
+        (&done["result"]["ok"], &done["result"]["timestamp"]),
+        (&json!(true), &done["at"])
+    );
+    assert!(done["result"]["duration"].is_u64(), "{done}");
+    let failed = of("step_failed", "each[0]");
+    let why = "exit_code == 0 (was: exit code 1)";
+    assert_eq!(
+        (&failed["result"]["ok"], &failed["result"]["error"]),
+        (&json!(false), &json!(why))
+    );
+    let said = of("work_finished", "step-1");
+    let path = said["logs"][0]["path"]
+        .as_str()
+        .expect("where the output is");
+    assert_eq!(project.read(path).trim(), "made it");
+    let judged = of("contract_finished", "each[0]");
+    let log = format!(".signoff/runs/{run}/steps/each.0/1/contract.log");
+    assert_eq!(judged["logs"], json!([{"source": "contract", "path": log}]));
+    assert_eq!(events[0]["stepId"], json!(null), "nothing about a step");
 }

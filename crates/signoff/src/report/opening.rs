@@ -198,3 +198,6 @@ fn baselines(run: &Run, settings: &Settings) -> Option<String> {
         format!("the contract of {steps} {names} runs before an agent starts; if it is green already, {then}")
     })
 }
+
+#[cfg(test)]
+mod tests;
