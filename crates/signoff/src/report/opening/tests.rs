@@ -51,7 +51,7 @@ fn titles_give_way_to_who_does_it() {
     let title = "A title that goes on and on until nobody reads it any more";
     let lines = shown(&run(&[(title, AGENT)]), (60, 24), None);
     assert_eq!(
-        lines[2],
+        lines[3],
         "● 1. A title that goes on and…  coder → coder-cli · contract"
     );
 }
