@@ -165,8 +165,7 @@ fn before_the_first_step_one_screen_tells_what_will_happen() {
         "├─●  2. Step 2  writer → signoff · no contract",
         "○    3. Step 3  check",
         "uncommitted files: 1: plan.md",
-        "the contract of step 1 runs before an agent starts; if it is green already, its agent works all the",
-        "same",
+        "first the contract of step 1 runs; if it is green, its agent works all the same",
         "at worst: 6 agents, each up to 10m; the budget allows 100k tokens, 1h, 4 agents",
         "not counted: tokens and money, which `driver = \"command\"` does not report",
     ];

@@ -188,14 +188,14 @@ fn baselines(run: &Run, settings: &Settings) -> Option<String> {
         .collect();
     let then = match settings.green {
         Green::Run => "its agent works all the same",
-        Green::Skip => "it is skipped",
+        Green::Skip => "the step is skipped",
         Green::Ask => "a person decides",
     };
     let there = settings.baseline && !names.is_empty();
     there.then(|| {
         let steps = if names.len() == 1 { "step" } else { "steps" };
         let names = some(&names);
-        format!("the contract of {steps} {names} runs before an agent starts; if it is green already, {then}")
+        format!("first the contract of {steps} {names} runs; if it is green, {then}")
     })
 }
 
