@@ -148,7 +148,9 @@ fn before_the_first_step_one_screen_tells_what_will_happen() {
     let right = "**depends_on:** first\n**contract:**\n```shell\ntest -s out\n```\n";
     let text = plan(&[&first, left, right]).replace("1h", "100k tokens, 1h, 4 agents");
     let project = project(&obliging(), &text);
-    project.bash("git init -q && git add plan.md", &project.path());
+    // The repository's settings start nothing.
+    let hostile = "git init -q && git config core.fsmonitor 'touch started;' && git -c core.fsmonitor=false add plan.md";
+    project.bash(hostile, &project.path()).assert_success();
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();
     let output = project.signoff(["run", "plan.md"]);
@@ -180,6 +182,7 @@ fn before_the_first_step_one_screen_tells_what_will_happen() {
         })
         .collect();
     assert_eq!(steady, expected);
+    assert!(!project.exists("started"));
 }
 
 #[test]
