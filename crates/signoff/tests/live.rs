@@ -3,6 +3,7 @@
 mod common;
 
 use common::{agent, plan, project, signed};
+use serde_json::json;
 use signoff_testkit::{Project, Reply, Script};
 
 /// The testkit's programs are told to use no colours.
@@ -147,7 +148,9 @@ fn before_the_first_step_one_screen_tells_what_will_happen() {
     let right = "**depends_on:** first\n**contract:**\n```shell\ntest -s out\n```\n";
     let text = plan(&[&first, left, right]).replace("1h", "100k tokens, 1h, 4 agents");
     let project = project(&obliging(), &text);
-    project.bash("git init -q && git add plan.md", &project.path());
+    // The repository's settings start nothing.
+    let hostile = "git init -q && git config core.fsmonitor 'touch started;' && git -c core.fsmonitor=false add plan.md";
+    project.bash(hostile, &project.path()).assert_success();
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();
     let output = project.signoff(["run", "plan.md"]);
@@ -159,12 +162,12 @@ fn before_the_first_step_one_screen_tells_what_will_happen() {
     let expected = [
         "Test plan",
         "…",
+        "sandbox: none, up to 4 steps at once",
         "●    1. Step 1  coder → signoff · contract",
         "├─●  2. Step 2  writer → signoff · no contract",
         "○    3. Step 3  check",
         "uncommitted files: 1: plan.md",
-        "the contract of step 1 runs before an agent starts; if it is green already, its agent works all the",
-        "same",
+        "first the contract of step 1 runs; if it is green, its agent works all the same",
         "at worst: 6 agents, each up to 10m; the budget allows 100k tokens, 1h, 4 agents",
         "not counted: tokens and money, which `driver = \"command\"` does not report",
     ];
@@ -179,6 +182,7 @@ fn before_the_first_step_one_screen_tells_what_will_happen() {
         })
         .collect();
     assert_eq!(steady, expected);
+    assert!(!project.exists("started"));
 }
 
 #[test]
@@ -225,4 +229,59 @@ fn many_items_that_are_well_are_one_row() {
         let found = table.iter().filter(|line| line.starts_with(row)).count();
         assert_eq!(found, count, "{row}\n{}", output.stdout);
     }
+}
+
+#[test]
+fn events_about_a_step_are_progress_events() {
+    let item = "**id:** each\n**for_each:** [\"a\"]\n**contract:**\n```shell\nfalse\n```\n**on_fail:** abort\n";
+    let project = signed(&obliging(), &plan(&[&agent("Make it.", "out"), item]));
+    let output = project.signoff(["run", "plan.md", "--format", "json"]);
+    let events = output.assert_code(1).json_lines();
+    let run = events[0]["run"]
+        .as_str()
+        .expect("a run has a name")
+        .to_owned();
+    let of = |kind: &str, step: &str| {
+        let found = events
+            .iter()
+            .find(|one| one["type"] == kind && one["step"] == step);
+        found
+            .unwrap_or_else(|| panic!("no {kind} of {step}"))
+            .clone()
+    };
+    let done = of("step_completed", "step-1");
+    assert_eq!(
+        (
+            &done["taskId"],
+            &done["stepId"],
+            &done["status"],
+            &done["progress"]
+        ),
+        (
+            &json!(run),
+            &json!("step-1"),
+            &json!("completed"),
+            &json!(50)
+        )
+    );
+    assert_eq!(
+        (&done["result"]["ok"], &done["result"]["timestamp"]),
+        (&json!(true), &done["at"])
+    );
+    assert!(done["result"]["duration"].is_u64(), "{done}");
+    let failed = of("step_failed", "each[0]");
+    let why = "exit_code == 0 (was: exit code 1)";
+    assert_eq!(
+        (&failed["result"]["ok"], &failed["result"]["error"]),
+        (&json!(false), &json!(why))
+    );
+    let said = of("work_finished", "step-1");
+    let path = said["logs"][0]["path"]
+        .as_str()
+        .expect("where the output is");
+    assert_eq!(project.read(path).trim(), "made it");
+    let judged = of("contract_finished", "each[0]");
+    let log = format!(".signoff/runs/{run}/steps/each.0/1/contract.log");
+    assert_eq!(judged["logs"], json!([{"source": "contract", "path": log}]));
+    assert_eq!(events[0]["stepId"], json!(null), "nothing about a step");
 }

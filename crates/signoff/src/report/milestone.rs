@@ -172,3 +172,73 @@ fn last_word(work: &Work, state: &StepState) -> Option<String> {
         Work::Ask { .. } | Work::Check => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample::{AGENT, CHECK, completed, happened, run, started};
+
+    fn said(run: &Run, event: Event) -> Option<String> {
+        let recorded = Recorded {
+            seq: 9,
+            at: 9000,
+            event,
+        };
+        let text = milestone(run, &recorded)?;
+        Some(anstream::adapter::strip_str(&text).to_string())
+    }
+
+    #[test]
+    fn a_step_that_goes_well_leaves_its_evidence() {
+        let mut run = run(&[("A \u{7}step", AGENT), ("B", CHECK)]);
+        assert_eq!(said(&run, started("step-1")), None);
+        let spoken = Event::WorkFinished {
+            step: "step-1".to_owned(),
+            attempt: 1,
+            ended: ProcessEnd::Exited(0),
+            text: "thinking\nI made it.\n\n".to_owned(),
+            changes: signoff_engine::Changes::default(),
+        };
+        assert_eq!(said(&run, spoken.clone()), None);
+        let done = completed("step-1", Grade::Proved, Facts::default());
+        happened(&mut run, [started("step-1"), spoken, done.clone()]);
+        assert_eq!(
+            said(&run, done).as_deref(),
+            Some("✓ 1. A step  proved (red before, green after; 2.0s)\n  agent says: I made it.")
+        );
+    }
+
+    #[test]
+    fn what_goes_wrong_is_told_at_once_with_its_step() {
+        let run = run(&[("A", AGENT)]);
+        let step = || "step-1".to_owned();
+        let ended = Event::WorkFinished {
+            step: step(),
+            attempt: 2,
+            ended: ProcessEnd::TimedOut,
+            text: String::new(),
+            changes: signoff_engine::Changes::default(),
+        };
+        let (reason, by) = ("no\u{1b}pe".to_owned(), "x".to_owned());
+        for (event, expected) in [
+            (
+                ended,
+                "! 1. A  the agent ended: time limit reached (its output: .signoff/runs/steps/step-1/2/agent.log)",
+            ),
+            (
+                Event::StepFailed {
+                    step: step(),
+                    attempts: 1,
+                    reason,
+                },
+                "✗ 1. A  failed: nope",
+            ),
+            (
+                Event::StepBlocked { step: step(), by },
+                "– 1. A  blocked by `x`",
+            ),
+        ] {
+            assert_eq!(said(&run, event).as_deref(), Some(expected));
+        }
+    }
+}

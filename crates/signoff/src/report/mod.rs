@@ -13,6 +13,8 @@ pub(crate) mod opening;
 pub(crate) mod plan;
 pub(crate) mod plans;
 pub(crate) mod rows;
+#[cfg(test)]
+pub(crate) mod sample;
 pub(crate) mod sarif;
 pub(crate) mod screen;
 pub(crate) mod signature;

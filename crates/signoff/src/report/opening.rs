@@ -45,13 +45,13 @@ pub(crate) fn opening(run: &Run, around: &Around<'_>) -> Vec<String> {
         1 => "one step at a time".to_owned(),
         jobs => format!("up to {jobs} steps at once"),
     };
-    let place = format!(
-        "run {} in {}, sandbox: {}, {at_once}",
-        around.run,
-        around.workspace.display(),
-        around.settings.sandbox
-    );
-    lines.push(paint(DIM, harmless(&place)).to_string());
+    let workspace = around.workspace.display().to_string();
+    for line in [
+        format!("run {} in {}", around.run, harmless(&workspace)),
+        format!("sandbox: {}, {at_once}", around.settings.sandbox),
+    ] {
+        lines.push(paint(DIM, line).to_string());
+    }
     lines.extend(scope(plan));
     let notes = notes(run, around);
     let room = around.size.1.saturating_sub(lines.len() + notes.len() + 2);
@@ -188,13 +188,16 @@ fn baselines(run: &Run, settings: &Settings) -> Option<String> {
         .collect();
     let then = match settings.green {
         Green::Run => "its agent works all the same",
-        Green::Skip => "it is skipped",
+        Green::Skip => "the step is skipped",
         Green::Ask => "a person decides",
     };
     let there = settings.baseline && !names.is_empty();
     there.then(|| {
         let steps = if names.len() == 1 { "step" } else { "steps" };
         let names = some(&names);
-        format!("the contract of {steps} {names} runs before an agent starts; if it is green already, {then}")
+        format!("first the contract of {steps} {names} runs; if it is green, {then}")
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -35,6 +36,8 @@ struct State {
     overall: Overall,
     /// What is on the screen now.
     drawn: Vec<String>,
+    /// It was stopped (Ctrl-Z) and goes on: the shell has written below what was drawn.
+    continued: Arc<AtomicBool>,
     /// Somebody else writes to the terminal.
     suspended: usize,
     closed: bool,
@@ -49,6 +52,12 @@ pub(crate) struct Drawing {
 impl Drawing {
     /// Begins to draw on this stream, which must be a terminal.
     pub(crate) fn begin(stream: Stream) -> Self {
+        let continued = Arc::new(AtomicBool::new(false));
+        // Without it some lines are drawn over after a stop, which harms nobody.
+        drop(signal_hook::flag::register(
+            signal_hook::consts::SIGCONT,
+            Arc::clone(&continued),
+        ));
         let screen = Screen(Arc::new(Shared {
             state: Mutex::new(State {
                 stream,
@@ -57,6 +66,7 @@ impl Drawing {
                 rows: BTreeMap::new(),
                 overall: Overall::default(),
                 drawn: Vec::new(),
+                continued,
                 suspended: 0,
                 closed: false,
             }),
@@ -183,6 +193,9 @@ impl State {
     }
 
     fn replace(&mut self, frame: Vec<String>, columns: usize) {
+        if self.continued.swap(false, Ordering::Relaxed) {
+            self.drawn.clear();
+        }
         let text = redraw(&self.drawn, &self.pending, &frame, columns);
         self.pending.clear();
         self.drawn = frame;

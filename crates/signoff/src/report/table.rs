@@ -219,3 +219,6 @@ fn styled(table: &mut String, style: Style, text: &str) {
     // A string takes everything.
     let _ = write!(table, "{}", paint(style, text));
 }
+
+#[cfg(test)]
+mod tests;
