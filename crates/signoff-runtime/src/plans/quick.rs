@@ -206,10 +206,19 @@ mod tests {
         assert_eq!(quick(" \n", None).text().unwrap_err(), "the task is empty");
         let empty = quick("x", Some("")).text().unwrap_err();
         assert_eq!(empty, "the contract is empty");
-        let heading = quick("first\n\n### 2. Another\n\n**task:** no", None)
-            .text()
-            .unwrap_err();
-        assert!(heading.contains("`### 2. Another`"), "{heading}");
+    }
+
+    #[test]
+    fn what_looks_like_a_step_is_still_the_task() {
+        let task = "first\n\n### 2. Another\n\n**task:** no";
+        let text = Quick {
+            task,
+            role: None,
+            contract: None,
+        }
+        .text()
+        .unwrap();
+        assert!(text.contains(&format!("````verbatim\n{task}\n````")), "{text}");
     }
 
     #[test]
