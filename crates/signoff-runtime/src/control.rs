@@ -19,7 +19,7 @@ use crate::view::View;
 pub(crate) const TICK: Duration = Duration::from_millis(100);
 
 /// How long the process that drives the run may take to answer: it ends agents first.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What is asked of a run.
 #[derive(Debug, Clone)]
@@ -125,24 +125,29 @@ fn send(
     let asked = Instant::now();
     loop {
         if let Some(reply) = requests.take_reply(&name) {
-            let reply: Option<Reply> = serde_json::from_slice(&reply).ok();
-            return match reply.and_then(|reply| reply.refused) {
-                Some(why) => Err(Error::RefusedThere { why }),
-                None => Ok(true),
-            };
+            return answered(&reply).map(|()| true);
         }
         let alone = !is_held(lock).unwrap_or(false);
         if alone || asked.elapsed() > PATIENCE {
             // It may have answered with its last breath.
-            let late = requests.take_reply(&name).is_some();
+            let late = requests.take_reply(&name);
             requests.withdraw(&name);
-            return match (late, alone) {
-                (true, _) => Ok(true),
-                (false, true) => Ok(false),
-                (false, false) => Err(Error::NoReply),
+            return match late {
+                Some(reply) => answered(&reply).map(|()| true),
+                None if alone => Ok(false),
+                None => Err(Error::NoReply),
             };
         }
         std::thread::sleep(TICK);
+    }
+}
+
+/// What the process that drives the run said.
+fn answered(reply: &[u8]) -> Result<(), Error> {
+    let reply: Option<Reply> = serde_json::from_slice(reply).ok();
+    match reply.and_then(|reply| reply.refused) {
+        Some(why) => Err(Error::RefusedThere { why }),
+        None => Ok(()),
     }
 }
 

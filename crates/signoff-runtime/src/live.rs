@@ -424,8 +424,13 @@ impl<'a> Live<'a> {
     }
 }
 
-/// How far the run goes this time.
+/// How far the run goes this time, and how much of it at once.
 fn bounds(run: &Run, options: &Options) -> Result<Bounds, Error> {
+    let jobs = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
+    Ok(reach(run, options)?.at_once(jobs))
+}
+
+fn reach(run: &Run, options: &Options) -> Result<Bounds, Error> {
     let (step, only) = match &options.limit {
         None => return Ok(Bounds::default()),
         Some(Limit::Only(step)) => (step, true),

@@ -31,24 +31,19 @@ pub struct Rehearsal {
 }
 
 /// Rehearses a run. `approve`: a person would sign the plan first.
-pub fn rehearse(
-    doing: Doing<'_>,
-    plan: &PlanFile,
-    options: &Options,
-    approve: bool,
-) -> Result<Rehearsal, Error> {
+pub fn rehearse(doing: Doing<'_>, plan: &PlanFile, options: &Options, approve: bool) -> Rehearsal {
     let project = doing.project;
     let steps = within(&plan.checked.plan, options);
     let allowed = steps.as_ref().cloned().unwrap_or_default();
     let jobs = options.jobs.unwrap_or(project.config.run.jobs.value);
     let jobs = usize::try_from(jobs).unwrap_or(1).max(1);
     let (agents, working) = worst(project, &plan.checked.plan, &allowed);
-    Ok(Rehearsal {
+    Rehearsal {
         rounds: rounds(&plan.checked.plan, &allowed, jobs),
         agents,
         working,
         refused: refusal(doing, plan, approve).err().or(steps.err()),
-    })
+    }
 }
 
 /// What `run` asks before it starts anything, in its order.

@@ -161,3 +161,27 @@ fn a_command_that_fails_is_a_note() {
         .assert_code(3)
         .assert_stderr_contains("`[notify]` failed: exit code 7: nobody home");
 }
+
+#[test]
+fn an_approval_may_change_the_arguments() {
+    let step = "**tool:** write_file\n**args:**\n```json\n{\"path\": \"out\", \"content\": \"as signed\"}\n```\n**approval:** required\n";
+    let project = signed(&Script::new(), &plan(&[step]));
+    let mut run = project.on_terminal("signoff run plan.md");
+    run.expect("[a]pprove [d]eny; nothing: later")
+        .expect("answer> ")
+        .type_line("a")
+        .expect("other arguments, as JSON; nothing: those shown")
+        .expect("approve> ")
+        .type_line("[1]")
+        .expect("the arguments are a JSON object")
+        .type_line(r#"{"path": "out", "content": "as changed"}"#);
+    run.wait().assert_success();
+    assert_eq!(project.read("out"), "as changed");
+}
+
+#[test]
+fn an_agent_with_a_terminal_is_not_asked() {
+    let project = signed(&Script::new(), &plan(&[QUESTION]));
+    let run = project.on_terminal("CODEX_CI=1 signoff run plan.md");
+    run.wait().assert_code(3);
+}

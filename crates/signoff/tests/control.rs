@@ -332,3 +332,24 @@ fn whoever_follows_a_run_is_let_go_when_it_pauses_or_nobody_drives_it() {
     #[cfg(target_os = "linux")]
     assert_eq!(project.processes(), [""; 0]);
 }
+
+#[test]
+fn a_resumed_run_may_do_more_at_once_than_before() {
+    let script = Script::new();
+    let meet = |own: &str, other: &str| {
+        format!(
+            "**depends_on:** none\n**contract:**\n```shell\ntouch ../{own}; until test -e ../{other}; do sleep 0.01; done\n```\n**contract_timeout:** 20s\n"
+        )
+    };
+    let first = "**depends_on:** none\n**contract:**\n```shell\ntest -d .\n```\n";
+    let project = signed(
+        &script,
+        &plan(&[first, &meet("two", "three"), &meet("three", "two")]),
+    );
+    project
+        .signoff(["run", "plan.md", "--jobs", "1", "--only", "step-1"])
+        .assert_success();
+    // Each of the two waits for the other.
+    project.signoff(["resume", "--jobs", "2"]).assert_success();
+    assert_eq!(statuses(&project), ["completed"; 3]);
+}

@@ -32,7 +32,7 @@ fn proposals(project: &Project) -> Vec<String> {
     let plans = project.path().join(".signoff/plans");
     let entries = std::fs::read_dir(plans).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.filter(|name| name.ends_with(".md")).collect()
+    names.filter(|name| name.starts_with("PLAN-")).collect()
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(crate) fn dry_run(
         actor: actor(&session.around.variables),
         clock: &SystemClock::new(),
     };
-    let mut rehearsal = rehearse(doing, plan, options, approve)?;
+    let mut rehearsal = rehearse(doing, plan, options, approve);
     let refused = rehearsal.refused.take();
     let refused = match refused.map(|error| shown(session, error)) {
         None if approve && standing(project, plan)?.state != PlanState::Approved => {
