@@ -186,6 +186,8 @@ fn crash_tests() -> Invocation {
         "--test",
         "kill",
         "--test",
+        "chaos",
+        "--test",
         "store_chaos",
         "--",
         "--nocapture",

@@ -49,7 +49,7 @@ impl Projection {
         if dialect == Dialect::Proposal {
             self.trouble = self.execution.log(run).or(self.trouble.take());
         }
-        if word(dialect, state(run)).is_none() {
+        if dialect == Dialect::Thread {
             // Its files carry no marks.
             return;
         }

@@ -36,6 +36,14 @@ impl Script {
         self
     }
 
+    /// The same after these replies, which are looked at first.
+    #[must_use]
+    pub fn after(self, mut first: Self) -> Self {
+        first.ledger = first.ledger.or(self.ledger);
+        first.replies.extend(self.replies);
+        first
+    }
+
     pub fn to_json(&self) -> Value {
         let mut script = Map::new();
         if let Some(ledger) = &self.ledger {

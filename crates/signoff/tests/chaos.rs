@@ -7,13 +7,14 @@
 
 #[path = "chaos/mod.rs"]
 mod chaos;
-#[expect(dead_code, reason = "the other tests use the rest of it")]
 mod common;
 
 use std::time::{Duration, Instant};
 
 use chaos::plan::{LARGE, SMALL, Size};
 use chaos::{Chaos, Dice, Gone};
+use common::{agent, plan, signed};
+use signoff_testkit::{Ledger, Reply, Script};
 
 /// Every named point of a run, and among how many of its next occasions one is drawn.
 const POINTS: [(&str, u64); 29] = [
@@ -148,4 +149,111 @@ fn killed_at_random_times() {
         chaos.finish(&format!("random run {runs}, seed {}", seed()));
     }
     println!("random kills: {kills} in {runs} runs");
+}
+
+#[test]
+fn of_two_that_resume_at_once_one_wins() {
+    let script = Script::new().ledger("LEDGER").reply(
+        Reply::when(["Make it"])
+            .write("begun", "")
+            .wait_for("go")
+            .write("out", "x\n"),
+    );
+    let project = signed(&script, &plan(&[&agent("Make it.", "out")]));
+    let mut running = project.spawn(["run", "plan.md"]);
+    assert!(running.wait_until(|| project.exists("begun")));
+    running.kill();
+    for _ in 0..2 {
+        let mut both = [project.spawn(["resume"]), project.spawn(["resume"])];
+        let began = Instant::now();
+        // The winner's agent waits for a file, so the loser is the one that ends.
+        let ended = loop {
+            if let Some(at) = both.iter_mut().position(|one| !one.is_running()) {
+                break at;
+            }
+            assert!(began.elapsed() < Duration::from_secs(50), "nobody gave way");
+        };
+        let [first, second] = both;
+        let (loser, mut winner) = if ended == 0 {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        loser.wait().assert_code(5);
+        assert!(winner.is_running());
+        winner.kill();
+    }
+    project.write("go", "");
+    project.signoff(["resume"]).assert_success();
+    let ledger = Ledger::read(project.outside("ledger"));
+    ledger.assert_each_attempt_once().assert_one_at_a_time();
+}
+
+/// A plan whose only agent fails once; the pause before its retry is long.
+fn pausing() -> signoff_testkit::Project {
+    let script = Script::new()
+        .ledger("LEDGER")
+        .reply(Reply::when(["Make it", "The previous attempt failed"]).write("out", "x\n"))
+        .reply(Reply::when(["Make it"]).say("done"));
+    let project = common::project(&script, &plan(&[&agent("Make it.", "out")]));
+    let config = project.read(".signoff/config.toml");
+    project.write(".signoff/config.toml", &config.replace("5ms", "50s"));
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project
+}
+
+#[test]
+fn a_clock_set_back_between_two_processes_holds_nothing_up() {
+    let project = pausing();
+    let an_hour_ahead = [("SIGNOFF_CLOCK", "3600000")];
+    let mut running = project.spawn_with(&an_hour_ahead, ["run", "plan.md"]);
+    let waits = || {
+        let log = project.signoff(["log", "--format", "json"]);
+        log.code == Some(0) && log.stdout.contains("\"retry_scheduled\"")
+    };
+    assert!(running.wait_until(waits));
+    running.kill();
+    // An hour and the pause would be longer than any test waits.
+    project.signoff(["resume"]).assert_success();
+    let log = project.signoff(["log", "--format", "json"]).json_lines();
+    let seqs: Vec<u64> = log
+        .iter()
+        .filter_map(|event| event["seq"].as_u64())
+        .collect();
+    assert!(seqs.is_sorted_by(|one, next| one + 1 == *next));
+    Ledger::read(project.outside("ledger"))
+        .assert_each_attempt_once()
+        .assert_starts("step-1", 2);
+}
+
+/// From its n-th change on, nothing more fits on the disk. False if there were not so many.
+fn full_disk_from(change: usize) -> bool {
+    let mut chaos = Chaos::new(SMALL);
+    let what = format!("disk full from change {change}");
+    let fault = format!("{change}+");
+    let variables = [("SIGNOFF_FAULT", fault.as_str())];
+    let output = chaos.project.signoff_with(&variables, chaos.args());
+    match output.code {
+        // Not even its question could be lost: everything was written before.
+        Some(3) if !output.stderr.contains("No space left") => return false,
+        Some(1 | 3 | 6) => assert!(output.stderr.contains("No space left"), "{what}: {output}"),
+        _ => panic!("{what}: {output}"),
+    }
+    let left = chaos.project.processes();
+    assert!(left.is_empty(), "{what}: {left:#?}");
+    chaos.begun_if_there_is_a_run();
+    chaos.finish(&what);
+    true
+}
+
+#[test]
+fn a_full_disk_stops_a_run_that_goes_on_when_there_is_space() {
+    let every = if soak() { 1 } else { 9 };
+    let tried = (1..)
+        .step_by(every)
+        .take_while(|change| full_disk_from(*change));
+    let tried = tried.count();
+    println!("disks full: {tried}");
+    assert!(tried > 3, "only {tried}");
 }

@@ -42,6 +42,12 @@ impl Chaos {
         }
     }
 
+    /// After a go that nothing is known of: is there something to resume?
+    pub(crate) fn begun_if_there_is_a_run(&mut self) {
+        let status = self.project.signoff(["status"]);
+        self.begun = status.code == Some(0);
+    }
+
     pub(crate) fn args(&self) -> &'static [&'static str] {
         match self.begun {
             false => &["run", "plan.md", "--jobs", "4"],

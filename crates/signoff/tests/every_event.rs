@@ -1,0 +1,352 @@
+//! Every type of event, every kind of question, every answer, outcome, verdict and grade happens in a
+//! run of a real plan by the real binary. A new one without a run here fails.
+
+#[expect(dead_code, reason = "the other tests use the rest of it")]
+mod common;
+#[expect(dead_code, reason = "the seeds' own tests use the rest of it")]
+mod seeds;
+
+use std::collections::BTreeSet;
+
+use common::{agent, plan};
+use seeds::Example;
+use seeds::catalogue::Catalogue;
+use serde_json::{Value, json};
+use signoff_testkit::{Reply, Script};
+
+type Events = Vec<Value>;
+
+const CHECK: &str = "**contract:**\n```shell\ntest -d .\n```\n";
+
+fn obliging() -> Script {
+    Script::new().reply(Reply::when(["Make it"]).write("out", "x\n").say("done"))
+}
+
+fn idle() -> Script {
+    Script::new().reply(Reply::always().say("done"))
+}
+
+fn example(script: &Script, steps: &[&str]) -> Example {
+    Example::new("plan.md", &[("plan.md", &plan(steps))], script).signed()
+}
+
+fn make() -> String {
+    agent("Make it.", "out")
+}
+
+/// An agent step whose contract never holds by itself.
+fn stubborn() -> String {
+    format!("{}**on_fail:** retry(1), then escalate\n", make())
+}
+
+fn command(command: &str) -> String {
+    let args = json!({"command": command});
+    format!("**tool:** run_command\n**tools:** run_command\n**args:**\n```json\n{args}\n```\n")
+}
+
+/// Proved, held, a condition, a loop, a budget that is kept.
+fn in_one_go() -> Events {
+    let each = format!("**for_each:** [1, 2]\n{CHECK}");
+    let when = format!("**when:** 1 == 1\n{CHECK}");
+    let example = example(
+        &obliging(),
+        &[&make(), CHECK, &each, &when, &command("true")],
+    );
+    example.run().assert_success();
+    example.events()
+}
+
+/// An agent that only says so; what a person makes of it.
+fn escalated(word: &str, code: i32) -> Events {
+    let example = example(&idle(), &[&stubborn(), CHECK]);
+    example.run().assert_code(3);
+    if word == "fixed" {
+        example.project.write("out", "x\n");
+    }
+    example.answer("escalation", word, &[]).assert_code(code);
+    example.events()
+}
+
+fn accepted(word: &str, code: i32) -> Events {
+    let bare = "**target:** coder\n**task:**\nMake it.\n";
+    let example = example(&obliging(), &[bare]);
+    example.run().assert_code(3);
+    example.answer("acceptance", word, &[]).assert_code(code);
+    example.events()
+}
+
+fn approved(word: &str, code: i32) -> Events {
+    let gated = format!("{}**approval:** required\n", make());
+    let example = example(&obliging(), &[&gated, CHECK]);
+    example.run().assert_code(3);
+    example.answer("approval", word, &[]).assert_code(code);
+    example.events()
+}
+
+/// A call that a person agreed to with other arguments than the plan's.
+fn approved_with_changes() -> Events {
+    let call = command("exit 3").replace("**tools:** run_command\n", "");
+    let example = example(&obliging(), &[&call]);
+    example.run().assert_code(3);
+    let changed = ["--note", "{\"command\": \"echo changed\"}"];
+    example
+        .answer("approval", "approve", &changed)
+        .assert_success();
+    let events = example.events();
+    let called = events.iter().find(|event| event["type"] == "call_started");
+    let args = called.map(|event| event["call"]["args"].clone());
+    assert_eq!(args, Some(json!({"command": "echo changed"})));
+    events
+}
+
+fn asked() -> Events {
+    let ask = "**id:** go\n**ask:** Ship it?\n**choices:** yes, no\n";
+    let example = example(&obliging(), &[ask]);
+    example.run().assert_code(3);
+    example.answer("question", "yes", &[]).assert_success();
+    example.events()
+}
+
+/// The plan allows one agent, and two are needed.
+fn over_budget() -> Events {
+    let text = plan(&[&make(), &agent("Make it again.", "again")]);
+    let text = text.replace("**Budget:** 1h", "**Budget:** 1h, 1 agents");
+    let script = Script::new()
+        .reply(Reply::when(["Make it again"]).write("again", "x\n"))
+        .reply(Reply::always().write("out", "x\n"));
+    let example = Example::new("plan.md", &[("plan.md", &text)], &script).signed();
+    example.run().assert_code(3);
+    example.answer("budget", "allow", &[]).assert_success();
+    example.events()
+}
+
+/// Cut off inside a call that must not be repeated.
+fn unknown_call(word: &str, code: i32) -> Events {
+    let example = example(&obliging(), &[&command("echo once >> once"), CHECK]);
+    example.killed_at("effect.after:1").resume().assert_code(3);
+    let note: &[&str] = match word {
+        "happened" => &["--note", "{\"exit_code\": 0}"],
+        _ => &[],
+    };
+    example.answer("unknown_call", word, note).assert_code(code);
+    let times = example.project.read("once").lines().count();
+    assert_eq!(times, if word == "retry" { 2 } else { 1 }, "{word}");
+    example.events()
+}
+
+fn cut_off() -> Events {
+    let example = example(&obliging(), &[&make()]);
+    example
+        .killed_at("started.after:1")
+        .resume()
+        .assert_success();
+    example.events()
+}
+
+/// A contract that gives no answer in time, not even in twice the time.
+fn inconclusive() -> Events {
+    let step = "**contract:**\n```shell\nsleep 50\n```\n**contract_timeout:** 50ms\n";
+    let example = example(&obliging(), &[step]);
+    example.run().assert_code(3);
+    example.answer("escalation", "abort", &[]).assert_code(1);
+    example.events()
+}
+
+fn partial() -> Events {
+    let minor = format!("**critical:** no\n**on_fail:** abort\n{}", make());
+    let free = format!("**depends_on:** none\n{CHECK}");
+    let example = example(&idle(), &[&minor, &free]);
+    example.run().assert_success();
+    example.events()
+}
+
+/// A request to a run whose first agent works until the file `go` is there.
+fn while_working(asks: &[Value], code: i32) -> Example {
+    let waits = Reply::when(["Make it"])
+        .write("begun", "")
+        .wait_for("go")
+        .write("out", "x\n");
+    let example = example(&Script::new().reply(waits), &[&make(), CHECK]);
+    let mut running = example.project.spawn(["run", "plan.md"]);
+    assert!(running.wait_until(|| example.project.exists("begun")));
+    let run = newest(&example);
+    for ask in asks {
+        example.project.request(&run, ask);
+    }
+    let requests = example
+        .project
+        .path()
+        .join(format!(".signoff/runs/{run}/requests"));
+    let replied = || {
+        let entries = std::fs::read_dir(&requests).into_iter().flatten().flatten();
+        let replies =
+            entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "reply"));
+        replies.count() == asks.len()
+    };
+    assert!(running.wait_until(replied) || code == 130);
+    example.project.write("go", "");
+    running.wait().assert_code(code);
+    example
+}
+
+fn newest(example: &Example) -> String {
+    let runs = std::fs::read_dir(example.project.path().join(".signoff/runs"));
+    let runs = runs.expect("there is a run").flatten();
+    let names = runs.map(|run| run.file_name().to_string_lossy().into_owned());
+    names.max().expect("there is a run")
+}
+
+fn paused() -> Events {
+    let example = while_working(&[json!("pause")], 0);
+    example.resume().assert_success();
+    example.events()
+}
+
+fn stopped() -> Events {
+    let example = while_working(&[json!("stop")], 130);
+    example.resume().assert_success();
+    example.events()
+}
+
+/// The plan is changed while its first agent works; the second is not started.
+fn edited() -> Events {
+    let script = Script::new()
+        .reply(Reply::when(["Make more"]).write("more", "x\n"))
+        .reply(
+            Reply::when(["Make it"])
+                .write("begun", "")
+                .wait_for("go")
+                .write("out", "x\n"),
+        );
+    let example = example(&script, &[&make(), &agent("Make more.", "more")]);
+    let mut running = example.project.spawn(["run", "plan.md"]);
+    assert!(running.wait_until(|| example.project.exists("begun")));
+    let signed = example.text();
+    let changed = signed.replace("Make more.", "Make much more.");
+    example.project.write("plan.md", &changed).write("go", "");
+    running.wait().assert_code(4);
+    assert!(!example.project.exists("more"));
+    // As it was signed, it goes on.
+    example.project.write("plan.md", &signed);
+    example.resume().assert_success();
+    example.events()
+}
+
+fn limited() -> Events {
+    let example = example(&obliging(), &[CHECK, CHECK]);
+    let until = ["run", "plan.md", "--until", "step-1"];
+    example.project.signoff(until).assert_success();
+    example.resume().assert_success();
+    example.events()
+}
+
+/// A step that waits on a person is tried again by request while another one works.
+fn retried() -> Events {
+    let script = Script::new()
+        .reply(Reply::when(["Make it", "look twice"]).write("out", "x\n"))
+        .reply(Reply::when(["Make it"]).say("done"))
+        .reply(
+            Reply::when(["Take long"])
+                .wait_for("go")
+                .write("long", "x\n"),
+        );
+    let long = format!("**depends_on:** none\n{}", agent("Take long.", "long"));
+    let first = format!("{}**on_fail:** escalate\n", make());
+    let example = example(&script, &[&first, &long]);
+    let mut running = example.project.spawn(["run", "plan.md"]);
+    let waits = || {
+        let inbox = example.project.signoff(["inbox", "--format", "json"]);
+        inbox.code == Some(0) && inbox.json()["items"][0]["kind"] == "escalation"
+    };
+    assert!(running.wait_until(waits));
+    let ask = json!({"retry_step": {"step": "step-1", "hint": "look twice"}});
+    example.project.request(&newest(&example), &ask);
+    let retried = || {
+        let log = example.project.signoff(["log", "--format", "json"]);
+        log.json_lines()
+            .iter()
+            .any(|event| event["type"] == "step_retried")
+    };
+    assert!(running.wait_until(retried));
+    example.project.write("go", "");
+    running.wait().assert_success();
+    example.events()
+}
+
+/// Everything above, as (where it was seen, the word).
+fn seen() -> BTreeSet<(&'static str, String)> {
+    let runs = [
+        in_one_go(),
+        escalated("retry", 3),
+        escalated("fixed", 0),
+        escalated("skip", 0),
+        escalated("abort", 1),
+        accepted("accept", 0),
+        accepted("refuse", 1),
+        approved("approve", 0),
+        approved("deny", 1),
+        approved_with_changes(),
+        asked(),
+        over_budget(),
+        unknown_call("happened", 0),
+        unknown_call("retry", 0),
+        unknown_call("skip", 0),
+        unknown_call("abort", 1),
+        cut_off(),
+        inconclusive(),
+        partial(),
+        paused(),
+        stopped(),
+        edited(),
+        limited(),
+        retried(),
+    ];
+    let mut seen = BTreeSet::new();
+    for event in runs.iter().flatten() {
+        let mut note = |name, value: &Value| {
+            seen.extend(value.as_str().map(|word| (name, word.to_owned())));
+        };
+        note("type", &event["type"]);
+        note("ItemKind", &event["kind"]);
+        note("Choice", &event["choice"]);
+        note("Outcome", &event["outcome"]);
+        note("Verdict", &event["verdict"]);
+        note("Grade", &event["evidence"]);
+        note("status", &event["status"]);
+        if event["type"] == "run_paused" {
+            note("PauseReason", &event["reason"]);
+        }
+    }
+    seen
+}
+
+#[test]
+fn every_event_question_answer_and_outcome_happens() {
+    let catalogue = Catalogue::read();
+    let seen = seen();
+    let mut expected: BTreeSet<(&str, String)> = BTreeSet::new();
+    expected.extend(catalogue.types().into_iter().map(|word| ("type", word)));
+    for name in [
+        "ItemKind",
+        "Choice",
+        "Outcome",
+        "Verdict",
+        "Grade",
+        "PauseReason",
+    ] {
+        expected.extend(catalogue.words(name).into_iter().map(|word| (name, word)));
+    }
+    // `pending` and `ready` are left at once: no event of a step shows them.
+    let statuses = [
+        "running",
+        "verifying",
+        "waiting",
+        "completed",
+        "failed",
+        "skipped",
+        "blocked",
+    ];
+    expected.extend(statuses.map(|word| ("status", word.to_owned())));
+    let missing: Vec<_> = expected.difference(&seen).collect();
+    assert!(missing.is_empty(), "never seen: {missing:?}");
+}
