@@ -28,9 +28,11 @@ pub mod rehearsal;
 mod snapshot;
 mod ssh;
 pub mod state;
+mod streamed;
 mod terms;
 pub mod threads;
 pub mod tools;
+pub mod uncommitted;
 pub mod view;
 mod watch;
 

@@ -304,6 +304,19 @@ impl<'a> Live<'a> {
         self.run.plan()
     }
 
+    /// Its state, as far as it has come.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The settings that it starts with or was started with.
+    pub fn settings(&self) -> &Settings {
+        match &self.first {
+            Input::Start { settings, .. } => settings,
+            _ => self.run.settings(),
+        }
+    }
+
     /// Where its files are.
     pub fn dir(&self) -> &Path {
         self.dir.path()

@@ -15,6 +15,7 @@ use crate::journal::{first, load};
 use crate::plans::History;
 use crate::project::Project;
 use crate::snapshot::{Started, signed_snapshot};
+pub use crate::streamed::streamed;
 
 /// A run's name, and what is in it or why that cannot be read.
 pub type Listed = (String, Result<View, Error>);
@@ -213,41 +214,4 @@ fn silent(project: &Project, run: &Run, journal: &Path) -> bool {
         .ok()
         .and_then(|at| at.elapsed().ok())
         .is_some_and(|since| since > patience.max(longest))
-}
-
-/// An event as the stream shows it.
-pub fn streamed(run: &Run, recorded: &Recorded) -> signoff_api::event::Streamed {
-    use signoff_api::event::{SCHEMA, StepEnd, Streamed, step_status};
-    let status = recorded
-        .event
-        .step()
-        .and_then(|id| run.position(id))
-        .map(|at| run.status_of(at));
-    let steps = matches!(recorded.event, Event::RunFinished { .. }).then(|| {
-        run.order()
-            .filter_map(|at| Some((at, run.step(at)?)))
-            .map(|(at, (definition, state))| {
-                let end = StepEnd {
-                    status: step_status(run.status_of(at)).to_owned(),
-                    evidence: state.evidence.as_ref().map(|(grade, _)| (*grade).into()),
-                    facts: state
-                        .evidence
-                        .as_ref()
-                        .map(|(_, facts)| facts.clone().into()),
-                    attempts: state.attempts,
-                };
-                (definition.id.clone(), end)
-            })
-            .collect()
-    });
-    Streamed {
-        schema: SCHEMA.to_owned(),
-        run: run.id().to_owned(),
-        seq: recorded.seq,
-        at: timestamp(recorded.at),
-        event: recorded.event.clone().into(),
-        status: status.map(|status| step_status(status).to_owned()),
-        progress: run.progress(),
-        steps,
-    }
 }

@@ -1,10 +1,13 @@
 //! Where text goes: the answer to stdout, the talk to stderr.
 
-use std::io::{Stderr, Stdout, Write};
+use std::io::{IsTerminal as _, Stderr, Stdout, Write};
 
 use anstream::{AutoStream, ColorChoice};
 
 use crate::args::Color;
+
+/// Columns of what is read later, or by nobody.
+const NO_TERMINAL: usize = 100;
 
 /// Both streams, with colours where they are wanted.
 pub(crate) struct Terminal {
@@ -20,7 +23,59 @@ pub(crate) struct Terminal {
     alone: bool,
 }
 
+/// A stream that the talk goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Stdout,
+    Stderr,
+}
+
+impl Stream {
+    /// The stream for one writer alone.
+    pub(crate) fn lock(self) -> Box<dyn Write> {
+        match self {
+            Self::Stdout => Box::new(std::io::stdout().lock()),
+            Self::Stderr => Box::new(std::io::stderr().lock()),
+        }
+    }
+
+    /// Columns and rows of the terminal.
+    pub(crate) fn size(self) -> (usize, usize) {
+        let size = match self {
+            Self::Stdout => terminal_size::terminal_size_of(std::io::stdout()),
+            Self::Stderr => terminal_size::terminal_size_of(std::io::stderr()),
+        };
+        // One that does not know its size says 0.
+        match size.map(|(width, height)| (usize::from(width.0), usize::from(height.0))) {
+            Some((columns @ 1.., rows @ 1..)) => (columns, rows),
+            Some(_) | None => (80, 24),
+        }
+    }
+}
+
 impl Terminal {
+    /// Where the talk can be drawn over and over: a terminal that wants colours.
+    pub(crate) fn live(&self) -> Option<Stream> {
+        let (stream, choice, terminal) = if self.merged {
+            let is = std::io::stdout().is_terminal();
+            (Stream::Stdout, self.stdout.current_choice(), is)
+        } else {
+            let is = std::io::stderr().is_terminal();
+            (Stream::Stderr, self.stderr.current_choice(), is)
+        };
+        let drawn = terminal && !self.silent && choice != ColorChoice::Never;
+        drawn.then_some(stream)
+    }
+
+    /// Columns there are for the answer.
+    pub(crate) fn columns(&self) -> usize {
+        if !self.silent && std::io::stdout().is_terminal() {
+            Stream::Stdout.size().0
+        } else {
+            NO_TERMINAL
+        }
+    }
+
     pub(crate) fn new(color: Color) -> Self {
         let choice = match color {
             Color::Auto => ColorChoice::Auto,
@@ -59,7 +114,8 @@ impl Terminal {
         if self.silent {
             return;
         }
-        let result = writeln!(self.stdout, "{text}");
+        let line = format!("{text}\n");
+        let result = self.stdout.write_all(line.as_bytes());
         self.note(result);
     }
 
@@ -80,7 +136,9 @@ impl Terminal {
         if self.merged || self.silent {
             self.answer(text);
         } else {
-            drop(writeln!(self.stderr, "{text}"));
+            // Formatted first: each piece would be a call of the system.
+            let line = format!("{text}\n");
+            drop(self.stderr.write_all(line.as_bytes()));
         }
     }
 

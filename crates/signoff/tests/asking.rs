@@ -185,3 +185,20 @@ fn an_agent_with_a_terminal_is_not_asked() {
     let run = project.on_terminal("CODEX_CI=1 signoff run plan.md");
     run.wait().assert_code(3);
 }
+
+#[test]
+fn nothing_is_drawn_over_a_question() {
+    let project = advised();
+    let mut run = project.on_terminal("signoff run plan.md --color always");
+    run.expect("is not done after 1 attempt")
+        .expect("answer> ")
+        .type_line("r")
+        .expect("retry> ")
+        .type_line("the left one");
+    let screen = run.wait();
+    let asked = screen.assert_success().stdout.clone();
+    let question = asked.split_once("answer> ").expect("it was asked").1;
+    let typed = question.split_once("retry> ").expect("it was answered").0;
+    // Between a question and its answer is what was typed, and what is asked next.
+    assert!(!typed.contains("\u{1b}[J"), "{typed:?}");
+}
