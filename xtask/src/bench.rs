@@ -8,6 +8,7 @@ use std::fs;
 use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
+pub(crate) use self::verify::peak_memory;
 use crate::Command;
 use crate::generate::executable;
 use crate::invocation::{Invocation, root};
@@ -28,6 +29,7 @@ const FILE: &str = "docs/benchmarks.md";
 const STARTUP: &str = "<!-- bench:startup -->";
 const VERIFY: &str = "<!-- bench:verify -->";
 pub(crate) const STORE: &str = "<!-- bench:store -->";
+pub(crate) const RUN: &str = "<!-- bench:run -->";
 const CLOSE: &str = "<!-- /bench -->";
 const NEW_FILE: &str = "\
 # Benchmarks
@@ -62,6 +64,15 @@ $ cargo xtask bench-store --write
 ```
 
 <!-- bench:store -->
+<!-- /bench -->
+
+## Runs
+
+```console
+$ cargo xtask bench run --write
+```
+
+<!-- bench:run -->
 <!-- /bench -->
 ";
 
@@ -270,7 +281,7 @@ mod tests {
 
     #[test]
     fn only_the_text_between_the_markers_changes() {
-        for open in [STARTUP, VERIFY, STORE] {
+        for open in [STARTUP, VERIFY, STORE, RUN] {
             let once = between_markers(NEW_FILE, open, "@\n").unwrap();
             let twice = between_markers(&once, open, "%\n").unwrap();
             assert_eq!(twice, once.replace("@\n", "%\n"));

@@ -10,10 +10,12 @@
 )]
 
 mod bench;
+mod bench_run;
 mod bench_store;
 mod checks;
 mod generate;
 mod invocation;
+mod mcp_server;
 mod picture;
 mod soak;
 mod test;
@@ -31,12 +33,13 @@ struct Command {
     run: fn(flag: bool) -> Result<(), String>,
 }
 
-const COMMANDS: [Command; 5] = [
+const COMMANDS: [Command; 6] = [
     test::COMMAND,
     generate::COMMAND,
     soak::COMMAND,
     bench::COMMAND,
     bench_store::COMMAND,
+    bench_run::COMMAND,
 ];
 
 fn main() -> ExitCode {
@@ -70,17 +73,25 @@ fn read(args: &[String]) -> Result<Request, String> {
     let Some(name) = args.first().filter(|arg| !is_help(arg)) else {
         return Ok(Request::Help(overview()));
     };
-    let command = COMMANDS
-        .iter()
-        .find(|command| command.name == name)
+    // The longer name first: `bench run` is another command than `bench`.
+    let named = |words: usize| {
+        let (name, rest) = args.split_at_checked(words)?;
+        let name = name.join(" ");
+        let command = COMMANDS.iter().find(|command| command.name == name)?;
+        Some((command, rest))
+    };
+    let (command, rest) = named(2)
+        .or_else(|| named(1))
         .ok_or_else(|| format!("there is no command `{name}`"))?;
-    let rest = &args[1..];
     if rest.iter().any(is_help) {
         return Ok(Request::Help(page(command)));
     }
     let known = |arg: &String| command.flag.is_some_and(|(flag, _)| flag == arg);
     match rest.iter().find(|arg| !known(arg)) {
-        Some(arg) => Err(format!("`cargo xtask {name}` does not take `{arg}`")),
+        Some(arg) => Err(format!(
+            "`cargo xtask {}` does not take `{arg}`",
+            command.name
+        )),
         None => Ok(Request::Run(command, !rest.is_empty())),
     }
 }
@@ -136,6 +147,13 @@ mod tests {
     fn a_flag_belongs_to_its_command() {
         assert!(matches!(asked("gen --check"), Ok(Request::Run(_, true))));
         assert!(matches!(asked("gen"), Ok(Request::Run(_, false))));
+        assert!(
+            matches!(asked("bench run --write"), Ok(Request::Run(command, true)) if command.name == "bench run")
+        );
+        assert!(
+            matches!(asked("bench"), Ok(Request::Run(command, false)) if command.name == "bench")
+        );
+        assert!(asked("bench walk").is_err());
         assert!(asked("test --check").is_err());
         assert!(asked("tset").is_err());
     }

@@ -16,6 +16,8 @@ const PROMPT: &str = "\x1b[2m$\x1b[0m \x1b[1mcargo run --release -- demo\x1b[0m"
 const PART: [&str; 2] = ["3. Somebody weakens", "5. What we know"];
 /// What every pictured run is called: 2026-01-01, noon.
 const RUN: &str = "20260101-120000-demo";
+/// How long everything takes in the picture.
+const TIME: &str = "0.1s";
 /// The demo's folder, whose name ends in letters drawn at random.
 const FOLDER: &str = "signoff-demo-";
 
@@ -82,7 +84,7 @@ fn run_in(signoff: &str, home: &Path) -> Result<String, String> {
     Ok(steady(&printed.replace(&*home.to_string_lossy(), "/tmp")))
 }
 
-/// The text with one name for every run, and for the folder.
+/// The text with one name for every run and for the folder, and one time for everything quick.
 fn steady(printed: &str) -> String {
     let mut text = String::new();
     let mut rest = printed;
@@ -94,12 +96,23 @@ fn steady(printed: &str) -> String {
             text.push_str(FOLDER);
             text.push('1');
             rest = named.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+        } else if rest.get(..TIME.len()).is_some_and(is_time) {
+            text.push_str(TIME);
+            rest = &rest[TIME.len()..];
         } else {
             text.push(next);
             rest = &rest[next.len_utf8()..];
         }
     }
     text
+}
+
+/// A few seconds or less, such as `0.3s`.
+fn is_time(word: &str) -> bool {
+    match word.as_bytes() {
+        [second, b'.', tenth, b's'] => second.is_ascii_digit() && tenth.is_ascii_digit(),
+        _ => false,
+    }
 }
 
 /// Date, time and four letters or digits, such as `20261115-093012-k3f9`.
@@ -178,6 +191,7 @@ mod tests {
             steady("\x1b[1m20261115-093012-k3f9\x1b[0m ‘20261115-093013-0000’ 2026-11-15"),
             format!("\x1b[1m{RUN}\x1b[0m ‘{RUN}’ 2026-11-15")
         );
+        assert_eq!(steady("  0.0s · 3.7s 12s"), "  0.1s · 0.1s 12s");
         assert_eq!(
             steady("/tmp/signoff-demo-nXkkLg/project"),
             "/tmp/signoff-demo-1/project"

@@ -211,6 +211,8 @@ fn generated_tests(seed: u64) -> Invocation {
         "signoff-engine",
         "--package",
         "signoff-store",
+        "--package",
+        "signoff-work",
     ])
     // What is set here stands before `.cargo/config.toml`, which has one seed for every ordinary run.
     .env("PROPTEST_RNG_SEED", seed.to_string())

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::invocation::Invocation;
-use crate::{Command, generate};
+use crate::{Command, generate, mcp_server};
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
@@ -13,7 +13,8 @@ pub(crate) const COMMAND: Command = Command {
 Stops at the first stage that fails and prints the command that repeats it. Needs the Rust toolchain,
 git and ssh-keygen: rustfmt and clippy are added through rustup where they are missing, ssh-keygen
 through apt-get where there is one, and the tests run under cargo-nextest where that is installed,
-else under `cargo test`.",
+else under `cargo test`. With npm a public server of tools is installed into the target directory;
+without it the tests against that server are skipped.",
     run: |_| run(),
 };
 
@@ -21,6 +22,7 @@ fn run() -> Result<(), String> {
     let begun = Instant::now();
     install_components()?;
     install_ssh()?;
+    mcp_server::install();
     let stages = stages();
     let mut times = Vec::new();
     for (index, stage) in stages.iter().enumerate() {

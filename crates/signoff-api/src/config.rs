@@ -38,7 +38,7 @@ pub enum Trust {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
-    /// `section.key`, or `agents.NAME`.
+    /// `section.key`, `agents.NAME`, or `mcp.servers.NAME`.
     pub key: String,
     pub value: Value,
     /// `built-in`, `user`, `pi`, `project` or `environment`.

@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::{
     archived, checks, config, convert, deleted, diagnostics, diff, error, event, formatted, inbox,
-    plan, plan_log, plan_ref, plans, project, pruned, run, runs, stats, templates, threads,
+    plan, plan_log, plan_ref, plans, project, pruned, rehearsal, run, runs, stats, templates,
+    threads, tool_record, tools,
 };
 
 /// Name and schema of every shape.
@@ -20,6 +21,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (templates::SCHEMA, of::<templates::Templates>()),
         (event::SCHEMA, of::<event::Streamed>()),
         (event::JOURNAL_SCHEMA, of::<event::Journaled>()),
+        (rehearsal::SCHEMA, of::<rehearsal::Rehearsal>()),
         (run::SCHEMA, of::<run::Run>()),
         (runs::SCHEMA, of::<runs::Runs>()),
         (inbox::SCHEMA, of::<inbox::Inbox>()),
@@ -38,6 +40,8 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (threads::TOPIC_SCHEMA, of::<threads::Topic>()),
         (threads::PROMPT_SCHEMA, of::<threads::Prompt>()),
         (threads::SESSIONS_SCHEMA, of::<threads::Sessions>()),
+        (tools::SCHEMA, of::<tools::Tools>()),
+        (tool_record::SCHEMA, of::<tool_record::ToolRecord>()),
         (error::SCHEMA, of::<error::Error>()),
     ]
 }

@@ -293,11 +293,33 @@ fn unknown_fields_of_later_versions_are_ignored_and_unknown_events_refused() {
 #[test]
 fn every_shape_has_a_schema() {
     let all = signoff_api::schema::all();
-    assert_eq!(all.len(), 28);
+    assert_eq!(all.len(), 30);
     for (name, schema) in all {
         assert!(
             schema.get("properties").is_some() || schema.get("anyOf").is_some(),
             "{name}: {schema}"
         );
+    }
+}
+
+#[test]
+fn the_catalogue_names_every_event() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/reference.md")).expect("the page is there");
+    let catalogue = page
+        .split_once("\n## Events\n")
+        .expect("it has the section")
+        .1;
+    let catalogue = catalogue.split("\n## ").next().unwrap_or_default();
+    let schema = root.join("docs/schemas/signoff.event.1.json");
+    let schema = std::fs::read_to_string(schema).expect("the schema is there");
+    let schema: serde_json::Value = serde_json::from_str(&schema).expect("schemas are JSON");
+    let events = schema["oneOf"].as_array().expect("events are alternatives");
+    assert!(events.len() > 20, "{} events", events.len());
+    for event in events {
+        let name = event["properties"]["type"]["const"].as_str();
+        let name = name.expect("events are told apart by their type");
+        let missing = format!("`{name}` is not in docs/reference.md");
+        assert!(catalogue.contains(&format!("`{name}`")), "{missing}");
     }
 }

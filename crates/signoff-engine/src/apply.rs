@@ -74,6 +74,7 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
             let at = event.step().and_then(|id| run.index.get(id).copied());
             if let Some(at) = at {
                 apply_to_step(run, at, recorded);
+                note_time(run, at, recorded);
                 recount(run, at);
             }
         }
@@ -126,6 +127,22 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
         Event::InboxOpened { .. } => opened(run, at, &recorded.event),
         Event::InboxAnswered { .. } => answered(run, at, &recorded.event),
         _ => attempt::apply(run, at, recorded),
+    }
+}
+
+fn note_time(run: &mut Run, at: usize, recorded: &Recorded) {
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    if let Event::StepStarted { .. } | Event::Expanded { .. } = recorded.event
+        && step.began_at == 0
+    {
+        step.began_at = recorded.at;
+    }
+    if let Event::StepCompleted { .. } | Event::StepFailed { .. } | Event::StepSkipped { .. } =
+        recorded.event
+    {
+        step.ended_at = recorded.at;
     }
 }
 

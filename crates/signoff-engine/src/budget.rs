@@ -46,6 +46,18 @@ impl Spent {
     }
 }
 
+impl Run {
+    /// Agents started so far.
+    pub fn agents_started(&self) -> u64 {
+        self.spent.agents
+    }
+
+    /// Wall clock used up to the last event, without the stretches in which nobody drove the run.
+    pub fn wall_used(&self) -> Millis {
+        self.spent.wall_at(self.spent.latest)
+    }
+}
+
 /// Wall clock left for the agent about to start, if the plan or its step limits it.
 pub fn wall_left(run: &Run, at: usize, now: Millis) -> Option<Millis> {
     let plan = wall_limit(run).map(|limit| limit.saturating_sub(run.spent.wall_at(now)));

@@ -66,7 +66,7 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if run.pausing.is_some() {
         return actions;
     }
-    let mut room = Room::of(run);
+    let mut room = Room::of(run, bounds.jobs(run));
     for &at in run.ready.iter().filter(|&&at| bounds.allow(run, at)) {
         if !room.left() {
             break;
@@ -96,7 +96,7 @@ fn last(run: &Run, bounds: &Bounds) -> Vec<Action> {
     if !settled || !run.ready.is_empty() || bounds.stop_short(run) {
         return Vec::new();
     }
-    let stale = run.verdicts.range(..(run.tree, 0)).take(run.settings.jobs);
+    let stale = run.verdicts.range(..(run.tree, 0)).take(bounds.jobs(run));
     let stale: Vec<Action> = stale
         .map(|&(_, step)| Action::Recheck {
             step,

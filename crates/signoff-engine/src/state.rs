@@ -117,6 +117,11 @@ impl Run {
         self.index.get(id).copied()
     }
 
+    /// How many of the plan's steps are done or skipped.
+    pub fn done(&self) -> usize {
+        self.done
+    }
+
     /// Share of the plan's steps that are done or skipped, 0–100.
     pub fn progress(&self) -> u8 {
         let total = self.plan().steps.len().max(1);

@@ -199,9 +199,7 @@ proptest! {
         let mut whole = World::accepting(accept, &text, fate.clone());
         finish(&mut whole);
         for cut in 1..whole.events.len() {
-            let mut world = World::accepting(accept, &text, fate.clone());
-            world.events = whole.events[..cut].to_vec();
-            world.now = whole.now;
+            let mut world = whole.cut(cut, fate.clone());
             world.crash();
             finish(&mut world);
             check_laws(&world);

@@ -68,9 +68,7 @@ fn it_expands_once_however_often_the_harness_dies() {
     let mut whole = World::new(&over_list(EACH), Fate::default());
     whole.play();
     for cut in 1..whole.events.len() {
-        let mut world = World::new(&over_list(EACH), Fate::default());
-        world.events = whole.events[..cut].to_vec();
-        world.now = whole.now;
+        let mut world = whole.cut(cut, Fate::default());
         world.crash();
         world.play();
         assert_eq!(world.run.outcome(), Some(Outcome::Completed), "{cut}");

@@ -253,7 +253,9 @@ fn check_room(run: &Run) {
     let active: Vec<_> = run.under_way().collect();
     let agents = active
         .iter()
-        .filter(|(step, _)| matches!(step.work, Work::Agent { .. }))
+        .filter(|(step, state)| {
+            matches!(step.work, Work::Agent { .. }) && state.stage != Stage::Rechecking
+        })
         .count();
     assert!(
         agents <= 1 && (agents == 0 || active.len() == 1),

@@ -10,7 +10,8 @@ use signoff_store::requests::Requests;
 
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::live::Live;
+use crate::live::{Live, end_leftovers_of};
+use crate::plans::History;
 use crate::project::{Project, random};
 use crate::view::View;
 
@@ -18,7 +19,7 @@ use crate::view::View;
 pub(crate) const TICK: Duration = Duration::from_millis(100);
 
 /// How long the process that drives the run may take to answer: it ends agents first.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What is asked of a run.
 #[derive(Debug, Clone)]
@@ -57,18 +58,50 @@ pub fn ask(
     if view.run.outcome().is_none() && is_held(&dir.lock()).unwrap_or(false) {
         let requests = Requests::of(&dir);
         if send(&requests, &dir.lock(), project, &what, clock)? {
+            if matches!(what, request::Ask::Stop | request::Ask::Abort) {
+                until_free(&dir.lock());
+            }
             return Ok(Done::There);
         }
     }
+    refuse_if_ended(project, run, &what)?;
     let by = project.around.person.clone();
     let input = match meant(what, by) {
-        Ask::Stop => return Ok(Done::Idle),
+        Ask::Stop => {
+            // What a process that died left running is stopped too.
+            end_leftovers_of(project, run, clock)?;
+            return Ok(Done::Idle);
+        }
         Ask::Input(Input::Pause { .. }) => return Ok(Done::Idle),
         Ask::Abort { by } => Input::Abort { by },
         Ask::Input(input) => input,
     };
     Live::record(project, run, input, clock)?;
     Ok(Done::Here)
+}
+
+/// A run that has ended, or that nobody goes on with, cannot be paused or stopped.
+fn refuse_if_ended(project: &Project, run: &str, what: &request::Ask) -> Result<(), Error> {
+    if !matches!(what, request::Ask::Pause | request::Ask::Stop) {
+        return Ok(());
+    }
+    // It may have ended while we asked.
+    let view = View::load(project, run)?;
+    if let Some(outcome) = view.run.outcome() {
+        return Err(Error::AlreadyFinished {
+            run: run.to_owned(),
+            outcome: signoff_api::event::outcome_name(outcome),
+        });
+    }
+    History::read(project, &view.key)?.refuse_if_over(run)
+}
+
+/// Waits until whoever drove the run has let go of it, so that whatever is typed next finds it free.
+fn until_free(lock: &std::path::Path) {
+    let asked = Instant::now();
+    while is_held(lock).unwrap_or(false) && asked.elapsed() < PATIENCE {
+        std::thread::sleep(TICK / 10);
+    }
 }
 
 /// Leaves a request and waits for the answer; false if nobody drives the run any more.
@@ -92,24 +125,29 @@ fn send(
     let asked = Instant::now();
     loop {
         if let Some(reply) = requests.take_reply(&name) {
-            let reply: Option<Reply> = serde_json::from_slice(&reply).ok();
-            return match reply.and_then(|reply| reply.refused) {
-                Some(why) => Err(Error::RefusedThere { why }),
-                None => Ok(true),
-            };
+            return answered(&reply).map(|()| true);
         }
         let alone = !is_held(lock).unwrap_or(false);
         if alone || asked.elapsed() > PATIENCE {
             // It may have answered with its last breath.
-            let late = requests.take_reply(&name).is_some();
+            let late = requests.take_reply(&name);
             requests.withdraw(&name);
-            return match (late, alone) {
-                (true, _) => Ok(true),
-                (false, true) => Ok(false),
-                (false, false) => Err(Error::NoReply),
+            return match late {
+                Some(reply) => answered(&reply).map(|()| true),
+                None if alone => Ok(false),
+                None => Err(Error::NoReply),
             };
         }
         std::thread::sleep(TICK);
+    }
+}
+
+/// What the process that drives the run said.
+fn answered(reply: &[u8]) -> Result<(), Error> {
+    let reply: Option<Reply> = serde_json::from_slice(reply).ok();
+    match reply.and_then(|reply| reply.refused) {
+        Some(why) => Err(Error::RefusedThere { why }),
+        None => Ok(()),
     }
 }
 

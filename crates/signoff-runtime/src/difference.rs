@@ -42,6 +42,7 @@ fn terms(signed: &Value, present: &Value) -> Vec<String> {
             _ if before == after => {}
             "files" => lines.extend(files(before, after)),
             "path" => lines.push(search_path(before, after)),
+            "tools" => lines.extend(tools(before, after)),
             "prompt" => lines.push(prompt(before, after)),
             "schema" => lines.push(format!(
                 "this version signs other terms ({} → {}), so a signature from before holds no longer",
@@ -68,6 +69,20 @@ fn files(before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
         lines.push(format!("{name} {what}"));
     }
     lines
+}
+
+/// By name: how a tool is described is too long to compare by eye.
+fn tools(before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
+    let none = Value::Null;
+    let (before, after) = (before.unwrap_or(&none), after.unwrap_or(&none));
+    let names = keys(before, after).into_iter();
+    let differ = names.filter(|name| before.get(name) != after.get(name));
+    let line = |name: String| match (before.get(&name), after.get(&name)) {
+        (None, _) => format!("tool `{name}` was not known when it was signed"),
+        (Some(_), None) => format!("tool `{name}` is not known any more"),
+        (Some(_), Some(_)) => format!("tool `{name}` is described otherwise than it was signed"),
+    };
+    differ.map(line).collect()
 }
 
 /// Names what came and went; the whole is too long to compare by eye.
@@ -174,6 +189,20 @@ mod tests {
                 "a.sh changed since it was signed",
                 "b.sh was there when it was signed, and is gone",
                 "c.sh was not covered when it was signed",
+            ],
+        );
+    }
+
+    #[test]
+    fn tools_are_named() {
+        check(
+            json!({"tools": {"a": "1", "b": "1", "same": "1"}}),
+            json!({"tools": {"a": "2", "c": "1", "same": "1"}, "servers": {"s": {"command": ["x"]}}}),
+            &[
+                r#"terms: servers.s.command: nothing → ["x"]"#,
+                "tool `a` is described otherwise than it was signed",
+                "tool `b` is not known any more",
+                "tool `c` was not known when it was signed",
             ],
         );
     }

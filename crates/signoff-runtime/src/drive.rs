@@ -25,6 +25,8 @@ pub trait Perform {
     fn next(&mut self, now: Millis, wake: Option<Millis>) -> Happened;
     /// Ends everything that is under way, waits until it is gone, and says what came in meanwhile.
     fn stop(&mut self) -> Vec<Input>;
+    /// Has something happened that [`Perform::next`] would return at once?
+    fn has_news(&mut self) -> bool;
     /// Answers a request.
     fn reply(&mut self, request: &str, refused: Option<&Refusal>);
 }
@@ -83,10 +85,24 @@ pub trait Observe {
 
 /// A person who can be asked while the run waits.
 pub trait Person {
-    /// The answer to an item, as the input it makes; none = not now.
-    fn answer(&mut self, run: &Run, item: &Item) -> Option<Input>;
+    /// Asks about an item. Gives up as soon as `has_news` says that something else has happened: the
+    /// answer may have come from elsewhere, or nobody wants one any more.
+    fn answer(&mut self, run: &Run, item: &Item, has_news: &mut dyn FnMut() -> bool) -> Said;
     /// The answer does not fit.
     fn refused(&mut self, refusal: &Refusal);
+    /// Is anybody there at all?
+    fn is_there(&self) -> bool;
+}
+
+/// What a person said about an item.
+#[derive(Debug)]
+pub enum Said {
+    /// This, as the input it makes.
+    Answer(Input),
+    /// Not now.
+    Later,
+    /// Nothing: something else came between.
+    Nothing,
 }
 
 /// Nobody is there to be asked.
@@ -94,11 +110,15 @@ pub trait Person {
 pub struct Nobody;
 
 impl Person for Nobody {
-    fn answer(&mut self, _: &Run, _: &Item) -> Option<Input> {
-        None
+    fn answer(&mut self, _: &Run, _: &Item, _: &mut dyn FnMut() -> bool) -> Said {
+        Said::Later
     }
 
     fn refused(&mut self, _: &Refusal) {}
+
+    fn is_there(&self) -> bool {
+        false
+    }
 }
 
 /// One run with everything it needs to go on.
@@ -169,6 +189,7 @@ impl Loop<'_> {
     fn begin_all(&mut self, now: Millis) -> Result<Begun, Error> {
         let mut wake = None;
         let mut stuck = false;
+        let mut recorded = Vec::new();
         for action in due(self.run, now, &self.bounds) {
             match action {
                 Action::Wait { until } => {
@@ -179,25 +200,31 @@ impl Loop<'_> {
                 Action::Gather { step } => self.record(Input::Gather { step })?,
                 Action::AskForAcceptance => self.record(Input::AskForAcceptance)?,
                 Action::AskForBudget { step } => self.record(Input::OverBudget { step })?,
-                action => stuck |= !self.begin(&action)?,
+                action => match self.prepare(&action)? {
+                    Some(true) => recorded.push(action),
+                    Some(false) => {}
+                    None => stuck = true,
+                },
             }
             // What else was due may no longer be.
             if stuck {
                 break;
             }
         }
+        // One sync serves them all: what must survive is on disk before anything begins.
+        self.journal.barrier()?;
+        for action in recorded {
+            self.perform.begin(self.run, &action)?;
+        }
         Ok(Begun::Until { wake, stuck })
     }
 
-    /// Journal first, then act. False if it may not begin, because something has changed.
-    fn begin(&mut self, action: &Action) -> Result<bool, Error> {
+    /// Journals what must be known before the action. May it begin then? `None` if nothing may,
+    /// because something has changed.
+    fn prepare(&mut self, action: &Action) -> Result<Option<bool>, Error> {
         match self.perform.prepare(self.run, action)? {
-            Prepared::Go(input) => {
-                self.record(input)?;
-                self.perform.begin(self.run, action)?;
-                Ok(true)
-            }
-            Prepared::Instead(input) => self.record(input).map(|()| true),
+            Prepared::Go(input) => self.write(input).map(|()| Some(true)),
+            Prepared::Instead(input) => self.record(input).map(|()| Some(false)),
             Prepared::Changed(difference) => {
                 // What is in flight ends and is judged, as far as it can be.
                 self.difference = Some(*difference);
@@ -207,7 +234,7 @@ impl Loop<'_> {
                         by: "the harness".to_owned(),
                     })?;
                 }
-                Ok(false)
+                Ok(None)
             }
         }
     }
@@ -278,8 +305,10 @@ impl Loop<'_> {
             None if self.run.items().next().is_none() && self.bounds.limited() => {
                 PauseReason::Limited
             }
-            None if self.ask()? => return Ok(None),
-            None => PauseReason::Waiting,
+            None => match self.ask()? {
+                Asked::Later => PauseReason::Waiting,
+                Asked::Went(stopped) => return Ok(stopped),
+            },
         };
         self.record(Input::Park {
             reason: reason.clone(),
@@ -292,20 +321,26 @@ impl Loop<'_> {
         }))
     }
 
-    /// Asks about the open items, one after the other; was one of them answered?
-    fn ask(&mut self) -> Result<bool, Error> {
+    /// Asks about the open items, one after the other, until something comes of it.
+    fn ask(&mut self) -> Result<Asked, Error> {
         let open: Vec<Item> = self.run.items().cloned().collect();
         for item in open {
-            let Some(input) = self.person.answer(self.run, &item) else {
-                continue;
-            };
-            match self.record(input) {
-                Err(Error::Refused(refusal)) => self.person.refused(&refusal),
-                recorded => recorded?,
+            let perform = &mut *self.perform;
+            let said = (self.person).answer(self.run, &item, &mut || perform.has_news());
+            match said {
+                Said::Later => continue,
+                Said::Nothing => {
+                    let happened = self.perform.next(self.clock.now(), None);
+                    return self.handle(happened).map(Asked::Went);
+                }
+                Said::Answer(input) => match self.record(input) {
+                    Err(Error::Refused(refusal)) => self.person.refused(&refusal),
+                    recorded => recorded?,
+                },
             }
-            return Ok(true);
+            return Ok(Asked::Went(None));
         }
-        Ok(false)
+        Ok(Asked::Later)
     }
 
     fn finish(&mut self) -> Result<Stopped, Error> {
@@ -317,12 +352,18 @@ impl Loop<'_> {
 
     /// Decides about an input, journals the events, applies them and tells the observers.
     pub fn record(&mut self, input: Input) -> Result<(), Error> {
+        self.write(input)?;
+        self.journal.barrier()
+    }
+
+    /// The same without waiting for the disk; [`Append::barrier`] does that for many at once.
+    fn write(&mut self, input: Input) -> Result<(), Error> {
         let now = self.clock.now();
         let events: Vec<Event> = decide(self.run, now, input)?;
         if events.is_empty() {
             return Ok(());
         }
-        for recorded in self.journal.append(now, events)? {
+        for recorded in self.journal.write(now, events)? {
             apply(self.run, &recorded);
             for observer in &mut self.observers {
                 observer.event(self.run, &recorded)?;
@@ -353,4 +394,12 @@ enum Begun {
         /// Something may not begin.
         stuck: bool,
     },
+}
+
+/// What asking led to.
+enum Asked {
+    /// The run may go on, or has stopped.
+    Went(Option<Stopped>),
+    /// All that is left is for later.
+    Later,
 }

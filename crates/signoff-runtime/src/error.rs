@@ -152,6 +152,8 @@ pub enum Error {
     PlanLog(PlanLogError),
     /// The engine refused.
     Refused(Refusal),
+    /// A task that cannot be written into a plan.
+    BadTask { why: String },
     /// A file operation failed.
     File(FileError),
     /// A file could not be replaced.

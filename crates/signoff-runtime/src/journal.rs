@@ -1,9 +1,11 @@
 //! The engine's events in a journal file.
 
-use serde_json::{Map, Value};
+use std::path::Path;
+
 use signoff_api::event::Event as WireEvent;
 use signoff_engine::{Event, Millis, Recorded};
-use signoff_store::journal::{Journal, JournalError, Record};
+use signoff_store::config::Durability;
+use signoff_store::journal::{self, Entry, Journal, JournalError, Line, Torn};
 
 use crate::clock::{millis, timestamp};
 use crate::error::Error;
@@ -15,6 +17,19 @@ const HEAD_EVERY: Millis = 1000;
 pub trait Append {
     /// Appends events and, where one of them reaches outside, waits until they are on disk.
     fn append(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error>;
+
+    /// Appends events without waiting. [`Append::barrier`] stands between the last of them and what
+    /// they announce.
+    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
+        self.append(at, events)
+    }
+
+    /// Waits until everything that was appended and reaches outside is on disk: one sync for all of
+    /// it, none if there is nothing of the kind.
+    fn barrier(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Called when the run pauses or ends.
     fn close(&mut self) -> Result<(), Error>;
 }
@@ -23,43 +38,78 @@ pub trait Append {
 #[derive(Debug)]
 pub struct FileJournal {
     journal: Journal,
+    durability: Durability,
+    /// Something was appended that reaches outside, and may not be on disk.
+    owed: bool,
     head_written: Millis,
 }
 
 impl FileJournal {
-    pub(crate) fn new(journal: Journal) -> Self {
+    pub(crate) fn new(journal: Journal, durability: Durability) -> Self {
         Self {
             journal,
+            durability,
+            owed: false,
             head_written: 0,
         }
     }
 
+    /// Opens a run's journal to go on with it, and hands over what it holds, one event at a time.
+    pub(crate) fn open(
+        path: &Path,
+        durability: Durability,
+        mut each: impl FnMut(Recorded),
+    ) -> Result<Self, Error> {
+        let journal = Journal::open_each(path, |line| {
+            each(recorded(line)?);
+            Ok::<_, Error>(())
+        })?;
+        Ok(Self::new(journal, durability))
+    }
+
     /// Part of a last line that a crash cut off and that was moved aside.
-    pub fn torn(&self) -> Option<&signoff_store::journal::Torn> {
+    pub fn torn(&self) -> Option<&Torn> {
         self.journal.torn()
+    }
+
+    fn write_head(&mut self, at: Millis) -> Result<(), Error> {
+        // A clock that was set back must not silence it.
+        if at.abs_diff(self.head_written) >= HEAD_EVERY {
+            self.journal.write_head()?;
+            self.head_written = at;
+        }
+        Ok(())
     }
 }
 
 impl Append for FileJournal {
     fn append(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
-        let bodies = events.iter().map(body).collect::<Result<Vec<_>, _>>()?;
-        let records = self.journal.append(&timestamp(at), &bodies)?;
-        if events.iter().any(Event::reaches_outside) {
-            self.journal.sync()?;
-            if at >= self.head_written + HEAD_EVERY {
-                self.journal.write_head()?;
-                self.head_written = at;
-            }
+        let recorded = self.write(at, events)?;
+        self.barrier()?;
+        Ok(recorded)
+    }
+
+    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
+        let entries = events.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
+        let first = self.journal.append_entries(&timestamp(at), &entries)?;
+        self.owed |= events.iter().any(Event::reaches_outside);
+        if self.durability == Durability::Power && events.iter().any(settles) {
+            // Losing a verdict costs one more evaluation, so the next contract need not wait for it.
+            self.journal.begin_sync()?;
+            self.write_head(at)?;
         }
-        Ok(records
-            .iter()
-            .zip(events)
-            .map(|(record, event)| Recorded {
-                seq: record.seq,
-                at,
-                event,
-            })
+        let numbered = (first..).zip(events);
+        Ok(numbered
+            .map(|(seq, event)| Recorded { seq, at, event })
             .collect())
+    }
+
+    fn barrier(&mut self) -> Result<(), Error> {
+        if self.owed && self.durability == Durability::Power {
+            self.journal.sync()?;
+        }
+        self.owed = false;
+        Ok(())
     }
 
     fn close(&mut self) -> Result<(), Error> {
@@ -70,31 +120,66 @@ impl Append for FileJournal {
     }
 }
 
-fn body(event: &Event) -> Result<Map<String, Value>, Error> {
-    match serde_json::to_value(WireEvent::from(event.clone())) {
-        Ok(Value::Object(body)) => Ok(body),
-        Ok(_) => Err(Error::Unwritable {
-            why: "it is no object".to_owned(),
-        }),
-        Err(why) => Err(Error::Unwritable {
-            why: why.to_string(),
-        }),
+/// Does the event say how something ended? Then it is worth a sync, which nobody waits for.
+fn settles(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::BaselineFinished { .. }
+            | Event::WorkFinished { .. }
+            | Event::ContractFinished { .. }
+            | Event::StepCompleted { .. }
+            | Event::StepFailed { .. }
+            | Event::StepSkipped { .. }
+    ) || event.reaches_outside()
+}
+
+fn entry(event: &Event) -> Result<Entry, Error> {
+    Entry::of(&WireEvent::from(event.clone())).map_err(|why| Error::Unwritable { why })
+}
+
+/// Reads a run's journal, which another process may be writing, one event at a time.
+pub(crate) fn load(path: &Path, mut each: impl FnMut(Recorded)) -> Result<(), Error> {
+    journal::load_each(path, |line| {
+        each(recorded(line)?);
+        Ok(())
+    })
+}
+
+/// The first event of a journal, if it has any.
+pub(crate) fn first(path: &Path) -> Result<Option<Recorded>, Error> {
+    enum Early {
+        Found(Box<Recorded>),
+        Failed(Error),
+    }
+    impl From<JournalError> for Early {
+        fn from(error: JournalError) -> Self {
+            Self::Failed(error.into())
+        }
+    }
+    let read = journal::load_each(path, |line| {
+        Err(match recorded(line) {
+            Ok(recorded) => Early::Found(Box::new(recorded)),
+            Err(error) => Early::Failed(error),
+        })
+    });
+    match read {
+        Ok(()) => Ok(None),
+        Err(Early::Found(recorded)) => Ok(Some(*recorded)),
+        Err(Early::Failed(error)) => Err(error),
     }
 }
 
-/// A record as the engine knows it. One that this version does not know is refused: guessing at a
+/// A line as the engine knows it. One that this version does not know is refused: guessing at a
 /// run's history would be worse than stopping.
-pub(crate) fn recorded(record: &Record) -> Result<Recorded, Error> {
+pub(crate) fn recorded(line: Line<'_>) -> Result<Recorded, Error> {
     let event: WireEvent =
-        serde_json::from_value(Value::Object(record.body.clone())).map_err(|why| {
-            Error::UnknownEvent {
-                seq: record.seq,
-                why: why.to_string(),
-            }
+        serde_json::from_slice(line.event).map_err(|why| Error::UnknownEvent {
+            seq: line.seq,
+            why: why.to_string(),
         })?;
     Ok(Recorded {
-        seq: record.seq,
-        at: millis(&record.at),
+        seq: line.seq,
+        at: millis(line.at),
         event: event.into(),
     })
 }
@@ -104,3 +189,6 @@ impl From<JournalError> for Error {
         Self::Journal(error)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,17 +20,18 @@ use signoff_store::{atomic, config, failpoint, plan_log};
 use crate::clock::{Clock, timestamp};
 use crate::drive::{Loop, Observe, Person, Stopped};
 use crate::error::Error;
-use crate::journal::{Append, FileJournal, recorded};
+use crate::journal::{Append, FileJournal};
 use crate::local::{Interrupt, Local, contract_marker, marker};
 use crate::locks::{take_run, take_workspace};
 use crate::marks::{Execution, Projection, Times};
+use crate::notify::Notify;
 use crate::plan_file::PlanFile;
 use crate::plans::held::Held;
 use crate::plans::history::body;
 use crate::plans::{Doing, History, current_task};
 use crate::project::{Project, minimum_proof, random, relative};
 use crate::proof::{Counted, counted};
-use crate::view::View;
+use crate::view::{Begun, View};
 use crate::watch::Watch;
 use crate::{preflight, snapshot};
 
@@ -92,6 +93,8 @@ pub struct Ran {
     pub run: Run,
     /// Why marks could not be written, if so.
     pub trouble: Option<String>,
+    /// Why nobody could be told that something waits on them.
+    pub notes: Vec<String>,
 }
 
 impl<'a> Live<'a> {
@@ -119,13 +122,20 @@ impl<'a> Live<'a> {
         let (path, key) = (plan.path.clone(), held.key.clone());
         let name = plan.source.name().to_owned();
         let signed = preflight::signed(project, plan)?;
+        let run = Run::new(signed);
+        // Before anything is written: nothing has begun if it cannot go that far.
+        let bounds = bounds(&run, options)?;
+        let signed = run.signed();
         let mut workspace_lock = take_workspace(project)?;
         runs::remove_never_begun(&project.store)?;
         let (id, dir) = new_dir(project)?;
         workspace_lock.name_run(&id).map_err(Error::Sandbox)?;
         let run_lock = take_run(&dir, &id)?;
         snapshot::save(&dir, plan)?;
-        let journal = FileJournal::new(Journal::create(&dir.journal())?);
+        let journal = FileJournal::new(
+            Journal::create(&dir.journal())?,
+            project.config.run.durability.value,
+        );
         failpoint::reached("run.created");
         held.record(&[PlanEvent::PlanExecuting {
             path: relative(project, &path),
@@ -141,11 +151,11 @@ impl<'a> Live<'a> {
             settings: settings(project, options),
         };
         let terms = project.present_terms(signed.plan(), &key)?;
-        let live = Self {
+        Ok(Self {
             project,
             clock,
-            bounds: Bounds::default(),
-            run: Run::new(signed),
+            bounds,
+            run,
             dir,
             times: Times::default(),
             key,
@@ -156,8 +166,7 @@ impl<'a> Live<'a> {
             first,
             _run_lock: run_lock,
             _workspace_lock: Some(workspace_lock),
-        };
-        live.within(options)
+        })
     }
 
     /// Takes up a run that was paused, cut off, or has failed.
@@ -173,6 +182,7 @@ impl<'a> Live<'a> {
         workspace.name_run(id).map_err(Error::Sandbox)?;
         let mut live = Self::open(project, id, clock)?;
         live._workspace_lock = Some(workspace);
+        live.bounds = bounds(&live.run, options)?;
         History::read(project, &live.key)?.refuse_if_over(id)?;
         if live.run.outcome() == Some(Outcome::Failed) {
             after(PlanState::Failed, Act::Resume, actor)?;
@@ -197,7 +207,7 @@ impl<'a> Live<'a> {
         // A killed writer may have left its temporary file beside the plan.
         atomic::remove_stray_temp(&live.plan)?;
         failpoint::reached("resume.ready");
-        live.within(options)
+        Ok(live)
     }
 
     /// Records something that a person decided about a run that nobody drives. It goes on when it is
@@ -235,59 +245,31 @@ impl<'a> Live<'a> {
         Ok(())
     }
 
-    /// Limits how far the run goes this time.
-    fn within(mut self, options: &Options) -> Result<Self, Error> {
-        let (step, only) = match &options.limit {
-            None => return Ok(self),
-            Some(Limit::Only(step)) => (step, true),
-            Some(Limit::Until(step)) => (step, false),
-        };
-        let at = self.run.position(step).ok_or_else(|| {
-            Error::Refused(signoff_engine::Refusal::NoStep { step: step.clone() })
-        })?;
-        self.bounds = if only {
-            let waits_for: Vec<String> = (self.run.plan().dependencies(at))
-                .filter_map(|before| self.run.step(before))
-                .filter(|(_, state)| !state.satisfies)
-                .map(|(before, _)| before.id.clone())
-                .collect();
-            if !waits_for.is_empty() {
-                let step = step.clone();
-                return Err(Error::NotReached { step, waits_for });
-            }
-            Bounds::only(at)
-        } else {
-            Bounds::until(&self.run, at)
-        };
-        Ok(self)
-    }
-
     fn open(project: &'a Project, id: &str, clock: &'a dyn Clock) -> Result<Self, Error> {
         let dir = project.store.run_dir(id);
         if !dir.path().is_dir() {
             return Err(View::unknown(project, Some(id)));
         }
         let run_lock = take_run(&dir, id)?;
-        let view = View::load(project, id)?;
-        let (journal, records) = Journal::open(&dir.journal())?;
-        let mut run = Run::new(view.run.signed().clone());
+        let begun = Begun::load(project, id)?;
+        let mut run = Run::new(begun.signed);
         let mut times = Times::default();
-        for record in &records {
-            let recorded = recorded(record)?;
+        let durability = project.config.run.durability.value;
+        let journal = FileJournal::open(&dir.journal(), durability, |recorded| {
             times.note(&recorded);
             apply(&mut run, &recorded);
-        }
+        })?;
         Ok(Self {
             project,
             clock,
-            terms: view.terms,
-            key: view.key,
-            name: relative(project, &view.plan_path),
-            plan: view.plan_path,
+            terms: begun.terms,
+            key: begun.key,
+            name: relative(project, &begun.plan_path),
+            plan: begun.plan_path,
             run,
             dir,
             times,
-            journal: FileJournal::new(journal),
+            journal,
             first: Input::Finish,
             bounds: Bounds::default(),
             _run_lock: run_lock,
@@ -325,6 +307,19 @@ impl<'a> Live<'a> {
         self.run.plan()
     }
 
+    /// Its state, as far as it has come.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The settings that it starts with or was started with.
+    pub fn settings(&self) -> &Settings {
+        match &self.first {
+            Input::Start { settings, .. } => settings,
+            _ => self.run.settings(),
+        }
+    }
+
     /// Where its files are.
     pub fn dir(&self) -> &Path {
         self.dir.path()
@@ -355,6 +350,9 @@ impl<'a> Live<'a> {
             });
         }
         current_task::keep_true(self.project, &self.key, PlanState::Executing)?;
+        let notified = (!person.is_there()).then(|| Arc::clone(&sandbox));
+        let mut notify =
+            notified.and_then(|sandbox| Notify::new(self.project, sandbox, &self.name));
         let mut local = Local::new(
             self.project,
             sandbox,
@@ -365,6 +363,8 @@ impl<'a> Live<'a> {
         );
         interrupt(local.interrupt());
         let mut marks = self.marks();
+        let mut observers: Vec<&mut dyn Observe> = vec![observer, &mut marks];
+        observers.extend(notify.as_mut().map(|notify| notify as &mut dyn Observe));
         let mut work = Loop {
             run: &mut self.run,
             journal: &mut self.journal,
@@ -372,7 +372,7 @@ impl<'a> Live<'a> {
             clock: self.clock,
             bounds: self.bounds,
             person,
-            observers: vec![observer, &mut marks],
+            observers,
             difference: None,
         };
         work.record(self.first)?;
@@ -384,6 +384,7 @@ impl<'a> Live<'a> {
             stopped,
             run: self.run,
             trouble: marks.trouble,
+            notes: notify.map(Notify::finish).unwrap_or_default(),
         })
     }
 
@@ -421,6 +422,35 @@ impl<'a> Live<'a> {
         }
         Ok(())
     }
+}
+
+/// How far the run goes this time, and how much of it at once.
+fn bounds(run: &Run, options: &Options) -> Result<Bounds, Error> {
+    let jobs = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
+    Ok(reach(run, options)?.at_once(jobs))
+}
+
+fn reach(run: &Run, options: &Options) -> Result<Bounds, Error> {
+    let (step, only) = match &options.limit {
+        None => return Ok(Bounds::default()),
+        Some(Limit::Only(step)) => (step, true),
+        Some(Limit::Until(step)) => (step, false),
+    };
+    let unknown = || Error::Refused(signoff_engine::Refusal::NoStep { step: step.clone() });
+    let at = run.position(step).ok_or_else(unknown)?;
+    if !only {
+        return Ok(Bounds::until(run, at));
+    }
+    let waits_for: Vec<String> = (run.plan().dependencies(at))
+        .filter_map(|before| run.step(before))
+        .filter(|(_, state)| !state.satisfies)
+        .map(|(before, _)| before.id.clone())
+        .collect();
+    if waits_for.is_empty() {
+        return Ok(Bounds::only(at));
+    }
+    let step = step.clone();
+    Err(Error::NotReached { step, waits_for })
 }
 
 /// What the engine needs to know of the configuration.

@@ -53,6 +53,8 @@ pub(crate) struct Local<'a> {
     listener: Listener,
     sender: Sender<Happened>,
     receiver: Receiver<Happened>,
+    /// What was received and not yet handed on.
+    news: Option<Happened>,
     /// Lets a held agent go, by step.
     gates: BTreeMap<usize, Sender<()>>,
 }
@@ -75,7 +77,7 @@ impl<'a> Local<'a> {
         let tree = Tree::new(project.store.workspace(), &dir.tree(), watch.plan());
         let listener = Listener::start(&dir, sender.clone());
         Self {
-            calls: Calls::new(project, Arc::clone(&sandbox), contract_environment.clone()),
+            calls: Calls::new(project, Arc::clone(&sandbox)),
             bench: Workbench {
                 project,
                 dir,
@@ -90,6 +92,7 @@ impl<'a> Local<'a> {
             listener,
             sender,
             receiver,
+            news: None,
             gates: BTreeMap::new(),
         }
     }
@@ -267,6 +270,9 @@ impl Perform for Local<'_> {
     }
 
     fn next(&mut self, now: Millis, wake: Option<Millis>) -> Happened {
+        if let Some(happened) = self.news.take() {
+            return happened;
+        }
         let happened = match wake {
             Some(at) => self
                 .receiver
@@ -286,8 +292,10 @@ impl Perform for Local<'_> {
         self.calls.stop();
         self.crew.stop();
         let late = self
-            .receiver
-            .try_iter()
+            .news
+            .take()
+            .into_iter()
+            .chain(self.receiver.try_iter())
             .filter_map(|happened| match happened {
                 // One that was not let go has not started.
                 Happened::Input(Input::ProcessHeld { .. }) => None,
@@ -295,6 +303,13 @@ impl Perform for Local<'_> {
                 _ => None,
             });
         late.collect()
+    }
+
+    fn has_news(&mut self) -> bool {
+        if self.news.is_none() {
+            self.news = self.receiver.try_recv().ok();
+        }
+        self.news.is_some()
     }
 
     fn reply(&mut self, request: &str, refused: Option<&Refusal>) {

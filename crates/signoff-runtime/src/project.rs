@@ -19,7 +19,8 @@ use signoff_work::environment::Variables;
 use signoff_work::prompt;
 
 use crate::error::Error;
-use crate::terms::{deciding_files, signed_files};
+use crate::terms::{called, deciding_files, signed_files};
+use crate::tools;
 
 /// What the process was started with, read once by the CLI.
 #[derive(Debug, Clone)]
@@ -105,11 +106,13 @@ impl Project {
         let roles = roles(plan);
         let prompt = Digest::of_bytes(prompt::template().as_bytes()).to_string();
         let home = self.around.variables.get(OsStr::new("HOME"));
+        let called = called(plan, &self.config, &tools::record(self));
         let grounds = Grounds {
             path: &self.around.path(),
             home: home.map(Path::new).filter(|home| home.is_absolute()),
             prompt: &prompt,
             files,
+            called: &called,
         };
         signoff_store::terms(&self.config, roles.iter().map(String::as_str), grounds)
     }

@@ -2,6 +2,8 @@
 //! scripts that contracts run. They are part of the terms if they are there at signing and no step
 //! before is to make or change them; the others cannot be known yet.
 
+mod called;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -10,6 +12,8 @@ use signoff_plan::glob;
 use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::shell::analyse;
 use signoff_store::terms::file_hash;
+
+pub(crate) use self::called::called;
 
 /// Programs whose first argument is a script they run.
 const INTERPRETERS: [&str; 20] = [

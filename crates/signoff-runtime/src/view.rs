@@ -5,19 +5,69 @@ use std::time::Duration;
 
 use serde_json::Value;
 use signoff_engine::{Event, KnownRun, PauseReason, PlanState, Recorded, Run, apply};
-use signoff_store::journal::load;
+use signoff_plan::signed::SignedPlan;
 use signoff_store::lock::is_held;
 use signoff_store::runs::{is_run_id, list};
 
 use crate::clock::timestamp;
 use crate::error::Error;
-use crate::journal::recorded;
+use crate::journal::{first, load};
 use crate::plans::History;
 use crate::project::Project;
 use crate::snapshot::{Started, signed_snapshot};
+pub use crate::streamed::streamed;
 
 /// A run's name, and what is in it or why that cannot be read.
 pub type Listed = (String, Result<View, Error>);
+
+/// What a run's first event tells.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    /// What it runs.
+    pub(crate) signed: SignedPlan,
+    /// Terms it runs under.
+    pub(crate) terms: Value,
+    /// The plan's name in the store.
+    pub(crate) key: String,
+    /// The plan's file.
+    pub(crate) plan_path: PathBuf,
+}
+
+impl Begun {
+    /// Reads no more of the journal than its beginning.
+    pub(crate) fn load(project: &Project, id: &str) -> Result<Self, Error> {
+        let dir = project.store.run_dir(id);
+        if !is_run_id(id) || !dir.path().is_dir() {
+            return Err(View::unknown(project, Some(id)));
+        }
+        let never_begun = || Error::NeverBegun { run: id.to_owned() };
+        if !dir.journal().exists() {
+            return Err(never_begun());
+        }
+        let Some(Event::RunStarted {
+            plan,
+            path,
+            digest,
+            terms,
+            ..
+        }) = first(&dir.journal())?.map(|first| first.event)
+        else {
+            return Err(never_begun());
+        };
+        let started = Started {
+            plan,
+            digest,
+            terms,
+        };
+        let (signed, terms) = signed_snapshot(project, id, &dir, &started)?;
+        Ok(Self {
+            signed,
+            terms,
+            key: started.plan,
+            plan_path: project.store.workspace().join(path),
+        })
+    }
+}
 
 /// One run, read and not touched.
 #[derive(Debug)]
@@ -41,52 +91,26 @@ pub struct View {
 impl View {
     /// Reads a run.
     pub fn load(project: &Project, id: &str) -> Result<Self, Error> {
+        let begun = Begun::load(project, id)?;
         let dir = project.store.run_dir(id);
-        if !is_run_id(id) || !dir.path().is_dir() {
-            return Err(Self::unknown(project, Some(id)));
-        }
-        let never_begun = || Error::NeverBegun { run: id.to_owned() };
-        if !dir.journal().exists() {
-            return Err(never_begun());
-        }
-        let records = load(&dir.journal())?;
-        let events = records
-            .iter()
-            .map(recorded)
-            .collect::<Result<Vec<_>, _>>()?;
-        let Some(Event::RunStarted {
-            plan,
-            path,
-            digest,
-            terms,
-            ..
-        }) = events.first().map(|first| &first.event)
-        else {
-            return Err(never_begun());
-        };
-        let started = Started {
-            plan: plan.clone(),
-            digest: digest.clone(),
-            terms: terms.clone(),
-        };
-        let (signed, terms) = signed_snapshot(project, id, &dir, &started)?;
-        let mut run = Run::new(signed);
-        for event in &events {
-            apply(&mut run, event);
-        }
-        let plan_path = project.store.workspace().join(path);
+        let mut run = Run::new(begun.signed);
+        let mut events = Vec::new();
+        load(&dir.journal(), |event| {
+            apply(&mut run, &event);
+            events.push(event);
+        })?;
         let driven =
             is_held(&dir.lock()).unwrap_or(false) && !silent(project, &run, &dir.journal());
         // Where the log cannot be read, whoever does something to the plan is told.
-        let over = History::read(project, &started.plan)
+        let over = History::read(project, &begun.key)
             .is_ok_and(|history| history.refuse_if_over(id).is_err());
         Ok(Self {
             over: over && run.outcome().is_none(),
             run,
             events,
-            key: started.plan,
-            plan_path,
-            terms,
+            key: begun.key,
+            plan_path: begun.plan_path,
+            terms: begun.terms,
             driven,
         })
     }
@@ -190,41 +214,4 @@ fn silent(project: &Project, run: &Run, journal: &Path) -> bool {
         .ok()
         .and_then(|at| at.elapsed().ok())
         .is_some_and(|since| since > patience.max(longest))
-}
-
-/// An event as the stream shows it.
-pub fn streamed(run: &Run, recorded: &Recorded) -> signoff_api::event::Streamed {
-    use signoff_api::event::{SCHEMA, StepEnd, Streamed, step_status};
-    let status = recorded
-        .event
-        .step()
-        .and_then(|id| run.position(id))
-        .map(|at| run.status_of(at));
-    let steps = matches!(recorded.event, Event::RunFinished { .. }).then(|| {
-        run.order()
-            .filter_map(|at| Some((at, run.step(at)?)))
-            .map(|(at, (definition, state))| {
-                let end = StepEnd {
-                    status: step_status(run.status_of(at)).to_owned(),
-                    evidence: state.evidence.as_ref().map(|(grade, _)| (*grade).into()),
-                    facts: state
-                        .evidence
-                        .as_ref()
-                        .map(|(_, facts)| facts.clone().into()),
-                    attempts: state.attempts,
-                };
-                (definition.id.clone(), end)
-            })
-            .collect()
-    });
-    Streamed {
-        schema: SCHEMA.to_owned(),
-        run: run.id().to_owned(),
-        seq: recorded.seq,
-        at: timestamp(recorded.at),
-        event: recorded.event.clone().into(),
-        status: status.map(|status| step_status(status).to_owned()),
-        progress: run.progress(),
-        steps,
-    }
 }

@@ -10,6 +10,7 @@ mod environment;
 mod key;
 mod later;
 mod layer;
+mod mcp;
 mod origin;
 mod pi;
 mod placeholder;
@@ -29,7 +30,8 @@ pub use self::origin::{Origin, Place, Setting};
 pub use self::policy::Policy;
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::{
-    Accept, Agent, Approval, Contract, Driver, Durability, Green, Plans, Run, Sandbox, Unverified,
+    Accept, Agent, Approval, Contract, Driver, Durability, Green, Notify, Plans, Run, Sandbox,
+    Server, Unverified,
 };
 pub use self::shown::{Entry, UnknownKey};
 use crate::signatures::Proof;
@@ -55,8 +57,11 @@ pub struct Config {
     pub run: Run,
     pub contract: Contract,
     pub sandbox: Sandbox,
+    pub notify: Notify,
     /// By role name.
     pub agents: BTreeMap<String, Setting<Agent>>,
+    /// Servers of tools, by name.
+    pub servers: BTreeMap<String, Setting<Server>>,
     /// What has no effect here and is no mistake either.
     pub notes: Vec<Problem>,
     /// The project's file exactly as it was read: what a person has to trust.
@@ -104,7 +109,12 @@ impl Config {
     pub fn runs_project_commands(&self) -> bool {
         let from_project = |origin| origin == Origin::Project;
         from_project(self.contract.shell.origin)
+            || (from_project(self.notify.command.origin) && !self.notify.command.value.is_empty())
             || self.agents.values().any(|agent| from_project(agent.origin))
+            || self
+                .servers
+                .values()
+                .any(|server| from_project(server.origin))
     }
 }
 

@@ -6,11 +6,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use serde_json::Value;
+use signoff_api::tool_record::ToolRecord;
 use signoff_plan::Workspace;
 
 use crate::config::Config;
+use crate::tool_record;
 
-/// A directory, the PATH that contracts get, and the configured agents.
+/// A directory, the PATH that contracts get, the configured agents and servers of tools.
 #[derive(Debug)]
 pub struct DiskWorkspace {
     root: PathBuf,
@@ -18,6 +21,8 @@ pub struct DiskWorkspace {
     /// Absolute directories outside the workspace.
     search: Vec<PathBuf>,
     agents: Vec<String>,
+    servers: Vec<String>,
+    record: ToolRecord,
     /// Commands asked for before; a plan names the same few again and again.
     commands: Mutex<BTreeMap<String, bool>>,
 }
@@ -34,10 +39,12 @@ impl DiskWorkspace {
             .collect();
         Self {
             topics: root.join(".signoff").join("topics"),
-            root,
             search,
             agents: config.agents.keys().cloned().collect(),
+            servers: config.servers.keys().cloned().collect(),
+            record: tool_record::load(&root, config),
             commands: Mutex::default(),
+            root,
         }
     }
 
@@ -119,6 +126,30 @@ impl Workspace for DiskWorkspace {
             .any(|agent| agent == name || agent == "default")
     }
 
+    fn tool_known(&self, name: &str) -> bool {
+        let server = name.split_once('.').map_or(name, |(server, _)| server);
+        if !self.servers.iter().any(|known| known == server) {
+            return false;
+        }
+        // The server itself, or whatever it may have as long as nobody asked it.
+        name == server
+            || !self.record.servers.contains_key(server)
+            || tool_record::find(&self.record, name).is_some()
+    }
+
+    fn tool_schema(&self, name: &str) -> Option<Value> {
+        let tool = tool_record::find(&self.record, name)?;
+        Some(tool.input_schema.clone())
+    }
+
+    fn tools(&self) -> Vec<String> {
+        let recorded = self.record.servers.iter().flat_map(|(name, server)| {
+            let tools = server.tools.iter();
+            tools.map(move |tool| format!("{name}.{}", tool.name))
+        });
+        self.servers.iter().cloned().chain(recorded).collect()
+    }
+
     fn agents(&self) -> Vec<String> {
         self.agents.clone()
     }
@@ -151,7 +182,8 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::config::{Agent, Driver, Setting};
+    use crate::config::{Agent, Driver, Server, Setting};
+    use crate::root::Store;
 
     fn executable(path: &Path) {
         fs::write(path, "#!/bin/sh\n").unwrap();
@@ -228,6 +260,35 @@ mod tests {
         }
         fs::remove_file(bin.join("good")).unwrap();
         assert!(workspace.command_exists("good"), "the answer is remembered");
+    }
+
+    #[test]
+    fn tools_are_known_by_their_server_until_it_was_asked() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut config = Config::default();
+        for name in ["asked", "new"] {
+            let server = Setting::built_in(Server::default());
+            config.servers.insert(name.to_owned(), server);
+        }
+        let text = r#"{"schema": "signoff.tool_record/1", "servers": {
+            "asked": {"command": [], "tools": [
+                {"name": "get", "description": "", "read_only": true, "input_schema": {"type": "object"}}
+            ]},
+            "gone": {"command": [], "tools": []}
+        }}"#;
+        let store = Store::create(dir.path()).unwrap();
+        fs::write(store.dir().join("tools.json"), text).unwrap();
+        let workspace = DiskWorkspace::new(dir.path(), OsStr::new(""), &config);
+        for name in ["asked", "asked.get", "new", "new.anything"] {
+            assert!(workspace.tool_known(name), "{name}");
+        }
+        for name in ["asked.put", "gone", "gone.x", "get", "", ".get"] {
+            assert!(!workspace.tool_known(name), "{name}");
+        }
+        let schema = serde_json::json!({"type": "object"});
+        assert_eq!(workspace.tool_schema("asked.get"), Some(schema));
+        assert_eq!(workspace.tool_schema("new.get"), None);
+        assert_eq!(workspace.tools(), ["asked", "new", "asked.get"]);
     }
 
     #[test]

@@ -27,11 +27,14 @@ pub(crate) fn sha256_hex_of(mut reader: impl Read) -> io::Result<String> {
 
 fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .map(|nibble| char::from(DIGITS[usize::from(nibble)]))
-        .collect()
+    // The length is known: a character at a time would ask for it each time.
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        for nibble in [byte >> 4, byte & 15] {
+            text.push(char::from(DIGITS[usize::from(nibble)]));
+        }
+    }
+    text
 }
 
 /// Whether this is a hash in our spelling, and therefore also a safe file name.

@@ -5,9 +5,13 @@
 //! 64 zeros in the first. Only a last line without its newline can be the work of a crash; anything
 //! else that does not fit is refused with its place.
 
+mod entry;
 mod error;
+mod follow;
 mod head;
 mod line;
+mod read;
+mod sync;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
@@ -16,8 +20,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+pub use self::entry::Entry;
 pub use self::error::JournalError;
+pub use self::follow::Follower;
 use self::head::Head;
+pub use self::read::Line;
+use self::sync::Syncer;
 use crate::atomic::{self, Mode};
 use crate::hash::ZEROS;
 use crate::{FileError, failpoint, timestamp};
@@ -51,6 +59,8 @@ pub struct Journal {
     /// The newest head known to be on disk, and whether `head.json` says so.
     synced: Head,
     recorded: Head,
+    /// Since the first sync that nobody waits for.
+    syncer: Option<Syncer>,
     /// A write or sync failed: nobody knows what is on disk until it is read again.
     unknown: bool,
     torn: Option<Torn>,
@@ -58,17 +68,47 @@ pub struct Journal {
 
 /// Reads a journal that another process may be writing: an unfinished last line is ignored.
 pub fn load(path: &Path) -> Result<Vec<Record>, JournalError> {
+    let mut records = Vec::new();
+    load_each(path, |line| {
+        records.push(Record::of(path, line)?);
+        Ok::<_, JournalError>(())
+    })?;
+    Ok(records)
+}
+
+/// The same, one record at a time: memory does not grow with the journal. What was handed over
+/// before an error is worth nothing.
+pub fn load_each<E: From<JournalError>>(
+    path: &Path,
+    each: impl FnMut(Line<'_>) -> Result<(), E>,
+) -> Result<(), E> {
     // The head first: what is written while we read only makes the journal longer.
     let recorded = Head::read(path)?;
-    let bytes = std::fs::read(path).map_err(FileError::at("read", path))?;
-    let (records, _) = line::read_all(path, &bytes)?;
-    recorded.check(path, &records)?;
-    Ok(records)
+    let file =
+        File::open(path).map_err(|error| JournalError::from(FileError::at("read", path)(error)))?;
+    read::each(path, file, &recorded, each)?;
+    Ok(())
 }
 
 /// A journal that is not there must never have been: refused if its end was recorded.
 pub(crate) fn refuse_if_lost(path: &Path) -> Result<(), JournalError> {
-    Head::read(path)?.check(path, &[])
+    Head::read(path)?.check_reached(path, 0)
+}
+
+impl Record {
+    fn of(path: &Path, line: Line<'_>) -> Result<Self, JournalError> {
+        let body = line::body(line.event).map_err(|reason| JournalError::Corrupt {
+            path: path.to_path_buf(),
+            line: line.seq,
+            reason,
+        })?;
+        Ok(Self {
+            seq: line.seq,
+            at: line.at.to_owned(),
+            body,
+            hash: line.hash.to_owned(),
+        })
+    }
 }
 
 /// Where the end of this journal is recorded.
@@ -96,24 +136,36 @@ impl Journal {
     /// Opens a journal to continue it: checks every line, cuts an unfinished last one (see
     /// [`Journal::torn`]), and refuses anything else that does not fit.
     pub fn open(path: &Path) -> Result<(Self, Vec<Record>), JournalError> {
+        let mut records = Vec::new();
+        let journal = Self::open_each(path, |line| {
+            records.push(Record::of(path, line)?);
+            Ok::<_, JournalError>(())
+        })?;
+        Ok((journal, records))
+    }
+
+    /// The same, one record at a time: memory does not grow with the journal. What was handed over
+    /// before an error is worth nothing.
+    pub fn open_each<E: From<JournalError>>(
+        path: &Path,
+        each: impl FnMut(Line<'_>) -> Result<(), E>,
+    ) -> Result<Self, E> {
         let file = OpenOptions::new()
             .read(true)
             .append(true)
             .open(path)
-            .map_err(FileError::at("open", path))?;
+            .map_err(|error| JournalError::from(FileError::at("open", path)(error)))?;
         let mut journal = Self::locked(file, path)?;
         let recorded = Head::read(path)?;
-        let bytes = std::fs::read(path).map_err(FileError::at("read", path))?;
-        let (records, end) = line::read_all(path, &bytes)?;
-        recorded.check(path, &records)?;
-        if end < bytes.len() {
-            journal.cut(&bytes, end)?;
+        let found = read::each(path, &journal.file, &recorded, each)?;
+        if !found.torn.is_empty() {
+            journal.cut(&found.torn, found.end)?;
         }
-        journal.length = end as u64;
-        journal.head = records.last().map(Head::of).unwrap_or_default();
+        journal.length = found.end;
+        journal.head = found.head;
         journal.synced = recorded.clone();
         journal.recorded = recorded;
-        Ok((journal, records))
+        Ok(journal)
     }
 
     /// Appends the events, in one write, and returns them as they stand in the journal.
@@ -126,42 +178,113 @@ impl Journal {
         at: &str,
         events: &[Map<String, Value>],
     ) -> Result<Vec<Record>, JournalError> {
-        self.refuse_if_unknown()?;
+        let bad = |reason| self.bad_event(reason);
+        let bodies = events
+            .iter()
+            .map(line::checked)
+            .collect::<Result<Vec<_>, _>>();
+        let bodies = bodies.map_err(bad)?;
+        let entries = bodies.iter().map(Entry::of).collect::<Result<Vec<_>, _>>();
+        let entries = entries.map_err(bad)?;
+        let hashes = self.append_lines(at, &entries)?;
+        let first = self.head.seq + 1 - hashes.len() as u64;
+        let numbered = (first..).zip(hashes.into_iter().zip(bodies));
+        Ok(numbered
+            .map(|(seq, (hash, body))| Record {
+                seq,
+                at: at.to_owned(),
+                body,
+                hash,
+            })
+            .collect())
+    }
+
+    /// Appends events that are written down already, in one write, and returns the number of the
+    /// first. Otherwise as [`Journal::append`].
+    pub fn append_entries(&mut self, at: &str, events: &[Entry]) -> Result<u64, JournalError> {
+        let first = self.head.seq + 1;
+        self.append_lines(at, events)?;
+        Ok(first)
+    }
+
+    /// Returns the hashes of the new lines.
+    fn append_lines(&mut self, at: &str, events: &[Entry]) -> Result<Vec<String>, JournalError> {
+        self.notice_syncs()?;
         if !timestamp::is_rfc3339_ms(at) {
             return Err(self.bad_event(format!("its time `{at}` is not like `…T09:30:12.345Z`")));
         }
         let mut bytes = Vec::with_capacity(512 * events.len());
-        let mut records: Vec<Record> = Vec::with_capacity(events.len());
-        for event in events {
-            let before = records.last().map_or(&self.head.hash, |last| &last.hash);
-            let seq = self.head.seq + records.len() as u64 + 1;
-            let record = line::write(&mut bytes, seq, at, event, before);
-            records.push(record.map_err(|reason| self.bad_event(reason))?);
+        let mut hashes: Vec<String> = Vec::with_capacity(events.len());
+        for (event, seq) in events.iter().zip(self.head.seq + 1..) {
+            let prev = hashes.last().unwrap_or(&self.head.hash);
+            hashes.push(line::write(&mut bytes, seq, at, event.fields(), prev));
         }
         self.write(&bytes)?;
-        if let Some(last) = records.last() {
-            self.head = Head::of(last);
+        if let Some(last) = hashes.last() {
+            self.head.seq += hashes.len() as u64;
+            last.clone_into(&mut self.head.hash);
         }
-        Ok(records)
+        Ok(hashes)
     }
 
     /// Returns once everything appended survives a power failure.
     pub fn sync(&mut self) -> Result<(), JournalError> {
-        self.refuse_if_unknown()?;
+        self.notice_syncs()?;
+        if self.synced == self.head {
+            return Ok(());
+        }
         // After a failed sync the kernel may call pages clean that never reached the disk; a second
         // one would succeed and prove nothing.
         self.unknown = true;
-        failpoint::change()
-            .and_then(|()| self.file.sync_data())
-            .map_err(FileError::at("sync", &self.path))?;
+        match &self.syncer {
+            Some(syncer) => syncer.wait(&self.head),
+            None => failpoint::change().and_then(|()| self.file.sync_data()),
+        }
+        .map_err(FileError::at("sync", &self.path))?;
         self.unknown = false;
         self.synced = self.head.clone();
+        Ok(())
+    }
+
+    /// Has everything appended so far synced while the caller goes on. A sync that is under way is
+    /// left alone: what came since shares the next one. A failure is told by whatever is done next.
+    pub fn begin_sync(&mut self) -> Result<(), JournalError> {
+        self.notice_syncs()?;
+        if self.syncer.is_none() {
+            let syncer = Syncer::start(&self.file, &self.synced);
+            self.syncer = Some(syncer.map_err(FileError::at("sync", &self.path))?);
+        }
+        if let Some(syncer) = &self.syncer {
+            syncer.want(&self.head);
+        }
+        Ok(())
+    }
+
+    /// Takes note of what was synced meanwhile, or could not be.
+    fn notice_syncs(&mut self) -> Result<(), JournalError> {
+        self.refuse_if_unknown()?;
+        let Some(syncer) = &self.syncer else {
+            return Ok(());
+        };
+        match syncer.done() {
+            Ok(done) if done.seq > self.synced.seq => self.synced = done,
+            Ok(_) => {}
+            Err(error) => {
+                self.unknown = true;
+                return Err(FileError::at("sync", &self.path)(error).into());
+            }
+        }
         Ok(())
     }
 
     /// Records, outside the journal, how long it had become at the last sync, so that a shorter one
     /// is noticed. The caller says how often that is worth it.
     pub fn write_head(&mut self) -> Result<(), JournalError> {
+        if let Some(Ok(done)) = self.syncer.as_ref().map(Syncer::done)
+            && done.seq > self.synced.seq
+        {
+            self.synced = done;
+        }
         if self.synced != self.recorded {
             self.synced.write(&self.path)?;
             self.recorded = self.synced.clone();
@@ -202,6 +325,7 @@ impl Journal {
             head: Head::default(),
             synced: Head::default(),
             recorded: Head::default(),
+            syncer: None,
             unknown: false,
             torn: None,
         })
@@ -209,18 +333,18 @@ impl Journal {
 
     /// Moves an unfinished last line aside. First the copy, then the cut: a crash in between only
     /// repeats it.
-    fn cut(&mut self, bytes: &[u8], end: usize) -> Result<(), JournalError> {
+    fn cut(&mut self, torn: &[u8], end: u64) -> Result<(), JournalError> {
         let mut name = self.path.clone().into_os_string();
         name.push(".torn");
         let aside = PathBuf::from(name);
-        atomic::overwrite(&aside, &bytes[end..], Mode::Private)?;
+        atomic::overwrite(&aside, torn, Mode::Private)?;
         self.file
-            .set_len(end as u64)
+            .set_len(end)
             .and_then(|()| self.file.sync_all())
             .map_err(FileError::at("cut", &self.path))?;
         self.torn = Some(Torn {
             path: aside,
-            bytes: bytes.len() - end,
+            bytes: torn.len(),
         });
         Ok(())
     }

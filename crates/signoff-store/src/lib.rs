@@ -24,6 +24,7 @@ pub mod signatures;
 pub mod terms;
 pub mod threads;
 pub mod timestamp;
+pub mod tool_record;
 pub mod trust;
 
 pub use file_error::FileError;

@@ -27,6 +27,17 @@ pub struct Grounds<'a> {
     pub prompt: &'a str,
     /// Files that decide, by their path in the workspace, with their hashes.
     pub files: &'a BTreeMap<String, String>,
+    /// Tools that steps call.
+    pub called: &'a Called,
+}
+
+/// The tools that a plan's steps call themselves.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Called {
+    /// By name, with a hash of how each is described.
+    pub tools: BTreeMap<String, String>,
+    /// The servers that some of them are called at, with how each is configured.
+    pub servers: BTreeMap<String, Value>,
 }
 
 /// The terms under which a plan using these roles would run now.
@@ -53,7 +64,7 @@ pub fn terms<'a>(
     let sees_path = config.sandbox.env.value.iter().any(|name| name == "PATH");
     // A plan without agents has no prompts.
     let prompt = (!used.is_empty()).then_some(grounds.prompt);
-    json!({
+    let mut terms = json!({
         "schema": SCHEMA,
         "agents": agents,
         "contract": {
@@ -66,7 +77,18 @@ pub fn terms<'a>(
         "prompt": prompt,
         "run": {"step_timeout_s": seconds(config.run.step_timeout.value)},
         "sandbox": {"env": env},
-    })
+    });
+    // Not there in the terms of a plan that calls none, which are what they always were.
+    let called = [
+        ("tools", json!(grounds.called.tools)),
+        ("servers", json!(grounds.called.servers)),
+    ];
+    if let Value::Object(terms) = &mut terms {
+        let called = called.into_iter();
+        let called = called.filter(|(_, map)| map.as_object().is_some_and(|map| !map.is_empty()));
+        terms.extend(called.map(|(name, map)| (name.to_owned(), map)));
+    }
+    terms
 }
 
 /// The directories of a PATH in which programs are looked for, each once: a directory that is
@@ -128,6 +150,7 @@ mod tests {
             home: None,
             prompt: "def",
             files: &files,
+            called: &Called::default(),
         };
         terms(config, roles.iter().copied(), grounds)
     }

@@ -28,6 +28,8 @@ fn child() {
         #[cfg(feature = "failpoints")]
         "append" => crash::append(file),
         #[cfg(feature = "failpoints")]
+        "fill" => crash::fill(file),
+        #[cfg(feature = "failpoints")]
         "replace" => crash::replace(file),
         other => panic!("unknown task `{other}`"),
     }
@@ -121,6 +123,53 @@ mod crash {
         journal.append(AT, &[event(1)]).unwrap();
         journal.append(AT, &[event(2)]).unwrap();
         journal.append(AT, &[event(3), event(4), event(5)]).unwrap();
+    }
+
+    /// Appends events with syncs that are waited for and that are not, and says which were acknowledged as lasting.
+    pub(super) fn fill(path: &Path) {
+        let mut journal = Journal::create(path).unwrap();
+        for number in 1..=6 {
+            journal.append(AT, &[event(number)]).unwrap();
+            journal.begin_sync().unwrap();
+            if number % 2 == 0 {
+                journal.sync().unwrap();
+                println!("lasting {number}");
+                journal.write_head().unwrap();
+            }
+        }
+        println!("all of it");
+    }
+
+    #[test]
+    fn a_full_disk_at_any_change_loses_nothing_that_was_acknowledged() {
+        for change in 1.. {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("journal.jsonl");
+            let mut child = start("fill", &path);
+            let output = child.env("SIGNOFF_FAULT", change.to_string()).output();
+            let said = String::from_utf8(output.unwrap().stdout).unwrap();
+            let mut lasting = said
+                .lines()
+                .filter_map(|line| line.strip_prefix("lasting "));
+            let lasting = lasting.next_back();
+            let lasting: u64 = lasting.map_or(0, |number| number.parse().unwrap());
+            if path.exists() {
+                let records = Journal::open(&path).unwrap().1;
+                let numbers: Vec<_> = records
+                    .iter()
+                    .map(|one| one.body["number"].clone())
+                    .collect();
+                let expected: Vec<_> = (1..=records.len()).map(Value::from).collect();
+                assert_eq!(numbers, expected, "change {change}");
+                assert!(records.len() as u64 >= lasting, "change {change}: {said}");
+            } else {
+                assert_eq!(lasting, 0, "change {change}");
+            }
+            if said.contains("all of it") {
+                assert!(change > 6, "{said}");
+                return;
+            }
+        }
     }
 
     pub(super) fn replace(path: &Path) {

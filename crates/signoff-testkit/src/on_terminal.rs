@@ -72,9 +72,13 @@ impl OnTerminal {
 
     /// Types a line and the return key.
     pub fn type_line(&mut self, text: &str) -> &mut Self {
-        let typed = format!("{text}\n");
+        self.press(&format!("{text}\n"))
+    }
+
+    /// Presses these keys and no others; `\x03` is Ctrl-C.
+    pub fn press(&mut self, keys: &str) -> &mut Self {
         self.keyboard
-            .write_all(typed.as_bytes())
+            .write_all(keys.as_bytes())
             .expect("the terminal is ours");
         self
     }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use signoff_sandbox::{Command, Limits, Stdin};
 
+use crate::plain::plain;
+
 /// Bytes of each stream that conditions are judged on.
 const KEPT: u64 = 1024 * 1024;
 const LOGGED: u64 = 64 * 1024 * 1024;
@@ -23,12 +25,18 @@ pub struct Evaluation<'a> {
 }
 
 impl Evaluation<'_> {
-    /// The process to start: the contract's text is handed over whole, never templated.
+    /// The process to start: the contract's text is handed over whole, never templated; or what the
+    /// shell would start in its own place, if that is plain to see.
     pub fn into_command(self) -> Command {
+        let plain = plain(self.command, self.shell, self.tree, &self.environment);
+        let (argv, env) = plain.unwrap_or_else(|| {
+            let argv = vec![self.shell.into(), "-c".into(), self.command.into()];
+            (argv, self.environment)
+        });
         Command {
-            argv: vec![self.shell.into(), "-c".into(), self.command.into()],
+            argv,
             cwd: self.tree.to_owned(),
-            env: self.environment,
+            env,
             stdin: Stdin::Null,
             marker: Some(self.marker),
             limits: Limits {

@@ -41,7 +41,8 @@ pub fn path_outside(path: &OsStr, tree: &Path) -> OsString {
     std::env::join_paths(kept).unwrap_or_default()
 }
 
-fn select(all: &Variables, allowed: &[String]) -> Vec<(OsString, OsString)> {
+/// The allowed variables, and of those only what no shell executes.
+pub fn select(all: &Variables, allowed: &[String]) -> Vec<(OsString, OsString)> {
     allowed
         .iter()
         // These make a shell run somebody's code before the command.

@@ -9,6 +9,7 @@ pub mod contract;
 pub mod environment;
 pub mod mcp;
 mod placeholder;
+mod plain;
 pub mod prompt;
 pub mod scripted;
 pub mod tools;

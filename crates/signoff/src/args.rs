@@ -3,6 +3,7 @@
 mod agentctl;
 mod lifecycle;
 mod plans;
+mod running;
 mod store;
 
 use std::ffi::OsString;
@@ -17,6 +18,7 @@ pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Show, Verify, VerifyFormat,
 };
+pub(crate) use self::running::{Answer, Extent, Log, Resume, Run, RunArg, Step, StepCommand};
 pub(crate) use self::store::{Archive, List, Prune};
 
 /// Runs plans that AI agents carry out and that nobody has to take on trust.
@@ -84,6 +86,10 @@ Run:
   log          Show what happened in a run
   inbox        Show what waits on a person
   answer       Answer something in the inbox
+  step         Have one step of a run tried again, or skip it
+  pause        Start nothing new in a run
+  stop         Stop a run and its agents; it can be resumed
+  abort        Give a run up: it has failed
 
 Prove:
   stats        Show what the plans add up to
@@ -91,6 +97,7 @@ Prove:
 Connect:
   agentctl     Plan the threads of a session and commit their plans
   prompt       Print what an agent is told before it begins
+  tools        List the tools that plans can call
 
 Keep:
   archive      Move finished plans out of the way
@@ -235,11 +242,15 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  signoff delete PLAN-a1b2c3d4")]
     Delete(PlanName),
     /// Run a signed plan; after each step the harness runs its contract
-    #[command(after_help = "Examples:\n  signoff run plan.md\n  signoff run plan.md --approve")]
+    #[command(
+        after_help = "Examples:\n  signoff run plan.md\n  signoff run plan.md --approve\n  signoff run plan.md --dry-run\n  signoff run plan.md --until step-2 --jobs 8\n  signoff run --task \"Fix the failing test\" --agent coder --contract \"cargo test\""
+    )]
     Run(Run),
     /// Go on with a run that was cut off, paused or has failed
-    #[command(after_help = "Examples:\n  signoff resume\n  signoff resume 20261115-093012-k3f9")]
-    Resume(RunArg),
+    #[command(
+        after_help = "Examples:\n  signoff resume\n  signoff resume 20261115-093012-k3f9\n  signoff resume --until step-3"
+    )]
+    Resume(Resume),
     /// List the runs there are, newest last
     #[command(after_help = "Examples:\n  signoff runs\n  signoff runs --format json")]
     Runs(FormatOnly),
@@ -249,16 +260,34 @@ pub(crate) enum Command {
     )]
     Status(RunArg),
     /// Show what happened in a run
-    #[command(after_help = "Examples:\n  signoff log\n  signoff log --format json")]
-    Log(RunArg),
+    #[command(
+        after_help = "Examples:\n  signoff log\n  signoff log --follow\n  signoff log --format json"
+    )]
+    Log(Log),
     /// Show what waits on a person
     #[command(after_help = "Example:\n  signoff inbox")]
     Inbox(FormatOnly),
     /// Answer something in the inbox
     #[command(
-        after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume\n  signoff answer 20261115-093012-k3f9/acceptance-1 refuse --step step-2 --note \"no tests\""
+        after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume\n  signoff answer 20261115-093012-k3f9/acceptance-1 refuse --step step-2 --note \"no tests\"\n  signoff answer 20261115-093012-k3f9/name-1 --reply \"skip\""
     )]
     Answer(Answer),
+    /// Have one step of a run tried again, or skip it
+    #[command(
+        after_help = "Examples:\n  signoff step retry 20261115-093012-k3f9 step-2 --hint \"the fixture is in tests/data\"\n  signoff step skip 20261115-093012-k3f9 step-2",
+        subcommand_required = true,
+        arg_required_else_help = true
+    )]
+    Step(Step),
+    /// Start nothing new in a run; what is under way ends and is judged, then the run pauses
+    #[command(after_help = "Examples:\n  signoff pause\n  signoff pause 20261115-093012-k3f9")]
+    Pause(RunArg),
+    /// Stop a run and end its agents; `resume` goes on
+    #[command(after_help = "Examples:\n  signoff stop\n  signoff stop 20261115-093012-k3f9")]
+    Stop(RunArg),
+    /// Give a run up: its agents are ended, and it has failed
+    #[command(after_help = "Examples:\n  signoff abort\n  signoff abort 20261115-093012-k3f9")]
+    Abort(RunArg),
     /// Show what the plans add up to: states, approvals, rejections, runs, and tools that are missing
     #[command(after_help = "Examples:\n  signoff stats\n  signoff stats --format json")]
     Stats(FormatOnly),
@@ -274,6 +303,14 @@ pub(crate) enum Command {
         after_help = "Example:\n  AGENTCTL_SESSION_ID=01950f64 signoff prompt overseer > prompt.txt"
     )]
     Prompt(Prompt),
+    /// List the tools that plans can call: their arguments, when they ask, where they come from
+    ///
+    /// Starts every configured server and records what it offers in `.signoff/tools.json`. `verify`
+    /// checks plans against that record, and signatures cover it.
+    #[command(
+        after_help = "Examples:\n  signoff tools\n  signoff tools --format json\n\nExit codes: 0 all were asked · 6 a server cannot be started; the others are listed"
+    )]
+    Tools(FormatOnly),
     /// Move a finished plan to the archive; without a plan, all that were finished long ago
     #[command(after_help = "Examples:\n  signoff archive PLAN-a1b2c3d4\n  signoff archive")]
     Archive(Archive),
@@ -312,6 +349,7 @@ impl Command {
             | Self::Trust(args)
             | Self::Inbox(args)
             | Self::Stats(args)
+            | Self::Tools(args)
             | Self::Runs(args) => args.format,
             Self::List(args) => args.format,
             Self::Archive(args) => args.format,
@@ -336,8 +374,13 @@ impl Command {
             Self::Cancel(args) => args.plan.format,
             Self::Retry(args) | Self::Clone(args) | Self::Delete(args) => args.format,
             Self::Approve(args) => args.plan.format,
-            Self::Run(args) => args.plan.format,
-            Self::Resume(args) | Self::Status(args) | Self::Log(args) => args.format,
+            Self::Run(args) => args.format,
+            Self::Resume(args) => args.run.format,
+            Self::Log(args) => args.run.format,
+            Self::Status(args) | Self::Pause(args) | Self::Stop(args) | Self::Abort(args) => {
+                args.format
+            }
+            Self::Step(args) => args.command.of().format,
             Self::Answer(args) => args.format,
             Self::Agentctl(args) => args.format(),
             Self::Prompt(args) => args.format,
@@ -415,52 +458,6 @@ impl From<ProofArg> for Proof {
             ProofArg::Key => Self::Key,
         }
     }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Run {
-    #[command(flatten)]
-    pub(crate) plan: PlanArg,
-    /// Sign the plan off first, as it is now
-    #[arg(long)]
-    pub(crate) approve: bool,
-    /// Steps that may be under way at once
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) jobs: Option<u32>,
-    /// Only this step and what it waits for; then pause
-    #[arg(long, value_name = "STEP", conflicts_with = "only")]
-    pub(crate) until: Option<String>,
-    /// Only this step; then pause
-    #[arg(long, value_name = "STEP")]
-    pub(crate) only: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RunArg {
-    /// The run; without it, the newest
-    #[arg(value_name = "RUN")]
-    pub(crate) run: Option<String>,
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Answer {
-    /// The item, as `inbox` shows it
-    pub(crate) item: String,
-    /// One of the choices that `inbox` shows, or the answer to a question
-    pub(crate) choice: String,
-    /// Only this step of the item, if it is about several; can be given again
-    #[arg(long = "step", value_name = "STEP")]
-    pub(crate) steps: Vec<String>,
-    /// Advice for the next attempt, or a reason
-    #[arg(long)]
-    pub(crate) note: Option<String>,
-    /// Go on with the run at once
-    #[arg(long)]
-    pub(crate) resume: bool,
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
 }
 
 #[derive(Debug, Args)]

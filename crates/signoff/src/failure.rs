@@ -229,6 +229,10 @@ impl From<Error> for Failure {
             .hint("edit its files, then `signoff revise` without `--with`"),
             Error::BadRequest { why } => Self::new(1, "invalid", format!("this is no proposal: {why}"))
                 .hint("it needs `title` and `steps`, each with `description`, `tool` and `operation`"),
+            Error::BadTask { why } => {
+                Self::new(2, "bad-task", format!("no plan can be made of this: {why}"))
+                    .hint("write the plan yourself: `signoff new NAME --template TEMPLATE`")
+            }
             Error::UnwritableRequest { why } => {
                 Self::new(1, "invalid", format!("this proposal cannot be kept: {why}"))
                     .hint("`##` begins a part of the plan's file: use `###` and deeper in a context")
@@ -378,10 +382,7 @@ impl From<Error> for Failure {
             Error::Journal(JournalError::File(error)) => Self::new(6, "file", error.to_string()),
             Error::Journal(error) => Self::new(6, "journal", error.to_string())
                 .hint("nothing was changed; a run whose journal is broken cannot go on"),
-            Error::Refused(refusal @ Refusal::NoStep { .. }) => {
-                Self::new(2, "no-step", refusal.to_string())
-                    .hint("`signoff status` shows the steps of a run")
-            }
+            Error::Refused(Refusal::NoStep { step }) => no_step(&step, []),
             Error::Refused(refusal @ Refusal::NotNow { .. }) => {
                 Self::new(5, "not-now", refusal.to_string())
                     .hint("`signoff status` shows how far each step is")
@@ -428,6 +429,20 @@ impl From<Error> for Failure {
             ),
             Error::Thread(error) => (*error).into(),
         }
+    }
+}
+
+/// The run has no such step; one of a similar name may be meant.
+pub(crate) fn no_step<'a>(step: &str, known: impl IntoIterator<Item = &'a str>) -> Failure {
+    let failure = Failure::new(2, "no-step", format!("the run has no step `{step}`"));
+    let near = known
+        .into_iter()
+        .map(|id| (strsim::damerau_levenshtein(id, step), id))
+        .filter(|(distance, _)| *distance <= 2)
+        .min();
+    match near {
+        Some((_, id)) => failure.hint(format!("did you mean `{id}`?")),
+        None => failure.hint("`signoff status` shows the steps of a run"),
     }
 }
 

@@ -1,10 +1,13 @@
 //! Where text goes: the answer to stdout, the talk to stderr.
 
-use std::io::{Stderr, Stdout, Write};
+use std::io::{IsTerminal as _, Stderr, Stdout, Write};
 
 use anstream::{AutoStream, ColorChoice};
 
 use crate::args::Color;
+
+/// Columns of what is read later, or by nobody.
+const NO_TERMINAL: usize = 100;
 
 /// Both streams, with colours where they are wanted.
 pub(crate) struct Terminal {
@@ -16,9 +19,63 @@ pub(crate) struct Terminal {
     pub(crate) silent: bool,
     /// Why the answer could not be written.
     failed: Option<std::io::Error>,
+    /// Whoever read the answer went away.
+    alone: bool,
+}
+
+/// A stream that the talk goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Stdout,
+    Stderr,
+}
+
+impl Stream {
+    /// The stream for one writer alone.
+    pub(crate) fn lock(self) -> Box<dyn Write> {
+        match self {
+            Self::Stdout => Box::new(std::io::stdout().lock()),
+            Self::Stderr => Box::new(std::io::stderr().lock()),
+        }
+    }
+
+    /// Columns and rows of the terminal.
+    pub(crate) fn size(self) -> (usize, usize) {
+        let size = match self {
+            Self::Stdout => terminal_size::terminal_size_of(std::io::stdout()),
+            Self::Stderr => terminal_size::terminal_size_of(std::io::stderr()),
+        };
+        // One that does not know its size says 0.
+        match size.map(|(width, height)| (usize::from(width.0), usize::from(height.0))) {
+            Some((columns @ 1.., rows @ 1..)) => (columns, rows),
+            Some(_) | None => (80, 24),
+        }
+    }
 }
 
 impl Terminal {
+    /// Where the talk can be drawn over and over: a terminal that wants colours.
+    pub(crate) fn live(&self) -> Option<Stream> {
+        let (stream, choice, terminal) = if self.merged {
+            let is = std::io::stdout().is_terminal();
+            (Stream::Stdout, self.stdout.current_choice(), is)
+        } else {
+            let is = std::io::stderr().is_terminal();
+            (Stream::Stderr, self.stderr.current_choice(), is)
+        };
+        let drawn = terminal && !self.silent && choice != ColorChoice::Never;
+        drawn.then_some(stream)
+    }
+
+    /// Columns there are for the answer.
+    pub(crate) fn columns(&self) -> usize {
+        if !self.silent && std::io::stdout().is_terminal() {
+            Stream::Stdout.size().0
+        } else {
+            NO_TERMINAL
+        }
+    }
+
     pub(crate) fn new(color: Color) -> Self {
         let choice = match color {
             Color::Auto => ColorChoice::Auto,
@@ -31,7 +88,25 @@ impl Terminal {
             merged: false,
             silent: false,
             failed: None,
+            alone: false,
         }
+    }
+
+    /// The same streams once more, for somebody who talks while others do.
+    pub(crate) fn another(&self) -> Self {
+        Self {
+            stdout: AutoStream::new(std::io::stdout(), self.stdout.current_choice()),
+            stderr: AutoStream::new(std::io::stderr(), self.stderr.current_choice()),
+            merged: self.merged,
+            silent: self.silent,
+            failed: None,
+            alone: false,
+        }
+    }
+
+    /// Writes the beginning of a line that somebody else ends.
+    pub(crate) fn prompt(&mut self, text: impl std::fmt::Display) {
+        drop(write!(self.stderr, "{text}").and_then(|()| self.stderr.flush()));
     }
 
     /// Writes a line of the answer.
@@ -39,7 +114,8 @@ impl Terminal {
         if self.silent {
             return;
         }
-        let result = writeln!(self.stdout, "{text}");
+        let line = format!("{text}\n");
+        let result = self.stdout.write_all(line.as_bytes());
         self.note(result);
     }
 
@@ -60,7 +136,9 @@ impl Terminal {
         if self.merged || self.silent {
             self.answer(text);
         } else {
-            drop(writeln!(self.stderr, "{text}"));
+            // Formatted first: each piece would be a call of the system.
+            let line = format!("{text}\n");
+            drop(self.stderr.write_all(line.as_bytes()));
         }
     }
 
@@ -71,6 +149,11 @@ impl Terminal {
             .write_all(bytes)
             .and_then(|()| self.stdout.flush());
         self.note(result);
+    }
+
+    /// Does nobody read the answer any more, or can it not be written?
+    pub(crate) fn is_unheard(&self) -> bool {
+        self.alone || self.failed.is_some()
     }
 
     /// The exit code, unless the answer could not be written.
@@ -86,10 +169,12 @@ impl Terminal {
 
     fn note(&mut self, result: std::io::Result<()>) {
         // A reader that went away (`| head`) has what it wanted, and is no reason to stop a run.
-        if let Err(error) = result
-            && error.kind() != std::io::ErrorKind::BrokenPipe
-        {
-            self.failed.get_or_insert(error);
+        match result {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => self.alone = true,
+            Err(error) => {
+                self.failed.get_or_insert(error);
+            }
         }
     }
 }

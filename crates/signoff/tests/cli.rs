@@ -129,9 +129,11 @@ fn the_whole_way_leaves_evidence_and_marks() {
             "baseline_started",
             "baseline_finished",
             "attempt_started",
+            "budget_reserved",
             "work_item",
             "process_started",
             "work_finished",
+            "budget_spent",
             "contract_started",
             "contract_finished",
             "step_completed",
@@ -143,7 +145,7 @@ fn the_whole_way_leaves_evidence_and_marks() {
     assert_eq!(last["steps"]["step-1"]["evidence"], "proved");
     assert_eq!(last["steps"]["step-1"]["facts"]["sandbox"], "none");
     assert_eq!(last["progress"], 100);
-    assert_eq!(events[5]["item"]["type"], "CODE");
+    assert_eq!(events[6]["item"]["type"], "CODE");
 
     assert!(project.read("plan.md").contains("### 1. ✅ Step 1"));
     assert!(project.read("plan.md").contains("status: done"));
@@ -474,13 +476,13 @@ fn a_tampered_journal_is_refused_with_its_place() {
 
 #[test]
 fn what_cannot_be_carried_out_is_refused_before_anything_runs() {
-    let body = format!("{}**locks:** db\n", agent("Make it.", "out"));
+    let body = format!("{}**isolation:** worktree\n", agent("Make it.", "out"));
     let project = project(&obliging(), &plan(&[&body]));
     project.signoff(["trust"]).assert_success();
     project
         .signoff(["approve", "plan.md", "--run"])
         .assert_code(6)
-        .assert_stderr_contains("`locks`")
+        .assert_stderr_contains("`isolation`")
         .assert_stderr_contains("stays approved");
     assert_eq!(project.json(["show", "plan.md"])["status"], "approved");
 }

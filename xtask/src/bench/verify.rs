@@ -176,7 +176,7 @@ fn run(argv: &[String], directory: &Path) -> Result<(), String> {
 }
 
 /// The most memory a run had at once, in bytes, as the kernel tells while it runs.
-fn peak_memory(argv: &[String], directory: &Path) -> Option<u64> {
+pub(crate) fn peak_memory(argv: &[String], directory: &Path) -> Option<u64> {
     let mut child = process(argv, directory)
         .stderr(Stdio::null())
         .spawn()

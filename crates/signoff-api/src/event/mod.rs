@@ -6,14 +6,16 @@
 
 mod convert;
 mod parts;
+mod progress;
 
 use std::collections::BTreeMap;
 
 pub use parts::{
     Accept, Call, CallEnd, Changes, Choice, Ended, Facts, Grade, Green, ItemKind, Observed,
     Outcome, PauseReason, Process, Settings, TestsRun, TestsSeen, Verdict, WorkInput, WorkItem,
-    WorkKind, WorkPayload, outcome_name, step_status,
+    WorkKind, WorkPayload, item_kind_name, outcome_name, step_status,
 };
+pub use progress::{LogEntry, StepProgress, StepResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +37,9 @@ pub struct Streamed {
     pub status: Option<String>,
     /// Share of the steps that have ended, 0–100.
     pub progress: u8,
+    /// With events about a step: what seed 001's `ProgressEvent` has beside `status` and `progress`.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub of_step: Option<StepProgress>,
     /// With `run_finished`: how every step ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<BTreeMap<String, StepEnd>>,

@@ -582,6 +582,18 @@ pub fn step_status(status: engine::StepStatus) -> &'static str {
     }
 }
 
+/// The word for what an item of the inbox is about.
+pub fn item_kind_name(kind: engine::ItemKind) -> &'static str {
+    match kind {
+        engine::ItemKind::Escalation => "escalation",
+        engine::ItemKind::Acceptance => "acceptance",
+        engine::ItemKind::Budget => "budget",
+        engine::ItemKind::Approval => "approval",
+        engine::ItemKind::Question => "question",
+        engine::ItemKind::UnknownCall => "unknown_call",
+    }
+}
+
 /// The word for an outcome.
 pub fn outcome_name(outcome: engine::Outcome) -> &'static str {
     match outcome {

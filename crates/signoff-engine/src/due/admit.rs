@@ -21,9 +21,9 @@ pub(super) struct Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    pub(super) fn of(run: &'a Run) -> Self {
+    pub(super) fn of(run: &'a Run, jobs: usize) -> Self {
         let mut room = Self {
-            jobs: run.settings.jobs.max(1).saturating_sub(run.active.len()),
+            jobs: jobs.saturating_sub(run.active.len()),
             agent: false,
             used: false,
             locks: BTreeSet::new(),

@@ -1,4 +1,5 @@
-//! How far a run is to go this time: `--until STEP`, `--only STEP`.
+//! How far a run is to go this time, and how much of it at once: `--until STEP`, `--only STEP`,
+//! `--jobs N`.
 
 use std::collections::BTreeSet;
 
@@ -9,6 +10,8 @@ use crate::state::Run;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bounds {
     allowed: Option<BTreeSet<usize>>,
+    /// Steps under way at once; none = as many as the run was started with.
+    jobs: Option<usize>,
 }
 
 impl Bounds {
@@ -16,6 +19,7 @@ impl Bounds {
     pub fn only(step: usize) -> Self {
         Self {
             allowed: Some(BTreeSet::from([step])),
+            jobs: None,
         }
     }
 
@@ -30,7 +34,18 @@ impl Bounds {
         }
         Self {
             allowed: Some(allowed),
+            jobs: None,
         }
+    }
+
+    /// The same with so many steps under way at once.
+    #[must_use]
+    pub fn at_once(self, jobs: Option<usize>) -> Self {
+        Self { jobs, ..self }
+    }
+
+    pub(super) fn jobs(&self, run: &Run) -> usize {
+        self.jobs.unwrap_or(run.settings.jobs).max(1)
     }
 
     /// Is there a limit at all?

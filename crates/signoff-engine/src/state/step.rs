@@ -55,6 +55,10 @@ pub struct StepState {
     pub call: Option<Call>,
     /// When the present attempt's work started.
     pub started_at: Millis,
+    /// When the step began; 0 = it has not.
+    pub began_at: Millis,
+    /// When it last ended; 0 = it has not.
+    pub ended_at: Millis,
     /// What its agent said last; told, never judged.
     pub said: Option<String>,
     /// What the next prompt must say about the attempt before.
@@ -82,6 +86,14 @@ pub struct StepState {
     pub ended_before: bool,
     /// Why it failed, was skipped or is blocked.
     pub reason: Option<String>,
+}
+
+impl StepState {
+    /// How long it took from its beginning to its end, with all the waiting in between.
+    pub fn took(&self) -> Option<Millis> {
+        let known = self.began_at > 0 && self.ended_at >= self.began_at;
+        known.then(|| self.ended_at - self.began_at)
+    }
 }
 
 /// Where a step stands between two events.

@@ -156,6 +156,17 @@ impl World {
         }
     }
 
+    /// The same plan's world with only so many of its events written, just before a crash.
+    pub(crate) fn cut(&self, events: usize, fate: Fate) -> Self {
+        Self {
+            run: Run::new(self.run.signed().clone()),
+            events: self.events[..events].to_vec(),
+            now: self.now,
+            fate,
+            bounds: Bounds::default(),
+        }
+    }
+
     /// The harness dies and comes back with what it had written.
     pub(crate) fn crash(&mut self) {
         let mut run = Run::new(self.run.signed().clone());

@@ -1,7 +1,6 @@
 //! Calls tools: checks the resolved arguments once more, finds out whether a person must agree, and
 //! makes the call.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +16,7 @@ use super::workbench::{broken, known, marker};
 use crate::drive::Prepared;
 use crate::error::Error;
 use crate::project::Project;
+use crate::tools::toolbox;
 
 /// The tools of one run.
 pub(super) struct Calls {
@@ -25,15 +25,10 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    pub(super) fn new(
-        project: &Project,
-        sandbox: Arc<Sandbox>,
-        environment: Vec<(OsString, OsString)>,
-    ) -> Self {
-        let workspace = project.store.workspace().to_owned();
-        let servers = Vec::new();
+    pub(super) fn new(project: &Project, sandbox: Arc<Sandbox>) -> Self {
+        let tree = project.store.workspace().to_owned();
         Self {
-            toolbox: Arc::new(Toolbox::new(workspace, servers, sandbox, environment)),
+            toolbox: Arc::new(toolbox(project, tree, sandbox)),
             stop: StopFlag::default(),
         }
     }

@@ -14,7 +14,7 @@ use super::{Doing, Done, current_task};
 use crate::clock::timestamp;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::project::relative;
+use crate::project::{Project, relative};
 use crate::state::{Standing, standing};
 
 /// A plan under its lock: its file, its history and its state, none of which our own processes
@@ -56,7 +56,7 @@ impl<'a> Held<'a> {
                 lock,
                 expired: None,
             };
-            held.refuse_a_double()?;
+            refuse_a_double(project, &held.plan, held.history())?;
             return held.expired();
         }
     }
@@ -197,28 +197,6 @@ impl<'a> Held<'a> {
         })
     }
 
-    /// Two files with one id: nobody could tell which of them was signed.
-    fn refuse_a_double(&self) -> Result<(), Error> {
-        let Some(id) = &self.plan.checked.plan.id else {
-            return Ok(());
-        };
-        let workspace = self.doing.project.store.workspace();
-        let Some(other) = self.history().path().map(|path| workspace.join(path)) else {
-            return Ok(());
-        };
-        if same_file(&other, &self.plan.path) || !other.exists() {
-            return Ok(());
-        }
-        let there = PlanFile::read(&other, "", &self.doing.project.workspace())?;
-        if there.checked.plan.id.as_ref() != Some(id) {
-            return Ok(());
-        }
-        Err(Error::DuplicateId {
-            id: id.clone(),
-            paths: [other, self.plan.path.clone()],
-        })
-    }
-
     /// A plan that nothing happened to for too long is cancelled, and that is said.
     fn expired(mut self) -> Result<Self, Error> {
         let project = self.doing.project;
@@ -247,6 +225,32 @@ impl<'a> Held<'a> {
         self.standing = standing(project, &self.plan)?;
         Ok(self)
     }
+}
+
+/// Two files with one id: nobody could tell which of them was signed.
+pub(crate) fn refuse_a_double(
+    project: &Project,
+    plan: &PlanFile,
+    history: &History,
+) -> Result<(), Error> {
+    let Some(id) = &plan.checked.plan.id else {
+        return Ok(());
+    };
+    let workspace = project.store.workspace();
+    let Some(other) = history.path().map(|path| workspace.join(path)) else {
+        return Ok(());
+    };
+    if same_file(&other, &plan.path) || !other.exists() {
+        return Ok(());
+    }
+    let there = PlanFile::read(&other, "", &project.workspace())?;
+    if there.checked.plan.id.as_ref() != Some(id) {
+        return Ok(());
+    }
+    Err(Error::DuplicateId {
+        id: id.clone(),
+        paths: [other, plan.path.clone()],
+    })
 }
 
 pub(super) fn same_file(one: &Path, other: &Path) -> bool {

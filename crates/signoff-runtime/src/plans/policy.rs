@@ -62,7 +62,7 @@ fn missing(plan: &PlanFile) -> impl Iterator<Item = String> {
 }
 
 /// Why no person is needed, if none is.
-fn covering(doing: Doing<'_>, plan: &PlanFile) -> Option<String> {
+pub(crate) fn covering(doing: Doing<'_>, plan: &PlanFile) -> Option<String> {
     let approval = &doing.project.config.approval;
     if !approval.required.value {
         return Some("the configuration requires no approval".to_owned());

@@ -5,12 +5,12 @@ use super::*;
 use crate::plan_file::{Everything, PlanFile};
 
 /// A plan of these steps, read from a directory that has these files.
-struct Given {
+pub(super) struct Given {
     dir: tempfile::TempDir,
-    plan: Plan,
+    pub(super) plan: Plan,
 }
 
-fn given(files: &[&str], steps: &[&str]) -> Given {
+pub(super) fn given(files: &[&str], steps: &[&str]) -> Given {
     let dir = tempfile::tempdir().unwrap();
     for file in files {
         let path = dir.path().join(file);

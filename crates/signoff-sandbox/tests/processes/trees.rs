@@ -179,9 +179,10 @@ fn commands_at_once_with_one_marker_leave_each_other_alone() {
     let sandbox = Sandbox::new().unwrap();
     let marker = marker();
     std::thread::scope(|scope| {
-        for _ in 0..8 {
+        // Many, because one that is just being born has to be looked at in the wrong moment.
+        for _ in 0..16 {
             scope.spawn(|| {
-                for _ in 0..50 {
+                for _ in 0..100 {
                     let mut command = command(&["/bin/true"]);
                     command.marker = Some(marker.clone());
                     let ended = sandbox.run(command).unwrap();

@@ -77,6 +77,19 @@ impl Reader<'_> {
         None
     }
 
+    /// A command without placeholders; an empty list is none.
+    pub(super) fn optional_command(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+        let words = self.texts(value)?;
+        if let Some((first, program)) = words.first()
+            && program.trim().is_empty()
+        {
+            let message = "the program of a command must not be empty".to_owned();
+            self.problem(first, message, None);
+            return None;
+        }
+        Some(words.into_iter().map(|(_, word)| word).collect())
+    }
+
     fn command(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
         let words = self.texts(value)?;
         let Some((first, program)) = words.first() else {

@@ -15,9 +15,14 @@ use super::{Config, Origin, Place, Problem, later};
 const PREFIX: &str = "SIGNOFF_";
 
 /// Names that are not settings: marks that a run sets, and switches of our own tests and CI.
-const NOT_SETTINGS: [&str; 9] = [
+const NOT_SETTINGS: [&str; 14] = [
     "SIGNOFF_INSIDE",
     "SIGNOFF_ITEM",
+    "SIGNOFF_NOTIFY_RUN",
+    "SIGNOFF_NOTIFY_ITEM",
+    "SIGNOFF_NOTIFY_KIND",
+    "SIGNOFF_NOTIFY_QUESTION",
+    "SIGNOFF_NOTIFY_PLAN",
     "SIGNOFF_FAILPOINT",
     "SIGNOFF_CI_CACHE",
     "SIGNOFF_FUZZ_SECONDS",
@@ -96,12 +101,12 @@ fn unknown(name: &str) -> Option<Problem> {
     if later::variable(rest) {
         return problem(later::message("it"), Some("unset it".to_owned()));
     }
-    if rest.starts_with("AGENTS_") {
-        let hint = "write it into a configuration file".to_owned();
-        return problem(
-            "agents cannot be set from the environment".to_owned(),
-            Some(hint),
-        );
+    for (section, what) in [("AGENTS_", "agents"), ("MCP_", "servers of tools")] {
+        if rest.starts_with(section) {
+            let message = format!("{what} cannot be set from the environment");
+            let hint = "write it into a configuration file".to_owned();
+            return problem(message, Some(hint));
+        }
     }
     // Compared without the prefix, which makes everything look alike.
     let known: Vec<String> = KEYS.iter().map(Key::variable).collect();
@@ -197,15 +202,22 @@ mod tests {
             ],
         );
         check(
-            "SIGNOFF_RUN_JOBS",
-            "4",
-            &["SIGNOFF_RUN_JOBS: it is a setting that this version does not honour; unset it"],
+            "SIGNOFF_RUN_ISOLATION",
+            "worktree",
+            &["SIGNOFF_RUN_ISOLATION: it is a setting that this version does not honour; unset it"],
         );
         check(
             "SIGNOFF_AGENTS_CODER",
             "claude",
             &[
                 "SIGNOFF_AGENTS_CODER: agents cannot be set from the environment; write it into a configuration file",
+            ],
+        );
+        check(
+            "SIGNOFF_MCP_SERVERS",
+            "x",
+            &[
+                "SIGNOFF_MCP_SERVERS: servers of tools cannot be set from the environment; write it into a configuration file",
             ],
         );
         for name in [

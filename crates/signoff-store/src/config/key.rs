@@ -55,7 +55,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 22] = [
+pub(super) const KEYS: [Key; 23] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -108,6 +108,7 @@ pub(super) const KEYS: [Key; 22] = [
         },
         show: |config, key| entry(key.dotted(), &config.sandbox.env),
     },
+    key!(notify.command, List, Reader::optional_command),
 ];
 
 impl Key {

@@ -4,7 +4,7 @@
 //! looking for a typing error.
 
 /// Whole sections.
-const SECTIONS: [&str; 5] = ["mcp", "guard", "llm", "notify", "engine"];
+const SECTIONS: [&str; 3] = ["guard", "llm", "engine"];
 
 /// Keys of sections that there are.
 const KEYS: [(&str, &str); 6] = [

@@ -23,11 +23,11 @@ pub(super) enum From<'a> {
     Variable(&'a str),
 }
 
-/// The sections of the table, and the agents.
+/// The sections of the table, the agents and the servers.
 fn sections() -> Vec<&'static str> {
     let mut sections: Vec<_> = KEYS.iter().map(|key| key.section).collect();
     sections.dedup();
-    sections.push("agents");
+    sections.extend(["agents", "mcp"]);
     sections
 }
 
@@ -37,6 +37,7 @@ impl Reader<'_> {
         for (name, value) in table {
             match name.get_ref().as_ref() {
                 "agents" => self.agents(value, config),
+                "mcp" => self.mcp(value, config),
                 section if sections.contains(&section) => self.section(section, value, config),
                 section if later::section(section) => {
                     let message = later::message(&format!("`[{section}]`"));

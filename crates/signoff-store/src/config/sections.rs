@@ -177,6 +177,13 @@ pub struct Sandbox {
     pub env: Setting<Vec<String>>,
 }
 
+/// `[notify]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notify {
+    /// Program and arguments, run when something waits on a person; empty = nothing is.
+    pub command: Setting<Vec<String>>,
+}
+
 /// `[agents.NAME]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
@@ -197,6 +204,21 @@ impl Driver {
             Self::Command => "command",
         }
     }
+}
+
+/// `[mcp.servers.NAME]`
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Server {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// Names of variables that it gets to see, besides those that all do.
+    pub env: Vec<String>,
+    /// Names and patterns of tools that change nothing, so that nobody has to agree to a call.
+    pub read_only: Vec<String>,
+    /// Names and patterns of tools that may be called again when nobody knows how a call ended.
+    pub repeatable: Vec<String>,
+    /// How long a call may take at most.
+    pub timeout: Option<Duration>,
 }
 
 /// What the settings are where nothing says otherwise.
@@ -237,7 +259,11 @@ impl Default for Config {
             sandbox: Sandbox {
                 env: Setting::built_in(env.to_vec()),
             },
+            notify: Notify {
+                command: Setting::built_in(Vec::new()),
+            },
             agents: BTreeMap::new(),
+            servers: BTreeMap::new(),
             notes: Vec::new(),
             project: None,
         }

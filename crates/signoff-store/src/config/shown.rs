@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 use super::key::KEYS;
 use super::problem::did_you_mean;
 use super::{
-    Accept, Agent, Config, Durability, Green, Origin, Place, Policy, Proof, Setting, Unverified,
-    later,
+    Accept, Agent, Config, Durability, Green, Origin, Place, Policy, Proof, Server, Setting,
+    Unverified, later,
 };
 
 /// One setting in force.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// `section.key`, or `agents.NAME`.
+    /// `section.key`, `agents.NAME`, or `mcp.servers.NAME`.
     pub key: String,
     pub value: Value,
     pub origin: Origin,
@@ -39,7 +39,11 @@ impl Config {
             .agents
             .iter()
             .map(|(name, agent)| entry(format!("agents.{name}"), agent));
-        settings.chain(agents).collect()
+        let servers = self
+            .servers
+            .iter()
+            .map(|(name, server)| entry(format!("mcp.servers.{name}"), server));
+        settings.chain(agents).chain(servers).collect()
     }
 
     /// The settings that a key (`approval.proof`) or a section (`approval`) names.
@@ -49,8 +53,8 @@ impl Config {
         let (found, others): (Vec<_>, Vec<_>) = all
             .into_iter()
             .partition(|entry| entry.key == name || entry.key.starts_with(&below));
-        // Without agents the section is empty, and still a section.
-        if !found.is_empty() || name == "agents" {
+        // Without agents or servers the section is empty, and still a section.
+        if !found.is_empty() || matches!(name, "agents" | "mcp" | "mcp.servers") {
             return Ok(found);
         }
         let keys: Vec<&str> = others.iter().map(|entry| entry.key.as_str()).collect();
@@ -178,5 +182,30 @@ impl Shown for Policy {
 impl Shown for Agent {
     fn shown(&self) -> Value {
         json!({"driver": self.driver.name(), "command": self.command})
+    }
+}
+
+/// Only what it says.
+impl Shown for Server {
+    fn shown(&self) -> Value {
+        let Self {
+            command,
+            env,
+            read_only,
+            repeatable,
+            timeout,
+        } = self;
+        let lists = [
+            ("command", command),
+            ("env", env),
+            ("read_only", read_only),
+            ("repeatable", repeatable),
+        ];
+        let given = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        let given = given.map(|(name, list)| (name.to_owned(), list.shown()));
+        let timeout = timeout
+            .as_ref()
+            .map(|timeout| ("timeout".to_owned(), timeout.shown()));
+        Value::Object(given.chain(timeout).collect::<Map<_, _>>())
     }
 }

@@ -95,6 +95,22 @@ fn each_layer_changes_what_it_names() {
 }
 
 #[test]
+fn a_command_that_tells_somebody_has_to_be_trusted() {
+    let config = load("notify.command = ['mine']", "").unwrap();
+    assert_eq!(config.notify.command.value, ["mine"]);
+    assert!(!config.runs_project_commands());
+    let config = load("", "notify.command = ['theirs', '{x}']").unwrap();
+    assert_eq!(config.notify.command.value, ["theirs", "{x}"]);
+    assert!(config.runs_project_commands());
+    let silenced = load("notify.command = ['mine']", "notify.command = []").unwrap();
+    assert!(silenced.notify.command.value.is_empty() && !silenced.runs_project_commands());
+    check(
+        "notify.command = ['']",
+        &["1:19: the program of a command must not be empty"],
+    );
+}
+
+#[test]
 fn without_a_default_an_unknown_role_leads_nowhere() {
     let config = load("agents.coder = { driver = 'command', command = ['x'] }", "").unwrap();
     assert!(config.agent(Some("tester")).is_none() && config.agent(None).is_none());
@@ -103,13 +119,13 @@ fn without_a_default_an_unknown_role_leads_nowhere() {
 #[test]
 fn every_problem_of_every_file_at_once() {
     let user = "[rum]\njobs = 4\n";
-    let project = "[run]\nstep_timout = \"1m\"\njobs = 4\nbackoff = 3\n\n[contract]\nbaseline = \"yes\"\ntimeout = \"soon\"\n";
+    let project = "[run]\nstep_timout = \"1m\"\nisolation = \"auto\"\nbackoff = 3\n\n[contract]\nbaseline = \"yes\"\ntimeout = \"soon\"\n";
     assert_eq!(
         load(user, project).unwrap_err(),
         [
-            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]` and `[agents]`; did you mean `run`?",
-            "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `step_timeout` and `backoff`; did you mean `step_timeout`?",
-            "project.toml:3:1: `[run] jobs` is a setting that this version does not honour; take it out until a later version has it",
+            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[notify]`, `[agents]` and `[mcp]`; did you mean `run`?",
+            "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `jobs`, `step_timeout`, `backoff` and `durability`; did you mean `step_timeout`?",
+            "project.toml:3:1: `[run] isolation` is a setting that this version does not honour; take it out until a later version has it",
             "project.toml:4:11: expected a duration like `\"10m\"`, found a number",
             "project.toml:7:12: expected `true` or `false`, found a string",
             "project.toml:8:11: `soon` is not a duration; write one like `90s`, `10m` or `1h 30m`",
@@ -134,7 +150,7 @@ fn sections_and_values_of_the_wrong_kind() {
     check(
         "jobs = 4",
         &[
-            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]` and `[agents]`",
+            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[notify]`, `[agents]` and `[mcp]`",
         ],
     );
     check("contract.shell = ' '", &["1:18: must not be empty"]);
@@ -246,10 +262,10 @@ fn columns_count_characters() {
 #[test]
 fn broken_lines_do_not_hide_the_problems_of_others() {
     check(
-        "[run]\nbackoff = 1s\njobs = 3\n[contract]\nbaseline = tru\n",
+        "[run]\nbackoff = 1s\nisolation = 3\n[contract]\nbaseline = tru\n",
         &[
             "2:11: string values must be quoted, expected literal string",
-            "3:1: `[run] jobs` is a setting that this version does not honour; take it out until a later version has it",
+            "3:1: `[run] isolation` is a setting that this version does not honour; take it out until a later version has it",
             "5:12: invalid boolean, expected `true`",
         ],
     );
@@ -294,13 +310,54 @@ fn files_that_cannot_be_text() {
 
 #[test]
 fn what_is_planned_is_not_called_unknown() {
-    let text = "[mcp.servers.x]\ncommand = ['x']\n[contract]\ngreen = 'run'\ngrene = 'run'\n";
+    let text = "[guard]\nmode = 'off'\n[sandbox]\nmode = 'auto'\nmod = 'auto'\n";
     check(
         text,
         &[
-            "1:2: `[mcp]` is a setting that this version does not honour; take it out until a later version has it",
-            "4:1: `[contract] green` is a setting that this version does not honour; take it out until a later version has it",
-            "5:1: unknown key `grene` in `[contract]`, which has `shell`, `timeout`, `baseline`, `unverified` and `accept`",
+            "1:2: `[guard]` is a setting that this version does not honour; take it out until a later version has it",
+            "4:1: `[sandbox] mode` is a setting that this version does not honour; take it out until a later version has it",
+            "5:1: unknown key `mod` in `[sandbox]`, which has `env`",
+        ],
+    );
+}
+
+#[test]
+fn servers_of_tools_are_read_whole() {
+    let user = "[mcp.servers.a]\ncommand = ['mine']\nrepeatable = ['x']\n[mcp.servers.b]\ncommand = ['b', '{x}']\n";
+    let project = "[mcp.servers.a]\ncommand = ['a', 'stdio']\nenv = ['TOKEN']\nread_only = ['get_*']\ntimeout = '1m'\n";
+    let config = load(user, project).unwrap();
+    let Setting { value, origin, .. } = &config.servers["a"];
+    assert_eq!(*origin, Origin::Project);
+    let expected = Server {
+        command: vec!["a".to_owned(), "stdio".to_owned()],
+        env: vec!["TOKEN".to_owned()],
+        read_only: vec!["get_*".to_owned()],
+        repeatable: Vec::new(),
+        timeout: Some(Duration::from_mins(1)),
+    };
+    assert_eq!(*value, expected);
+    assert_eq!(config.servers["b"].value.command, ["b", "{x}"]);
+    assert!(config.runs_project_commands());
+    assert!(!load(user, "").unwrap().runs_project_commands());
+    let shown = config.entries_of("mcp.servers.a").unwrap();
+    assert_eq!(
+        shown[0].value.to_string(),
+        r#"{"command":["a","stdio"],"env":["TOKEN"],"read_only":["get_*"],"timeout":"1m"}"#
+    );
+    assert_eq!(load("", "").unwrap().entries_of("mcp"), Ok(Vec::new()));
+}
+
+#[test]
+fn mistakes_in_servers_have_a_place() {
+    check(
+        "[mcp.servers.'a.b']\ncommand = []\n[mcp.servers.c]\nenv = ['A=B']\ncomand = ['c']\n[mcp.server.d]\n",
+        &[
+            "1:14: `a.b` is no name for a server; use letters, digits, `_` and `-`",
+            "2:11: a command needs at least a program",
+            "3:14: server `c` has no `command`; write one like `command = [\"my-server\", \"stdio\"]`",
+            "4:8: `A=B` is not the name of a variable; a variable's value comes from your environment",
+            "5:1: unknown key `comand` in `[mcp.servers.c]`, which has `command`, `env`, `read_only`, `repeatable` and `timeout`; did you mean `command`?",
+            "6:6: unknown key `server` in `[mcp]`, which has `servers`; did you mean `servers`?",
         ],
     );
 }
@@ -356,6 +413,6 @@ fn what_is_in_force_can_be_asked_for() {
         unknown.suggestion.unwrap(),
         "did you mean `approval.proof`?"
     );
-    assert!(!unknown.later && keys("run.jobs").unwrap_err().later);
+    assert!(!unknown.later && keys("run.isolation").unwrap_err().later);
     assert_eq!(config.entries().len(), key::KEYS.len() + 1);
 }

@@ -62,7 +62,7 @@ impl Reader<'_> {
     }
 }
 
-fn is_variable(name: &str) -> bool {
+pub(super) fn is_variable(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes
         .next()

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{JournalError, Record};
+use super::JournalError;
 use crate::atomic::{self, Mode};
 use crate::hash::is_hex;
 
@@ -24,13 +24,6 @@ struct HeadFile {
 }
 
 impl Head {
-    pub(super) fn of(record: &Record) -> Self {
-        Self {
-            seq: record.seq,
-            hash: record.hash.clone(),
-        }
-    }
-
     /// The head recorded for this journal; the empty one when none was.
     pub(super) fn read(journal: &Path) -> Result<Self, JournalError> {
         let path = path_for(journal);
@@ -62,27 +55,33 @@ impl Head {
         Ok(())
     }
 
-    /// A longer journal is normal, a shorter or different one is not.
-    pub(super) fn check(&self, journal: &Path, records: &[Record]) -> Result<(), JournalError> {
-        let Some(last) = self.seq.checked_sub(1) else {
+    /// A longer journal is normal, a shorter one is not.
+    pub(super) fn check_reached(&self, journal: &Path, records: u64) -> Result<(), JournalError> {
+        if self.seq <= records {
             return Ok(());
-        };
-        let found = usize::try_from(last)
-            .ok()
-            .and_then(|last| records.get(last));
-        match found {
-            None => Err(JournalError::Shorter {
-                path: journal.to_path_buf(),
-                records: records.len() as u64,
-                recorded: self.seq,
-            }),
-            Some(record) if record.hash != self.hash => Err(JournalError::Corrupt {
-                path: journal.to_path_buf(),
-                line: self.seq,
-                reason: "it is not the record that was the last one before".to_owned(),
-            }),
-            Some(_) => Ok(()),
         }
+        Err(JournalError::Shorter {
+            path: journal.to_path_buf(),
+            records,
+            recorded: self.seq,
+        })
+    }
+
+    /// Neither is another one: its line of this number must be the one recorded.
+    pub(super) fn check_line(
+        &self,
+        journal: &Path,
+        seq: u64,
+        hash: &str,
+    ) -> Result<(), JournalError> {
+        if self.seq != seq || self.hash == hash {
+            return Ok(());
+        }
+        Err(JournalError::Corrupt {
+            path: journal.to_path_buf(),
+            line: seq,
+            reason: "it is not the record that was the last one before".to_owned(),
+        })
     }
 }
 

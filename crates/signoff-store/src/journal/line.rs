@@ -1,70 +1,59 @@
 //! One line of a journal: written once, and read back only if every byte is the one written.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
-use std::path::Path;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::{JournalError, Record};
-use crate::hash::{ZEROS, sha256_hex};
+use crate::hash::sha256_hex;
 
 /// Fields that the journal itself writes around an event.
-const RESERVED: [&str; 5] = ["v", "seq", "at", "prev", "hash"];
+pub(super) const RESERVED: [&str; 5] = ["v", "seq", "at", "prev", "hash"];
 
 /// Reading refuses JSON nested deeper than 127, so writing must too, or the line could never be
 /// read again.
-const DEEPEST: usize = 100;
+pub(super) const DEEPEST: usize = 100;
 
 const HASH_FIELD: &str = ",\"hash\":\"";
 const END: &str = "\"}";
 /// Bytes of a line from `,"hash":` on, without the newline.
 const TAIL: usize = HASH_FIELD.len() + 64 + END.len();
+/// Bytes of a time.
+const AT: usize = "2026-11-15T09:30:12.345Z".len();
 
-/// Adds the line of one event. The reason is returned when it cannot be one.
-pub(super) fn write(
-    into: &mut Vec<u8>,
-    seq: u64,
-    at: &str,
-    event: &Map<String, Value>,
-    prev: &str,
-) -> Result<Record, String> {
-    let body = checked(event)?;
+/// Adds the line of one event, given as its fields, and returns its hash.
+pub(super) fn write(into: &mut Vec<u8>, seq: u64, at: &str, fields: &[u8], prev: &str) -> String {
     let start = into.len();
-    let written = write_fields(into, seq, at, &body, prev);
-    written.map_err(|error| error.to_string())?;
-    let hash = sha256_hex(&into[start..]);
+    begin(into, seq);
+    for part in [
+        at.as_bytes(),
+        b"\",",
+        fields,
+        b",\"prev\":\"",
+        prev.as_bytes(),
+        b"\"",
+    ] {
+        into.extend_from_slice(part);
+    }
+    let hash = sha256_hex(into.get(start..).unwrap_or_default());
     for part in [HASH_FIELD, &hash, END, "\n"] {
         into.extend_from_slice(part.as_bytes());
     }
-    Ok(Record {
-        seq,
-        at: at.to_owned(),
-        body,
-        hash,
-    })
+    hash
 }
 
-fn write_fields(
-    into: &mut Vec<u8>,
-    seq: u64,
-    at: &str,
-    body: &Map<String, Value>,
-    prev: &str,
-) -> serde_json::Result<()> {
-    write!(into, r#"{{"v":1,"seq":{seq},"at":"{at}""#).map_err(serde_json::Error::io)?;
-    for (name, value) in body {
-        into.push(b',');
-        serde_json::to_writer(&mut *into, name)?;
-        into.push(b':');
-        serde_json::to_writer(&mut *into, value)?;
-    }
-    write!(into, r#","prev":"{prev}""#).map_err(serde_json::Error::io)
+/// A line up to the time in it.
+fn begin(into: &mut Vec<u8>, seq: u64) {
+    into.extend_from_slice(b"{\"v\":1,\"seq\":");
+    // Writing to memory cannot fail.
+    write!(into, "{seq}").ok();
+    into.extend_from_slice(b",\"at\":\"");
 }
 
 /// The event with `type` first, as it stands in the line and as it will be read back.
-fn checked(event: &Map<String, Value>) -> Result<Map<String, Value>, String> {
+pub(super) fn checked(event: &Map<String, Value>) -> Result<Map<String, Value>, String> {
     if !event.get("type").is_some_and(Value::is_string) {
         return Err("it has no `type`".to_owned());
     }
@@ -97,33 +86,56 @@ fn deeper_than(value: &Value, limit: usize) -> bool {
     }
 }
 
-/// All complete lines, and how many bytes they take up.
-pub(super) fn read_all(path: &Path, bytes: &[u8]) -> Result<(Vec<Record>, usize), JournalError> {
-    let mut records: Vec<Record> = Vec::new();
-    let mut end = 0;
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let Some(line) = line.strip_suffix(b"\n") else {
-            break;
-        };
-        let prev = records.last().map_or(ZEROS, |last| &last.hash);
-        let seq = records.len() as u64 + 1;
-        let record = read(line, seq, prev).map_err(|reason| JournalError::Corrupt {
-            path: path.to_path_buf(),
-            line: seq,
-            reason,
-        })?;
-        end += line.len() + 1;
-        records.push(record);
-    }
-    Ok((records, end))
-}
-
-/// Reads one line without its newline, which must be this number and follow this hash.
-fn read(line: &[u8], seq: u64, prev: &str) -> Result<Record, String> {
+/// Reads one line without its newline, which must be this number and follow this hash. Its event is
+/// put into `event`; its time and its hash are returned.
+pub(super) fn read<'a>(
+    line: &'a [u8],
+    seq: u64,
+    prev: &str,
+    event: &mut Vec<u8>,
+) -> Result<(Cow<'a, str>, &'a str), String> {
     let hash = claimed_hash(line).ok_or("it does not end with its hash")?;
-    if sha256_hex(&line[..line.len() - TAIL]) != hash {
+    let sealed = line.get(..line.len() - TAIL).unwrap_or_default();
+    if sha256_hex(sealed) != hash {
         return Err("its hash is wrong".to_owned());
     }
+    event.clear();
+    if let Some((at, fields)) = as_written(sealed, seq, prev, event) {
+        event.clear();
+        event.push(b'{');
+        event.extend_from_slice(fields);
+        event.push(b'}');
+        return Ok((Cow::Borrowed(at), hash));
+    }
+    let at = read_any(line, seq, prev, event)?;
+    Ok((Cow::Owned(at), hash))
+}
+
+/// Takes a line apart that is spelled exactly as we write it: its time, and its event's fields.
+fn as_written<'a>(
+    sealed: &'a [u8],
+    seq: u64,
+    prev: &str,
+    scratch: &mut Vec<u8>,
+) -> Option<(&'a str, &'a [u8])> {
+    begin(scratch, seq);
+    let (at, rest) = sealed
+        .strip_prefix(scratch.as_slice())?
+        .split_at_checked(AT)?;
+    let at = std::str::from_utf8(at).ok()?;
+    let written_so = at
+        .bytes()
+        .all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b':' | b'.' | b'T' | b'Z'));
+    let fields = rest
+        .strip_prefix(b"\",")?
+        .strip_suffix(b"\"")?
+        .strip_suffix(prev.as_bytes())?
+        .strip_suffix(b",\"prev\":\"")?;
+    (written_so && fields.starts_with(b"\"type\":\"")).then_some((at, fields))
+}
+
+/// Reads a line in any spelling, and says what is wrong with one that is none.
+fn read_any(line: &[u8], seq: u64, prev: &str, event: &mut Vec<u8>) -> Result<String, String> {
     let fields: Fields =
         serde_json::from_slice(line).map_err(|error| format!("it is not a record: {error}"))?;
     if fields.v != 1 {
@@ -135,12 +147,26 @@ fn read(line: &[u8], seq: u64, prev: &str) -> Result<Record, String> {
     if fields.prev != prev {
         return Err("it does not follow the line before it".to_owned());
     }
-    Ok(Record {
+    serde_json::to_writer(event, &fields.body).map_err(|error| error.to_string())?;
+    Ok(fields.at)
+}
+
+/// Reads an event's fields, none of which may occur twice.
+pub(super) fn body(event: &[u8]) -> Result<Map<String, Value>, String> {
+    let fields: Fields =
+        serde_json::from_slice(event).map_err(|error| format!("it is not a record: {error}"))?;
+    // Around the event, where they belong, they have been read already.
+    let Fields {
+        v,
         seq,
-        at: fields.at,
-        body: fields.body,
-        hash: hash.to_owned(),
-    })
+        at,
+        prev,
+        body,
+    } = fields;
+    if v != 0 || seq != 0 || !at.is_empty() || !prev.is_empty() {
+        return Err("it is not a record: a field occurs twice".to_owned());
+    }
+    Ok(body)
 }
 
 fn claimed_hash(line: &[u8]) -> Option<&str> {

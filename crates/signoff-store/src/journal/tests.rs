@@ -278,6 +278,57 @@ fn after_a_failed_sync_nothing_more_is_appended() {
 }
 
 #[test]
+fn a_sync_that_nobody_waits_for_is_shared_and_counts() {
+    let (_dir, path, _) = sample();
+    let (mut journal, _) = Journal::open(&path).unwrap();
+    for _ in 0..100 {
+        journal.append(AT, &[event(json!({"type": "x"}))]).unwrap();
+        journal.begin_sync().unwrap();
+    }
+    journal.sync().unwrap();
+    journal.write_head().unwrap();
+    let head = fs::read_to_string(path.with_file_name("head.json")).unwrap();
+    assert!(head.starts_with("{\"v\":1,\"seq\":103,"), "{head}");
+    journal.append(AT, &[event(json!({"type": "x"}))]).unwrap();
+    journal.write_head().unwrap();
+    drop(journal);
+    let again = fs::read_to_string(path.with_file_name("head.json")).unwrap();
+    assert_eq!(again, head, "what is not synced is not recorded");
+    assert_eq!(Journal::open(&path).unwrap().1.len(), 104);
+}
+
+#[test]
+fn after_a_failed_sync_that_nobody_waited_for_nothing_more_is_appended() {
+    let (_dir, path, _) = sample();
+    let (mut journal, _) = Journal::open(&path).unwrap();
+    let good = [event(json!({"type": "x"}))];
+    journal.append(AT, &good).unwrap();
+    journal.file = OpenOptions::new().append(true).open("/dev/null").unwrap();
+    journal.begin_sync().unwrap();
+    let syncer = journal.syncer.as_ref().unwrap();
+    assert!(syncer.wait(&journal.head).is_err());
+    assert!(matches!(
+        journal.append(AT, &good),
+        Err(JournalError::File(_))
+    ));
+    assert!(matches!(journal.sync(), Err(JournalError::Unknown { .. })));
+    journal.write_head().unwrap();
+    assert!(!path.with_file_name("head.json").exists());
+}
+
+#[test]
+fn a_clock_that_goes_backwards_changes_no_order() {
+    let (_dir, path, records) = sample();
+    let (mut journal, _) = Journal::open(&path).unwrap();
+    let earlier = "1970-01-01T00:00:00.000Z";
+    let more = journal.append(earlier, &[event(json!({"type": "x"}))]);
+    let all: Vec<_> = records.into_iter().chain(more.unwrap()).collect();
+    drop(journal);
+    assert_eq!(load(&path).unwrap(), all);
+    assert_eq!(Journal::open(&path).unwrap().1, all);
+}
+
+#[test]
 fn cut_anywhere_it_recovers_what_was_complete() {
     let (_dir, path, records) = sample();
     let bytes = fs::read(&path).unwrap();
@@ -306,10 +357,20 @@ fn cut_anywhere_it_recovers_what_was_complete() {
     }
 }
 
+fn read_all(bytes: &[u8]) -> Result<Vec<Record>, JournalError> {
+    let path = Path::new("journal.jsonl");
+    let mut records = Vec::new();
+    read::each(path, bytes, &Head::default(), |line| {
+        records.push(Record::of(path, line)?);
+        Ok::<_, JournalError>(())
+    })?;
+    Ok(records)
+}
+
 /// A damaged journal is refused with the right line, or gives a true prefix; never anything else.
 fn never_wrong(damaged: &[u8], line: u64, records: &[Record]) {
-    match line::read_all(Path::new("journal.jsonl"), damaged) {
-        Ok((read, _)) => assert!(read.len() < records.len() && records.starts_with(&read)),
+    match read_all(damaged) {
+        Ok(read) => assert!(read.len() < records.len() && records.starts_with(&read)),
         Err(JournalError::Corrupt { line: place, .. }) => assert_eq!(place, line),
         Err(error) => panic!("{error}"),
     }

@@ -26,6 +26,11 @@ impl RunDir {
         Self { path }
     }
 
+    /// The directory as seen from the workspace, for telling people where something lies.
+    pub fn seen_from_workspace(run: &str) -> Self {
+        Self::at(Path::new(".signoff/runs").join(run))
+    }
+
     /// Makes the directory; false when a run of this name exists already.
     pub fn create(&self) -> Result<bool, FileError> {
         if let Some(runs) = self.path.parent() {

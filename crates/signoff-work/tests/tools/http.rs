@@ -216,7 +216,7 @@ fn only_whole_addresses_are_asked() {
 }
 
 #[test]
-fn a_server_that_nobody_vouches_for_is_not_trusted() {
+fn a_server_without_tls_gets_nothing_where_tls_is_asked_for() {
     let bench = Bench::new(&[]);
     let (url, _asked) = serve_garbage();
     let said = bench.end("http_request", get(&url));

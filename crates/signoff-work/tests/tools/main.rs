@@ -1,5 +1,10 @@
 //! Tools, called as a run calls them.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests"
+)]
 
 mod approvals;
 mod bench;
@@ -8,5 +13,6 @@ mod escapes;
 mod files;
 mod http;
 mod looking;
+mod real_server;
 mod servers;
 mod stdio_server;

@@ -2,8 +2,9 @@
 
 use signoff_api::inbox::{Inbox, Item};
 use signoff_api::request::Ask;
-use signoff_engine::{Choice, ItemKind};
+use signoff_engine::{Choice, Item as EngineItem, ItemKind};
 use signoff_runtime::control::{Done, ask};
+use signoff_runtime::live::Options;
 use signoff_runtime::view::View;
 
 use crate::args::Answer;
@@ -34,7 +35,7 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     };
     let done = ask(&project, run, answer, &clock)?;
     if args.resume && done != Done::There {
-        return resume(session, Some(run));
+        return resume(session, Some(run), &Options::default());
     }
     let view = View::load(&project, run)?;
     if session.is_json() {
@@ -58,11 +59,11 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
 
 /// The choice that a word stands for. At a question it is the answer itself, unless the question
 /// can be answered with that choice.
-fn meant(
-    args: &Answer,
-    open: Option<&signoff_engine::Item>,
-) -> Result<(Choice, Option<String>), Failure> {
-    let word = args.choice.as_str();
+fn meant(args: &Answer, open: Option<&EngineItem>) -> Result<(Choice, Option<String>), Failure> {
+    if let Some(text) = &args.reply {
+        return Ok((Choice::Reply, Some(said(text)?)));
+    }
+    let word = args.choice.as_deref().unwrap_or_default();
     let named = Choice::from_name(word);
     let Some(open) = open.filter(|open| open.kind == ItemKind::Question) else {
         let choice = named.ok_or_else(|| unknown_choice(word))?;
@@ -70,9 +71,22 @@ fn meant(
     };
     let offered = open.options.iter().any(|option| option == word);
     match named.filter(|choice| !offered && open.choices.contains(choice)) {
+        Some(Choice::Reply) => {
+            let note = args.note.as_deref().unwrap_or_default();
+            Ok((Choice::Reply, Some(said(note)?)))
+        }
         Some(choice) => Ok((choice, args.note.clone())),
-        None => Ok((Choice::Reply, Some(word.to_owned()))),
+        None => Ok((Choice::Reply, Some(said(word)?))),
     }
+}
+
+/// The text of an answer, which has to say something.
+fn said(text: &str) -> Result<String, Failure> {
+    if text.trim().is_empty() {
+        return Err(Failure::new(2, "empty-reply", "the answer is empty")
+            .hint("type it: `--reply \"TEXT\"`; `skip` goes on without one"));
+    }
+    Ok(text.to_owned())
 }
 
 fn unknown_choice(word: &str) -> Failure {

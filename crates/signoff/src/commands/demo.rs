@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use signoff_store::signatures::Proof;
 
 use crate::args::{
-    Approve, Demo, Format, PlanArg, PlanName, Propose, Reject, Revise, Run, Verify, VerifyFormat,
+    Approve, Demo, Extent, Format, PlanArg, PlanName, Propose, Reject, Revise, Run, Verify,
+    VerifyFormat,
 };
 use crate::commands::{approve, init, lifecycle, run, status, trust, verify};
 use crate::failure::Failure;
@@ -274,11 +275,15 @@ fn approve_args() -> Approve {
 }
 
 fn run_args() -> Run {
+    let PlanArg { path, format } = plan();
     Run {
-        plan: plan(),
+        path: Some(path),
         approve: false,
-        jobs: None,
-        until: None,
-        only: None,
+        rehearse: false,
+        extent: Extent::default(),
+        task: None,
+        agent: None,
+        contract: None,
+        format,
     }
 }

@@ -1,27 +1,35 @@
-//! `log`: what happened in a run, from its journal.
+//! `log`: what happened in a run, from its journal, and with `--follow` what happens in it.
 
-use signoff_engine::{Run, apply};
+use signoff_engine::{Recorded, Run};
+use signoff_runtime::follow::{Follow, TICK, Then};
 use signoff_runtime::view::{View, streamed};
 
+use crate::args::Log;
 use crate::failure::Failure;
 use crate::report::line::line;
 use crate::report::style::{DIM, paint};
 use crate::session::Session;
 
-pub(crate) fn log(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
+pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
     let project = session.project()?;
-    let view = View::find(&project, run)?;
+    let view = View::find(&project, args.run.run.as_deref())?;
     // Replayed, so that each line shows the state as it was then.
-    let mut state = Run::new(view.run.signed().clone());
-    for recorded in &view.events {
-        apply(&mut state, recorded);
-        let shape = streamed(&state, recorded);
-        if session.is_json() {
-            session.json(&shape);
-        } else if let Some(text) = line(&state, recorded) {
-            let time = shape.at.get(11..19).unwrap_or_default().to_owned();
-            session.out.answer(format!("{}  {text}", paint(DIM, time)));
+    let mut follow = Follow::of(&project, &view);
+    loop {
+        let then = follow.look(|run, recorded| show(session, run, recorded))?;
+        if !args.follow || then == Then::Over || session.out.is_unheard() {
+            return Ok(0);
         }
+        std::thread::sleep(TICK);
     }
-    Ok(0)
+}
+
+fn show(session: &mut Session, run: &Run, recorded: &Recorded) {
+    let shape = streamed(run, recorded);
+    if session.is_json() {
+        session.json(&shape);
+    } else if let Some(text) = line(run, recorded) {
+        let time = shape.at.get(11..19).unwrap_or_default().to_owned();
+        session.out.answer(format!("{}  {text}", paint(DIM, time)));
+    }
 }

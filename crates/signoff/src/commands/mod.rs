@@ -4,11 +4,14 @@ mod agentctl;
 mod answer;
 mod approve;
 mod archive;
+mod ask;
 mod completions;
 mod config;
+mod control;
 mod convert;
 mod demo;
 mod diff;
+mod dry_run;
 pub(crate) mod explain;
 mod fmt;
 mod graph;
@@ -28,6 +31,8 @@ mod scripted_agent;
 mod show;
 mod stats;
 mod status;
+mod task;
+mod tools;
 mod trust;
 mod verify;
 
@@ -60,14 +65,21 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::List(args) => list::list(session, &args),
         Command::Approve(args) => approve::approve(session, &args),
         Command::Run(args) => run::run(session, &args),
-        Command::Resume(args) => resume::resume(session, args.run.as_deref()),
+        Command::Resume(args) => {
+            resume::resume(session, args.run.run.as_deref(), &(&args.extent).into())
+        }
         Command::Runs(_) => runs::runs(session),
         Command::Status(args) => status::status(session, args.run.as_deref()),
-        Command::Log(args) => log::log(session, args.run.as_deref()),
+        Command::Log(args) => log::log(session, &args),
         Command::Inbox(_) => inbox::inbox(session),
         Command::Answer(args) => answer::answer(session, &args),
+        Command::Step(args) => control::step(session, &args.command),
+        Command::Pause(args) => control::pause(session, args.run.as_deref()),
+        Command::Stop(args) => control::stop(session, args.run.as_deref()),
+        Command::Abort(args) => control::abort(session, args.run.as_deref()),
         Command::Agentctl(args) => agentctl::agentctl(session, &args),
         Command::Prompt(args) => prompt::prompt(session, &args),
+        Command::Tools(_) => tools::tools(session),
         Command::Stats(_) => stats::stats(session),
         Command::Archive(args) => archive::archive(session, &args),
         Command::Prune(args) => prune::prune(session, &args),

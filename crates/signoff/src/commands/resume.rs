@@ -9,7 +9,11 @@ use crate::failure::Failure;
 use crate::inside::actor;
 use crate::session::Session;
 
-pub(crate) fn resume(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
+pub(crate) fn resume(
+    session: &mut Session,
+    run: Option<&str>,
+    options: &Options,
+) -> Result<u8, Failure> {
     let project = session.project()?;
     let view = View::find(&project, run)?;
     if view.run.outcome() == Some(Outcome::Failed) {
@@ -20,7 +24,7 @@ pub(crate) fn resume(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         &project,
         view.run.id(),
         actor(&session.around.variables),
-        &Options::default(),
+        options,
         &clock,
     )?;
     drive(session, &project, live)

@@ -1,31 +1,49 @@
 //! `run`: a signed plan, step by step.
 
+use std::path::Path;
+
 use signoff_engine::{Outcome, PlanState};
-use signoff_plan::model::Plan;
 use signoff_runtime::approve::Wish;
-use signoff_runtime::drive::{Nobody, Stopped};
+use signoff_runtime::drive::Stopped;
 use signoff_runtime::live::{Limit, Live, Options, Ran};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{Doing, sign_by_policy};
 use signoff_runtime::project::Project;
 use signoff_runtime::proof::Counted;
 use signoff_runtime::state::standing;
+use signoff_runtime::uncommitted::uncommitted;
 
-use crate::args::Run;
+use crate::args::{Extent, Run};
 use crate::commands::approve::{shown, sign_off};
+use crate::commands::ask::person;
+use crate::commands::dry_run::dry_run;
 use crate::commands::lifecycle::locate;
+use crate::commands::task::run_task;
 use crate::failure::{Failure, changed_during};
 use crate::inside::actor;
-use crate::report::evidence::table;
 use crate::report::live::Live as Reporter;
+use crate::report::opening::{Around, opening};
 use crate::report::signature::signature;
-use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+use crate::report::style::{CARE, ERROR, GOOD, paint};
+use crate::report::table::table;
 use crate::session::Session;
+use crate::terminal::Stream;
+
+/// Columns and rows of what is read later, or by nobody.
+const PAGE: (usize, usize) = (100, 40);
 
 pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
+    if let Some(task) = &args.task {
+        return run_task(session, args, task);
+    }
     let project = session.project()?;
-    let (path, name) = locate(&project, &args.plan.path.to_string_lossy())?;
+    let named = args.path.clone().unwrap_or_default();
+    let (path, name) = locate(&project, &named.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
+    let options = Options::from(&args.extent);
+    if args.rehearse {
+        return dry_run(session, &project, &plan, (&options, args.approve));
+    }
     if args.approve && standing(&project, &plan)?.state != PlanState::Approved {
         let wish = Wish {
             proof: session.proof,
@@ -35,16 +53,17 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     } else {
         by_policy(session, &project, &plan)?;
     }
-    let limit = match (&args.until, &args.only) {
-        (Some(step), _) => Some(Limit::Until(step.clone())),
-        (None, Some(step)) => Some(Limit::Only(step.clone())),
-        (None, None) => None,
-    };
-    let options = Options {
-        jobs: args.jobs,
-        limit,
-    };
     start(session, &project, &plan, &options)
+}
+
+impl From<&Extent> for Options {
+    fn from(extent: &Extent) -> Self {
+        let until = extent.until.clone().map(Limit::Until);
+        Self {
+            jobs: extent.jobs,
+            limit: until.or_else(|| extent.only.clone().map(Limit::Only)),
+        }
+    }
 }
 
 /// A plan that needs no person is signed by policy, if nobody has.
@@ -86,41 +105,44 @@ pub(crate) fn drive(
     live: Live<'_>,
 ) -> Result<u8, Failure> {
     let (id, plan) = (live.id(), live.plan_name().to_owned());
-    announce(session, project, live.plan(), &id);
+    announce(session, project, &live);
     let signed = live.signature()?;
-    let mut reporter = Reporter { session };
-    let ran = live.drive(&mut reporter, &mut Nobody, listen)?;
+    let asks = person(session, &project.around.person);
+    let mut reporter = Reporter::new(session, project);
+    let mut person = asks.beside(reporter.screen());
+    let ran = live.drive(&mut reporter, person.as_mut(), listen);
+    // The live lines go before anything else is said.
+    drop((person, reporter));
+    let ran = ran?;
+    for note in &ran.notes {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
     conclude(session, (&id, &plan), &ran, &signed)
 }
 
 /// What a person should know before the first step.
-fn announce(session: &mut Session, project: &Project, plan: &Plan, id: &str) {
+fn announce(session: &mut Session, project: &Project, live: &Live<'_>) {
     if session.is_json() {
         return;
     }
-    let budget = &plan.budget;
-    if budget.tokens.is_some() || budget.usd_e4.is_some() {
-        session.out.say(format!(
-            "{} tokens and money of the budget are not counted: agents started with `driver = \"command\"` report none",
-            paint(CARE, "note:")
-        ));
-    }
-    if let Some(tools) = &plan.tools {
-        let scope = match tools.as_slice() {
-            [] => "no tools".to_owned(),
-            tools => format!("only [{}]", harmless(&tools.join(", "))),
-        };
-        session.out.say(format!(
-            "{} agents are told that they have {scope}; nothing enforces that on agents started with `driver = \"command\"`",
-            paint(CARE, "note:"),
-        ));
-    }
-    let title = harmless(plan.display_title());
-    let where_ = project.store.workspace().display();
-    session.out.say(paint(TITLE, title));
-    session
-        .out
-        .say(paint(DIM, format!("run {id} in {where_}, sandbox: none")));
+    let program = |role: &str| {
+        let (_, agent) = project.config.agent(Some(role))?;
+        let program = Path::new(agent.command.first()?);
+        Some(program.file_name()?.to_string_lossy().into_owned())
+    };
+    let lines = opening(
+        live.run(),
+        &Around {
+            run: &live.id(),
+            workspace: project.store.workspace(),
+            settings: live.settings(),
+            uncommitted: uncommitted(project),
+            program: &program,
+            step_timeout: project.config.run.step_timeout.value,
+            size: session.out.live().map_or(PAGE, Stream::size),
+        },
+    );
+    session.out.say(lines.join("\n"));
 }
 
 fn conclude(
@@ -172,10 +194,9 @@ fn conclude(
         }
     };
     if !session.is_json() {
-        session.out.answer("");
-        for row in table(&ran.run) {
-            session.out.answer(row);
-        }
+        let columns = session.out.columns();
+        let table = table(&ran.run, columns);
+        session.out.answer_lines(&format!("\n{table}"));
         for row in signature(signed) {
             session.out.answer(format!("  {row}"));
         }

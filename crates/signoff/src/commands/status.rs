@@ -7,9 +7,9 @@ use signoff_runtime::proof::counted;
 use signoff_runtime::view::View;
 
 use crate::failure::Failure;
-use crate::report::evidence::table;
 use crate::report::signature::signature;
 use crate::report::style::{CARE, DIM, TITLE, harmless, paint};
+use crate::report::table::table;
 use crate::session::Session;
 
 pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
@@ -33,9 +33,8 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
     for line in signature(&counted) {
         session.out.answer(line);
     }
-    for row in table(&view.run) {
-        session.out.answer(row);
-    }
+    let columns = session.out.columns();
+    session.out.answer_lines(&table(&view.run, columns));
     for item in &shape.inbox {
         session
             .out

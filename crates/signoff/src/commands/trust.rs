@@ -62,11 +62,31 @@ fn commands(config: &Config) -> Vec<String> {
             harmless(&config.contract.shell.value)
         ));
     }
+    let notify = &config.notify.command;
+    if notify.origin == Origin::Project && !notify.value.is_empty() {
+        let words = words(&notify.value);
+        lines.push(format!(
+            "  when something waits on you: {}",
+            harmless(&words)
+        ));
+    }
     for (role, agent) in &config.agents {
         if agent.origin == Origin::Project {
             lines.push(format!(
                 "  agent `{role}`: {}",
                 harmless(&words(&agent.value.command))
+            ));
+        }
+    }
+    for (name, server) in &config.servers {
+        if server.origin == Origin::Project {
+            let variables = match server.value.env.as_slice() {
+                [] => String::new(),
+                names => format!(", which sees {}", names.join(", ")),
+            };
+            lines.push(format!(
+                "  server `{name}`: {}{variables}",
+                harmless(&words(&server.value.command))
             ));
         }
     }

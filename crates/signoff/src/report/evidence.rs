@@ -1,8 +1,9 @@
-//! The table of evidence: how we know, for every step.
+//! How we know that a step is done, in words.
 
-use signoff_engine::{Facts, Grade, Run, StepState};
+use signoff_engine::{Facts, Grade, TestsSeen};
 
-use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+/// Files named before the rest is only counted.
+const NAMED: usize = 3;
 
 /// The word for a grade.
 pub(crate) fn grade(grade: Grade) -> &'static str {
@@ -15,7 +16,7 @@ pub(crate) fn grade(grade: Grade) -> &'static str {
 }
 
 /// What a grade means, in a few words.
-fn meaning(grade: Grade) -> &'static str {
+pub(crate) fn meaning(grade: Grade) -> &'static str {
     match grade {
         Grade::Proved => "red before, green after",
         Grade::Held => "green after",
@@ -24,83 +25,8 @@ fn meaning(grade: Grade) -> &'static str {
     }
 }
 
-/// What qualifies a grade, where it is worth a word.
-pub(crate) fn facts(facts: &Facts) -> String {
-    let mut words = Vec::new();
-    for (present, word) in [
-        (facts.claimed, "was marked done before"),
-        (facts.interrupted, "cut off and verified"),
-        (facts.agent_failed, "the agent itself failed"),
-    ] {
-        if present {
-            words.push(word.to_owned());
-        }
-    }
-    words.extend(
-        facts
-            .repaired_by
-            .iter()
-            .map(|by| format!("repaired by {by}")),
-    );
-    words.extend(
-        facts
-            .accepted_by
-            .iter()
-            .map(|by| format!("accepted by {by}")),
-    );
-    words.join(", ")
-}
-
-/// One row for each step, under a heading.
-pub(crate) fn table(run: &Run) -> Vec<String> {
-    let width = run
-        .steps()
-        .map(|(step, _)| name(step).chars().count())
-        .max()
-        .unwrap_or(0)
-        .clamp(4, 48);
-    let head = format!(
-        "  {:<width$}  {:<10}  {:>8}  {}",
-        "step", "evidence", "attempts", "because"
-    );
-    let mut lines = vec![paint(DIM, head).to_string()];
-    for (at, (step, state)) in run.order().filter_map(|at| Some((at, run.step(at)?))) {
-        let status = signoff_api::event::step_status(run.status_of(at));
-        let asked = run
-            .items()
-            .find(|item| item.about().contains(&at))
-            .map(|item| item.question.as_str());
-        lines.push(row(&cut(&name(step), width), width, status, state, asked));
-    }
-    lines.push(format!(
-        "  {}",
-        paint(DIM, format!("sandbox: {}", run.settings().sandbox))
-    ));
-    lines
-}
-
-fn row(name: &str, width: usize, status: &str, state: &StepState, asked: Option<&str>) -> String {
-    let padding = " ".repeat(width.saturating_sub(name.chars().count()));
-    let (word, style, because) = match &state.evidence {
-        Some((Grade::Proved, known)) => ("proved", GOOD, because(Grade::Proved, known)),
-        Some((other, known)) => (grade(*other), CARE, because(*other, known)),
-        None => {
-            let style = if status == "failed" { ERROR } else { DIM };
-            let reason = state.reason.as_deref().or(asked).unwrap_or_default();
-            (status, style, reason.to_owned())
-        }
-    };
-    let gap = " ".repeat(10_usize.saturating_sub(word.chars().count()));
-    format!(
-        "  {}{padding}  {}{gap}  {:>8}  {}",
-        paint(TITLE, name),
-        paint(style, word),
-        state.attempts,
-        harmless(&because)
-    )
-}
-
-fn because(grade: Grade, known: &Facts) -> String {
+/// The grade's meaning, and what qualifies it.
+pub(crate) fn because(grade: Grade, known: &Facts) -> String {
     let qualifiers = facts(known);
     if qualifiers.is_empty() {
         meaning(grade).to_owned()
@@ -109,15 +35,86 @@ fn because(grade: Grade, known: &Facts) -> String {
     }
 }
 
-fn name(step: &signoff_plan::model::Step) -> String {
-    format!("{}. {}", step.number, harmless(&step.title))
+/// What qualifies a grade, where it is worth a word.
+pub(crate) fn facts(facts: &Facts) -> String {
+    let mut words = Vec::new();
+    if let Some(tests) = &facts.tests {
+        words.extend(tests_seen(tests));
+    }
+    for (present, word) in [
+        (facts.no_change, "nothing was changed"),
+        (facts.claimed, "was marked done before"),
+        (facts.interrupted, "cut off and verified"),
+        (facts.agent_failed, "the agent itself failed"),
+    ] {
+        if present {
+            words.push(word.to_owned());
+        }
+    }
+    for (what, by) in [
+        ("repaired by", &facts.repaired_by),
+        ("accepted by", &facts.accepted_by),
+    ] {
+        words.extend(by.iter().map(|by| format!("{what} {by}")));
+    }
+    for (what, files) in [
+        ("changed what judges it:", &facts.judge_changed),
+        ("its contract wrote", &facts.contract_writes),
+    ] {
+        if !files.is_empty() {
+            words.push(format!("{what} {}", some(files)));
+        }
+    }
+    words.join(", ")
 }
 
-fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
+fn tests_seen(tests: &TestsSeen) -> Option<String> {
+    Some(match (tests.before, tests.after) {
+        (Some(before), Some(after)) => format!("tests {before} → {after}"),
+        (None, Some(after)) => format!("tests {after}"),
+        (Some(before), None) => format!("tests {before} → none seen"),
+        (None, None) => return None,
+    })
+}
+
+/// The first names of a list, and how many more there are.
+pub(crate) fn some(names: &[String]) -> String {
+    let first: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
+    let more = names.len().saturating_sub(NAMED);
+    match more {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
     }
-    let mut short: String = text.chars().take(width.saturating_sub(1)).collect();
-    short.push('…');
-    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fact_has_its_words() {
+        let files = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let all = Facts {
+            sandbox: "none".to_owned(),
+            claimed: true,
+            interrupted: true,
+            agent_failed: true,
+            repaired_by: Some("ada".to_owned()),
+            accepted_by: Some("bob".to_owned()),
+            judge_changed: files(&["tests/a.py"]),
+            no_change: true,
+            tests: Some(TestsSeen {
+                before: Some(3),
+                after: Some(5),
+            }),
+            contract_writes: files(&["a", "b", "c", "d", "e"]),
+        };
+        assert_eq!(
+            because(Grade::Proved, &all),
+            "red before, green after; tests 3 → 5, nothing was changed, was marked done before, \
+             cut off and verified, the agent itself failed, repaired by ada, accepted by bob, \
+             changed what judges it: tests/a.py, its contract wrote a, b, c and 2 more"
+        );
+        assert_eq!(because(Grade::Held, &Facts::default()), "green after");
+    }
 }

@@ -1,14 +1,47 @@
 //! One line for each event that a person wants to hear of.
 
-use signoff_engine::{CallEnd, Event, Facts, Grade, Outcome, PauseReason, Recorded, Run, Verdict};
+use signoff_engine::{
+    CallEnd, Event, Facts, Grade, Outcome, PauseReason, Recorded, Run, Stage, Verdict,
+};
+use signoff_store::runs::RunDir;
 
+use crate::report::columns::cut;
+use crate::report::named::{name_of, role};
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 
-/// The line for an event; most events have none.
+/// Columns of a value, and of a step's name before what is said of it.
+const SHOWN: usize = 100;
+const NAMED: usize = 32;
+
+/// The line for an event; most events have none. It names its step where another is under way too.
 pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
+    let text = text(run, recorded)?;
+    let about = match &recorded.event {
+        // They name it themselves.
+        Event::StepStarted { .. }
+        | Event::StepFailed { .. }
+        | Event::StepSkipped { .. }
+        | Event::StepBlocked { .. }
+        | Event::StepRetried { .. }
+        | Event::InboxOpened { .. }
+        | Event::InboxAnswered { .. } => None,
+        Event::ContractFinished { step, .. } if is_over(run, step) => None,
+        event => event.step(),
+    };
+    let among_others = |id: &&str| run.under_way().any(|(step, _)| step.id != *id);
+    Some(match about.filter(among_others) {
+        Some(id) => {
+            let name = cut(&name_of(run, id), NAMED);
+            format!("  {} {}", paint(DIM, name + ":"), text.trim_start())
+        }
+        None => text,
+    })
+}
+
+fn text(run: &Run, recorded: &Recorded) -> Option<String> {
     let text = match &recorded.event {
         Event::StepStarted { step } => {
-            format!("{} {}", paint(DIM, "▸"), paint(TITLE, title(run, step)))
+            format!("{} {}", paint(DIM, "▸"), paint(TITLE, name_of(run, step)))
         }
         Event::BaselineFinished { verdict, .. } => format!("  {}", paint(DIM, baseline(*verdict))),
         Event::AttemptStarted { step, attempt } if is_agent(run, step) => {
@@ -16,7 +49,7 @@ pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
                 "  {}",
                 paint(
                     DIM,
-                    format!("attempt {attempt}: {} at work", role(run, step))
+                    format!("attempt {attempt}: {} at work", role_of(run, step))
                 )
             )
         }
@@ -27,24 +60,37 @@ pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
             attempt,
             ..
         } => {
-            let log = format!(
-                ".signoff/runs/{}/steps/{step}/{attempt}/agent.log",
-                run.id()
-            );
+            let log = log_of(run, step, *attempt);
             said(&ended.to_string(), ended.succeeded(), text, &log)
         }
         Event::ContractFinished {
             verdict,
             unmet,
             observed,
+            step,
             ..
-        } => contract(*verdict, unmet, &observed.stderr),
+        } => {
+            let text = contract(*verdict, unmet, &observed.stderr);
+            if is_over(run, step) {
+                format!(
+                    "  at the end, {}: {}",
+                    name_of(run, step),
+                    text.trim_start()
+                )
+            } else {
+                text
+            }
+        }
         Event::Expanded { items, .. } => {
             format!("  {}", paint(DIM, format!("{} items", items.len())))
         }
         Event::CallStarted { call, .. } => {
-            let call = format!("calling {} {}", call.tool, short(&call.args.to_string()));
-            format!("  {}", paint(DIM, harmless(&call)))
+            let what = format!(
+                "calling {} {}",
+                harmless(&call.tool),
+                short_value(&call.args)
+            );
+            format!("  {}", paint(DIM, what))
         }
         Event::CallFinished { end, .. } => called(end),
         Event::StepRetried { step, by, .. } => {
@@ -128,20 +174,16 @@ pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
     Some(text)
 }
 
-/// The beginning of a long text.
-fn short(text: &str) -> String {
-    const SHOWN: usize = 100;
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+/// A value on one line, its beginning only where it is long.
+pub(crate) fn short_value(value: &serde_json::Value) -> String {
+    cut(&harmless(&value.to_string()), SHOWN)
 }
 
 fn called(end: &CallEnd) -> String {
     match end {
         CallEnd::Done(value) => {
-            let result = format!("result: {}", short(&value.to_string()));
-            format!("  {}", paint(DIM, harmless(&result)))
+            let result = format!("result: {}", short_value(value));
+            format!("  {}", paint(DIM, result))
         }
         CallEnd::Failed { message, .. } => {
             format!(
@@ -165,20 +207,20 @@ fn step<'a>(run: &'a Run, id: &str) -> Option<&'a signoff_plan::model::Step> {
     Some(run.step(run.position(id)?)?.0)
 }
 
-fn title(run: &Run, id: &str) -> String {
-    step(run, id).map_or_else(
-        || id.to_owned(),
-        |step| format!("{}. {}", step.number, harmless(&step.title)),
-    )
+fn role_of(run: &Run, id: &str) -> String {
+    step(run, id).map_or_else(String::new, |step| harmless(role(step)))
 }
 
-fn role(run: &Run, id: &str) -> String {
-    match step(run, id).map(|step| &step.work) {
-        Some(signoff_plan::model::Work::Agent {
-            role: Some(role), ..
-        }) => role.clone(),
-        _ => "default".to_owned(),
-    }
+/// Where an agent's output is kept.
+pub(crate) fn log_of(run: &Run, step: &str, attempt: u32) -> String {
+    let dir = RunDir::seen_from_workspace(run.id()).attempt(step, attempt);
+    dir.agent_log().display().to_string()
+}
+
+/// Had the step ended before its contract ran once more?
+pub(crate) fn is_over(run: &Run, id: &str) -> bool {
+    let step = run.position(id).and_then(|at| run.step(at));
+    step.is_some_and(|(_, state)| state.stage == Stage::Ended)
 }
 
 fn is_agent(run: &Run, id: &str) -> bool {
@@ -220,17 +262,20 @@ fn contract(verdict: Verdict, unmet: &[String], stderr: &str) -> String {
                 paint(ERROR, "✗"),
                 unmet.join("; ")
             );
-            let lines: Vec<&str> = stderr
-                .lines()
-                .filter(|line| !line.trim().is_empty())
-                .collect();
-            for last in lines.iter().skip(lines.len().saturating_sub(3)) {
-                text.push_str("\n    ");
-                text.push_str(&paint(DIM, harmless(last)).to_string());
-            }
+            text.push_str(&quoted_tail(stderr));
             text
         }
     }
+}
+
+/// The last lines of what a contract complained about.
+pub(crate) fn quoted_tail(stderr: &str) -> String {
+    let written = stderr.lines().filter(|line| !line.trim().is_empty());
+    let lines: Vec<&str> = written.collect();
+    let last = lines.iter().skip(lines.len().saturating_sub(3));
+    last.fold(String::new(), |text, line| {
+        format!("{text}\n    {}", paint(DIM, harmless(line)))
+    })
 }
 
 fn completed(evidence: Grade, facts: &Facts) -> String {

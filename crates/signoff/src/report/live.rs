@@ -1,28 +1,85 @@
-//! Shows a run as it happens: lines for people, or one JSON object per line.
+//! Shows a run as it happens: live lines on a terminal, else lines that stay, or one JSON object for
+//! each event.
 
 use signoff_engine::{Event, Recorded, Run};
 use signoff_runtime::Error;
 use signoff_runtime::drive::Observe;
+use signoff_runtime::project::Project;
 use signoff_runtime::view::streamed;
 
 use crate::report::line::line;
+use crate::report::milestone::milestone;
+use crate::report::rows::{Limits, Overall, Row};
+use crate::report::screen::{Drawing, Screen};
 use crate::session::Session;
 
-/// Writes every event as it comes.
+/// Tells every event as it comes.
 pub(crate) struct Live<'a> {
-    pub(crate) session: &'a mut Session,
+    session: &'a mut Session,
+    /// The live lines, on a terminal.
+    drawing: Option<Drawing>,
+    limits: Limits,
+    asked: usize,
+}
+
+impl<'a> Live<'a> {
+    pub(crate) fn new(session: &'a mut Session, project: &Project) -> Self {
+        let stream = session.out.live().filter(|_| !session.is_json());
+        Self {
+            drawing: stream.map(Drawing::begin),
+            limits: Limits {
+                work: project.config.run.step_timeout.value,
+                contract: project.config.contract.timeout.value,
+            },
+            session,
+            asked: 0,
+        }
+    }
+
+    /// The live lines, for whoever has to take them away for a while ([`Screen::suspend`]): while a
+    /// person is asked, nothing may be drawn over the question.
+    pub(crate) fn screen(&self) -> Option<Screen> {
+        self.drawing
+            .as_ref()
+            .map(|drawing| drawing.screen().clone())
+    }
+
+    fn draw(&mut self, run: &Run, recorded: &Recorded) -> Option<()> {
+        let screen = self.drawing.as_ref()?.screen();
+        if let Event::InboxOpened { .. } | Event::InboxAnswered { .. } = recorded.event {
+            self.asked = run.items().count();
+        }
+        let overall = Overall {
+            done: run.done(),
+            total: run.plan().steps.len(),
+            asked: self.asked,
+        };
+        if let Some(text) = milestone(run, recorded).filter(|_| !is_end(&recorded.event)) {
+            screen.say(&text);
+        }
+        let at = run.position(recorded.event.step()?)?;
+        let (step, state) = run.step(at)?;
+        let row = Row::of(step, state, screen.elapsed(), self.limits);
+        screen.set(at, row, overall);
+        Some(())
+    }
 }
 
 impl Observe for Live<'_> {
     fn event(&mut self, run: &Run, recorded: &Recorded) -> Result<(), Error> {
         if self.session.is_json() {
             self.session.json(&streamed(run, recorded));
-        } else if let Some(text) = line(run, recorded) {
-            // The end is told with the table.
-            if !matches!(recorded.event, Event::RunFinished { .. }) {
-                self.session.out.say(text);
-            }
+        } else if self.drawing.is_some() {
+            // An event that is about no step changes no line.
+            let _no_step = self.draw(run, recorded);
+        } else if let Some(text) = line(run, recorded).filter(|_| !is_end(&recorded.event)) {
+            self.session.out.say(text);
         }
         Ok(())
     }
+}
+
+/// The end is told with the table.
+fn is_end(event: &Event) -> bool {
+    matches!(event, Event::RunFinished { .. })
 }

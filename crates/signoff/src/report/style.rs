@@ -35,6 +35,10 @@ impl<T: fmt::Display> fmt::Display for Painted<T> {
 
 /// Text from outside on one line, without what a terminal would act on.
 pub(crate) fn harmless(text: &str) -> String {
+    // Nearly every text is plain, and a run of many steps shows many texts.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     text.replace("\r\n", "\n")
         .chars()
         .map(|c| if c == '\n' { ' ' } else { c })

@@ -18,17 +18,8 @@ const TEXT: usize = 28;
 
 /// The drawing, line by line. Chains are folded unless the `full` graph is wanted.
 pub(crate) fn lines(plan: &Plan, graph: &Graph, full: bool, width: usize) -> Vec<String> {
-    let chains = fold(graph, if full { usize::MAX } else { LONGEST });
-    let nodes = Nodes::new(&chains);
-    let free = nodes.dependencies.iter().all(Vec::is_empty);
-    let lanes = width.saturating_sub(TEXT) / 2;
-    let mut lines = match draw(&nodes.dependencies, lanes).filter(|_| !free) {
-        Some(rows) => drawn(plan, &nodes, &rows, width),
-        None => listed(plan, graph, width),
-    };
-    if free && nodes.items.len() > 1 {
-        lines.push(paint(DIM, "no step waits for another").to_string());
-    }
+    let longest = if full { usize::MAX } else { LONGEST };
+    let mut lines = tree(plan, graph, longest, width, &step_text);
     for (step, before) in &graph.backward {
         if let (Some(step), Some(before)) = (plan.steps.get(*step), plan.steps.get(*before)) {
             let (id, before) = (harmless(&step.id), harmless(&before.id));
@@ -41,6 +32,29 @@ pub(crate) fn lines(plan: &Plan, graph: &Graph, full: bool, width: usize) -> Vec
         }
     }
     lines.extend(legend(plan));
+    lines
+}
+
+/// The steps with the lines between them. Chains that are longer than `longest` are folded. `text` says
+/// what a step is in so many columns.
+pub(crate) fn tree(
+    plan: &Plan,
+    graph: &Graph,
+    longest: usize,
+    width: usize,
+    text: &dyn Fn(&Step, usize) -> String,
+) -> Vec<String> {
+    let chains = fold(graph, longest);
+    let nodes = Nodes::new(&chains);
+    let free = nodes.dependencies.iter().all(Vec::is_empty);
+    let lanes = width.saturating_sub(TEXT) / 2;
+    let mut lines = match draw(&nodes.dependencies, lanes).filter(|_| !free) {
+        Some(rows) => drawn(plan, &nodes, &rows, width, text),
+        None => listed(plan, graph, width, text),
+    };
+    if free && nodes.items.len() > 1 {
+        lines.push(paint(DIM, "no step waits for another").to_string());
+    }
     lines
 }
 
@@ -74,7 +88,13 @@ impl Nodes {
     }
 }
 
-fn drawn(plan: &Plan, nodes: &Nodes, rows: &[Row], width: usize) -> Vec<String> {
+fn drawn(
+    plan: &Plan,
+    nodes: &Nodes,
+    rows: &[Row],
+    width: usize,
+    text: &dyn Fn(&Step, usize) -> String,
+) -> Vec<String> {
     let lanes = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
     let room = width.saturating_sub(lanes * 2 + 1);
     rows.iter()
@@ -82,7 +102,7 @@ fn drawn(plan: &Plan, nodes: &Nodes, rows: &[Row], width: usize) -> Vec<String> 
             let item = row.node.and_then(|node| nodes.items.get(node));
             let (glyph, text) = match item {
                 Some(Item::Step(step)) => match plan.steps.get(*step) {
-                    Some(step) => (glyph(step), step_text(step, room)),
+                    Some(step) => (glyph(step), text(step, room)),
                     None => (String::new(), String::new()),
                 },
                 Some(Item::Folded(count)) => {
@@ -126,7 +146,12 @@ fn step_text(step: &Step, room: usize) -> String {
 }
 
 /// Where there are more lines than columns: the layers as a list, dependencies by number.
-fn listed(plan: &Plan, graph: &Graph, width: usize) -> Vec<String> {
+fn listed(
+    plan: &Plan,
+    graph: &Graph,
+    width: usize,
+    text: &dyn Fn(&Step, usize) -> String,
+) -> Vec<String> {
     let chains = fold(graph, usize::MAX);
     let steps = chains.iter().flat_map(|chain| &chain.items);
     steps
@@ -144,7 +169,7 @@ fn listed(plan: &Plan, graph: &Graph, width: usize) -> Vec<String> {
                 numbers => shortened(&format!("  ← {}", numbers.join(" ")), width / 2),
             };
             let room = width.saturating_sub(2 + after.width());
-            let text = step_text(step, room);
+            let text = text(step, room);
             format!("{} {text}{}", glyph(step), paint(DIM, after))
         })
         .collect()

@@ -1,0 +1,41 @@
+//! `signoff.tool_record/1`: what servers of tools offered when they were last asked, in
+//! `.signoff/tools.json`. Plans are checked against it, and signed under it.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub const SCHEMA: &str = "signoff.tool_record/1";
+
+/// The whole record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolRecord {
+    pub schema: String,
+    /// By name.
+    pub servers: BTreeMap<String, Server>,
+}
+
+/// What one server offered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    /// The command it was started with: what another one offers is not known.
+    pub command: Vec<String>,
+    pub tools: Vec<Tool>,
+}
+
+/// One tool of a server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    /// Without that of its server.
+    pub name: String,
+    pub description: String,
+    /// The server says that it changes nothing.
+    pub read_only: bool,
+    /// JSON Schema of its arguments.
+    pub input_schema: Value,
+}

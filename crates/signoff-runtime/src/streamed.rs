@@ -1,0 +1,93 @@
+//! An event as the stream shows it.
+
+use std::collections::BTreeMap;
+
+use signoff_api::event::{
+    LogEntry, SCHEMA, StepEnd, StepProgress, StepResult, Streamed, step_status,
+};
+use signoff_engine::{Event, Recorded, Run, StepState};
+use signoff_store::runs::RunDir;
+
+use crate::clock::timestamp;
+
+/// An event as the stream shows it, after it was applied.
+pub fn streamed(run: &Run, recorded: &Recorded) -> Streamed {
+    let id = recorded.event.step();
+    let at = id.and_then(|id| run.position(id));
+    let ended = matches!(recorded.event, Event::RunFinished { .. });
+    Streamed {
+        schema: SCHEMA.to_owned(),
+        run: run.id().to_owned(),
+        seq: recorded.seq,
+        at: timestamp(recorded.at),
+        event: recorded.event.clone().into(),
+        status: at.map(|at| step_status(run.status_of(at)).to_owned()),
+        progress: run.progress(),
+        of_step: id.map(|id| StepProgress {
+            task_id: task(run),
+            step_id: id.to_owned(),
+            result: at.and_then(|at| result(run.step(at)?.1, recorded)),
+            logs: logs(run, id, &recorded.event).into_iter().collect(),
+        }),
+        steps: ended.then(|| ends(run)),
+    }
+}
+
+fn ends(run: &Run) -> BTreeMap<String, StepEnd> {
+    let steps = run.order().filter_map(|at| Some((at, run.step(at)?)));
+    let ends = steps.map(|(at, (definition, state))| {
+        let evidence = state.evidence.as_ref();
+        let end = StepEnd {
+            status: step_status(run.status_of(at)).to_owned(),
+            evidence: evidence.map(|(grade, _)| (*grade).into()),
+            facts: evidence.map(|(_, facts)| facts.clone().into()),
+            attempts: state.attempts,
+        };
+        (definition.id.clone(), end)
+    });
+    ends.collect()
+}
+
+fn task(run: &Run) -> String {
+    let plan = run.plan();
+    let named = plan.record.get("task_id").and_then(|task| task.as_str());
+    let task = named.or(plan.id.as_deref());
+    task.unwrap_or_else(|| run.id()).to_owned()
+}
+
+fn result(state: &StepState, recorded: &Recorded) -> Option<StepResult> {
+    let error = match &recorded.event {
+        Event::StepCompleted { .. } => None,
+        Event::StepFailed { reason, .. } => Some(reason.clone()),
+        _ => return None,
+    };
+    Some(StepResult {
+        ok: error.is_none(),
+        value: state.values.output.clone().filter(|_| error.is_none()),
+        error,
+        duration: state.took().unwrap_or_default(),
+        timestamp: timestamp(recorded.at),
+    })
+}
+
+/// Where the output is of what this event says has ended.
+fn logs(run: &Run, step: &str, event: &Event) -> Option<LogEntry> {
+    let (source, attempt) = match event {
+        Event::WorkFinished { attempt, .. } => ("agent", *attempt),
+        Event::CallFinished { attempt, .. } => ("tool", *attempt),
+        Event::BaselineFinished { .. } => ("baseline", 0),
+        Event::ContractFinished { attempt, .. } => ("contract", *attempt),
+        _ => return None,
+    };
+    let dir = RunDir::seen_from_workspace(run.id()).attempt(step, attempt);
+    let path = match source {
+        "agent" => dir.agent_log(),
+        "tool" => dir.tool_log(),
+        "baseline" => dir.baseline_log(),
+        _ => dir.contract_log(),
+    };
+    Some(LogEntry {
+        source: source.to_owned(),
+        path: path.to_string_lossy().into_owned(),
+    })
+}

@@ -1,0 +1,190 @@
+//! The tools of a project: who calls them is given a [`Toolbox`], who asks is given a list.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use signoff_api::tool_record::{self, ToolRecord};
+use signoff_api::tools::{self, Approval, SCHEMA, Tool, Tools};
+use signoff_plan::tools::{self as built_in, BUILT_IN};
+use signoff_sandbox::Sandbox;
+use signoff_store::config::Origin;
+use signoff_store::tool_record as store;
+use signoff_work::environment::{for_contract, select};
+use signoff_work::mcp::{Definition, Server};
+use signoff_work::tools::{StopFlag, Toolbox};
+
+use crate::error::Error;
+use crate::project::Project;
+
+/// How long a server may take to say what it offers; the first start may have to fetch it.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// The tools that a run in this tree can call.
+pub fn toolbox(project: &Project, tree: PathBuf, sandbox: Arc<Sandbox>) -> Toolbox {
+    let allowed = &project.config.sandbox.env.value;
+    let environment = for_contract(&project.around.variables, allowed, &tree);
+    Toolbox::new(tree, servers(project), sandbox, environment)
+        .with_shell(&project.config.contract.shell.value)
+}
+
+/// The configured servers, with what is recorded of them.
+pub fn servers(project: &Project) -> Vec<Server> {
+    let record = store::load(project.store.workspace(), &project.config);
+    let configured = project.config.servers.iter();
+    let server = |(name, server): (&String, &signoff_store::config::Setting<_>)| {
+        let server: &signoff_store::config::Server = &server.value;
+        Server {
+            name: name.clone(),
+            command: server.command.clone(),
+            env: select(&project.around.variables, &server.env),
+            read_only: server.read_only.clone(),
+            repeatable: server.repeatable.clone(),
+            timeout: server.timeout,
+            recorded: record.servers.get(name).map(recorded),
+        }
+    };
+    configured.map(server).collect()
+}
+
+fn recorded(server: &tool_record::Server) -> Vec<Definition> {
+    let definition = |tool: &tool_record::Tool| Definition {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        input_schema: tool.input_schema.clone(),
+        read_only: tool.read_only,
+    };
+    server.tools.iter().map(definition).collect()
+}
+
+/// Starts every server, asks what it offers, and records that. Of a server that cannot be asked the
+/// record stays as it is.
+pub fn list(project: &Project) -> Result<Tools, Error> {
+    let from_project = |origin| origin == Origin::Project;
+    let mut configured = project.config.servers.values();
+    if configured.any(|server| from_project(server.origin)) {
+        project.require_trust()?;
+    }
+    let mut servers = servers(project);
+    let answers = ask(project, &servers)?;
+    let mut record = store::load(project.store.workspace(), &project.config);
+    let before = record.clone();
+    let mut told = Vec::new();
+    for server in &mut servers {
+        let error = match answers.get(&server.name) {
+            Some(Ok(offered)) => {
+                let entry = entry(server, offered);
+                server.recorded = Some(recorded(&entry));
+                record.servers.insert(server.name.clone(), entry);
+                None
+            }
+            Some(Err(why)) => Some(why.clone()),
+            None => Some("it was not asked".to_owned()),
+        };
+        let (old, new) = [&before, &record]
+            .map(|record| record.servers.get(&server.name))
+            .into();
+        told.push(tools::Server {
+            name: server.name.clone(),
+            command: server.command.clone(),
+            tools: server.recorded.as_ref().map_or(0, Vec::len),
+            changed: old.is_some() && old != new,
+            error,
+        });
+    }
+    if !project.config.servers.is_empty() {
+        store::save(&project.store, &record)?;
+    }
+    let own = BUILT_IN.iter().map(of_built_in);
+    let others = servers.iter().flat_map(of_server);
+    Ok(Tools {
+        schema: SCHEMA.to_owned(),
+        tools: own.chain(others).collect(),
+        servers: told,
+    })
+}
+
+type Answers = BTreeMap<String, Result<Vec<Definition>, String>>;
+
+/// Asks all servers at once: each may take its time to start.
+fn ask(project: &Project, servers: &[Server]) -> Result<Answers, Error> {
+    if servers.is_empty() {
+        return Ok(Answers::new());
+    }
+    let sandbox = Arc::new(Sandbox::new().map_err(Error::Sandbox)?);
+    let tree = project.store.workspace().to_owned();
+    let (toolbox, stop) = (&toolbox(project, tree, sandbox), &StopFlag::new());
+    Ok(std::thread::scope(|scope| {
+        let asking = servers.iter().map(|server| {
+            let name = server.name.clone();
+            let asked = scope.spawn(move || toolbox.tools_of(&server.name, PATIENCE, stop));
+            (name, asked)
+        });
+        // All are begun before the first is waited for.
+        let asking: Vec<_> = asking.collect();
+        let gone = |_| Err("asking it failed".to_owned());
+        asking
+            .into_iter()
+            .map(|(name, asked)| (name, asked.join().unwrap_or_else(gone)))
+            .collect()
+    }))
+}
+
+fn entry(server: &Server, offered: &[Definition]) -> tool_record::Server {
+    let tool = |tool: &Definition| tool_record::Tool {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        read_only: tool.read_only,
+        input_schema: tool.input_schema.clone(),
+    };
+    let mut tools: Vec<_> = offered.iter().map(tool).collect();
+    // In one order, whatever the server's: the file is compared and committed.
+    tools.sort_by(|one, other| one.name.cmp(&other.name));
+    tool_record::Server {
+        command: server.command.clone(),
+        tools,
+    }
+}
+
+fn of_built_in(tool: &built_in::Tool) -> Tool {
+    Tool {
+        name: tool.name.to_owned(),
+        description: tool.description.to_owned(),
+        server: None,
+        approval: match tool.approval {
+            built_in::Approval::Never => Approval::Never,
+            built_in::Approval::Always => Approval::Always,
+            built_in::Approval::IfExists { .. } => Approval::Overwriting,
+            built_in::Approval::Unless { .. } => Approval::Sending,
+        },
+        read_only: tool.read_only,
+        repeatable: tool.read_only,
+        input_schema: tool.input_schema(),
+    }
+}
+
+fn of_server(server: &Server) -> Vec<Tool> {
+    let tool = |tool: &Definition| {
+        let read_only = server.is_read_only(&tool.name);
+        Tool {
+            name: format!("{}.{}", server.name, tool.name),
+            description: tool.description.clone(),
+            server: Some(server.name.clone()),
+            approval: if read_only {
+                Approval::Never
+            } else {
+                Approval::Always
+            },
+            read_only,
+            repeatable: server.is_repeatable(&tool.name),
+            input_schema: tool.input_schema.clone(),
+        }
+    };
+    server.recorded.iter().flatten().map(tool).collect()
+}
+
+/// What is recorded of a project's servers.
+pub(crate) fn record(project: &Project) -> ToolRecord {
+    store::load(project.store.workspace(), &project.config)
+}

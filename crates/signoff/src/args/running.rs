@@ -1,0 +1,148 @@
+//! What runs, and what is done to a run.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::Format;
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The plan: its file or directory, or its id
+    #[arg(value_name = "PLAN", required_unless_present = "task")]
+    pub(crate) path: Option<PathBuf>,
+    /// Sign the plan off first, as it is now
+    #[arg(long, conflicts_with = "task")]
+    pub(crate) approve: bool,
+    /// Show what would run, in which order and at what cost; start and write nothing
+    #[arg(long = "dry-run", conflicts_with = "task")]
+    pub(crate) rehearse: bool,
+    #[command(flatten)]
+    pub(crate) extent: Extent,
+    /// Have this one thing done: a plan of one step is made, signed off and run
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["path", "until", "only"])]
+    pub(crate) task: Option<String>,
+    /// The role whose agent does it; without it, `default`
+    #[arg(long, value_name = "ROLE", requires = "task", conflicts_with = "path")]
+    pub(crate) agent: Option<String>,
+    /// The command that decides whether it is done; without it, you do
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        requires = "task",
+        conflicts_with = "path"
+    )]
+    pub(crate) contract: Option<String>,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+/// How far a run goes this time.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Extent {
+    /// Steps that may be under way at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) jobs: Option<u32>,
+    /// Only this step and what it waits for; then pause
+    #[arg(long, value_name = "STEP", conflicts_with = "only")]
+    pub(crate) until: Option<String>,
+    /// Only this step; then pause
+    #[arg(long, value_name = "STEP")]
+    pub(crate) only: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Resume {
+    #[command(flatten)]
+    pub(crate) run: RunArg,
+    #[command(flatten)]
+    pub(crate) extent: Extent,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArg {
+    /// The run; without it, the newest
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<String>,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    #[command(flatten)]
+    pub(crate) run: RunArg,
+    /// Go on printing what happens until the run ends or pauses
+    #[arg(long)]
+    pub(crate) follow: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Answer {
+    /// The item, as `inbox` shows it
+    pub(crate) item: String,
+    /// One of the choices that `inbox` shows, or the answer to a question
+    #[arg(required_unless_present = "reply")]
+    pub(crate) choice: Option<String>,
+    /// The answer to a question, exactly this text, also where it is the word of a choice
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["choice", "note"])]
+    pub(crate) reply: Option<String>,
+    /// Only this step of the item, if it is about several; can be given again
+    #[arg(long = "step", value_name = "STEP")]
+    pub(crate) steps: Vec<String>,
+    /// Advice for the next attempt, or a reason
+    #[arg(long)]
+    pub(crate) note: Option<String>,
+    /// Go on with the run at once
+    #[arg(long)]
+    pub(crate) resume: bool,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Step {
+    #[command(subcommand)]
+    pub(crate) command: StepCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StepCommand {
+    /// Let a step that failed or waits be tried once more
+    #[command(
+        after_help = "Example:\n  signoff step retry 20261115-093012-k3f9 step-2 --hint \"the fixture is in tests/data\""
+    )]
+    Retry {
+        #[command(flatten)]
+        of: StepOf,
+        /// Advice for the next attempt
+        #[arg(long, value_name = "TEXT")]
+        hint: Option<String>,
+    },
+    /// Take a step out of the run; what waits for it goes on without it
+    #[command(after_help = "Example:\n  signoff step skip 20261115-093012-k3f9 step-2")]
+    Skip {
+        #[command(flatten)]
+        of: StepOf,
+    },
+}
+
+impl StepCommand {
+    pub(crate) fn of(&self) -> &StepOf {
+        match self {
+            Self::Retry { of, .. } | Self::Skip { of } => of,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StepOf {
+    /// The run, as `runs` shows it
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// The step's id, as `status` shows it
+    #[arg(value_name = "STEP")]
+    pub(crate) step: String,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}

@@ -1,0 +1,140 @@
+//! What somebody means by what they typed.
+
+use signoff_engine::{Choice, Item, ItemKind};
+
+/// What was typed, understood.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Meant {
+    Choice(Choice),
+    /// The answer to a question.
+    Reply(String),
+    /// Not understood, and why.
+    Unclear(String),
+}
+
+/// The words that can be typed, as they are shown: what is in brackets is enough.
+pub(super) fn offered(item: &Item) -> String {
+    let words = item.words();
+    if is_free(item) {
+        let words = words.iter().filter(|word| **word != Choice::Reply.name());
+        let words: Vec<&str> = words.copied().collect();
+        return format!("type the answer, or {}", words.join(" "));
+    }
+    let shown = words.iter().map(|word| {
+        let begin = enough(word, &words);
+        let rest = begin.and_then(|begin| Some((begin, word.strip_prefix(begin)?)));
+        rest.map_or_else(
+            || (*word).to_owned(),
+            |(begin, rest)| format!("[{begin}]{rest}"),
+        )
+    });
+    shown.collect::<Vec<String>>().join(" ")
+}
+
+/// Understands what was typed: a word, or enough of it.
+pub(super) fn meant(item: &Item, typed: &str) -> Meant {
+    if is_free(item) {
+        let choice = Choice::from_name(typed).filter(|choice| *choice != Choice::Reply);
+        let choice = choice.filter(|choice| item.choices.contains(choice));
+        return choice.map_or_else(|| Meant::Reply(typed.to_owned()), Meant::Choice);
+    }
+    let words = item.words();
+    let exact = words.iter().copied().find(|word| *word == typed);
+    let begun = || {
+        let fits = |word: &&str| {
+            enough(word, &words)
+                .is_some_and(|begin| typed.starts_with(begin) && word.starts_with(typed))
+        };
+        words.iter().copied().find(fits)
+    };
+    let Some(word) = exact.or_else(begun) else {
+        return Meant::Unclear(format!("it can be answered with {}", offered(item)));
+    };
+    if item.options.iter().any(|option| option == word) {
+        return Meant::Reply(word.to_owned());
+    }
+    Choice::from_name(word).map_or_else(|| Meant::Reply(word.to_owned()), Meant::Choice)
+}
+
+/// Can it be answered with any text?
+fn is_free(item: &Item) -> bool {
+    item.kind == ItemKind::Question && item.options.is_empty()
+}
+
+/// The shortest beginning that no other word has. `abort` is typed in full, so that no slip of a
+/// finger gives a run up.
+fn enough<'w>(word: &'w str, words: &[&str]) -> Option<&'w str> {
+    if word == Choice::Abort.name() {
+        return None;
+    }
+    let ends = word.char_indices().map(|(at, first)| at + first.len_utf8());
+    let unique = |begin: &&str| {
+        let mut others = words.iter().filter(|other| **other != word);
+        !others.any(|other| other.starts_with(begin))
+    };
+    ends.filter_map(|end| word.get(..end)).find(unique)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(kind: ItemKind, choices: &[Choice], options: &[&str]) -> Item {
+        Item {
+            id: "x-1".to_owned(),
+            kind,
+            step: 0,
+            steps: Vec::new(),
+            question: String::new(),
+            choices: choices.to_vec(),
+            options: options.iter().map(|option| (*option).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn enough_of_a_word_is_the_word_but_abort_is_typed_in_full() {
+        let choices = [
+            Choice::Accept,
+            Choice::Refuse,
+            Choice::Retry,
+            Choice::Skip,
+            Choice::Abort,
+        ];
+        let item = item(ItemKind::Acceptance, &choices, &[]);
+        assert_eq!(offered(&item), "[ac]cept [ref]use [ret]ry [s]kip abort");
+        for (typed, choice) in [
+            ("accept", Choice::Accept),
+            ("ac", Choice::Accept),
+            ("ret", Choice::Retry),
+            ("refus", Choice::Refuse),
+            ("s", Choice::Skip),
+            ("abort", Choice::Abort),
+        ] {
+            assert_eq!(meant(&item, typed), Meant::Choice(choice), "{typed}");
+        }
+        for typed in ["a", "ab", "abor", "re", "x", "skipped", "Skip"] {
+            assert!(matches!(meant(&item, typed), Meant::Unclear(_)), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_question_is_answered_with_an_offer_or_with_any_text() {
+        let choices = [Choice::Reply, Choice::Skip, Choice::Abort];
+        let reply = |text: &str| Meant::Reply(text.to_owned());
+        let offer = item(ItemKind::Question, &choices, &["yes", "no", "skip it"]);
+        assert_eq!(offered(&offer), "[y]es [n]o [skip ]it skip abort");
+        for (typed, said) in [
+            ("y", reply("yes")),
+            ("no", reply("no")),
+            ("skip i", reply("skip it")),
+            ("skip", Meant::Choice(Choice::Skip)),
+        ] {
+            assert_eq!(meant(&offer, typed), said, "{typed}");
+        }
+        let free = item(ItemKind::Question, &choices, &[]);
+        assert_eq!(offered(&free), "type the answer, or skip abort");
+        assert_eq!(meant(&free, "s"), reply("s"));
+        assert_eq!(meant(&free, "reply"), reply("reply"));
+        assert_eq!(meant(&free, "skip"), Meant::Choice(Choice::Skip));
+    }
+}

@@ -1,0 +1,30 @@
+//! How lines and tables call a step.
+
+use signoff_engine::{Run, StepState};
+use signoff_plan::model::{Step, Work};
+
+use crate::report::style::harmless;
+
+/// `3. Title`, and the item's number in a loop: `3. Title [0]`.
+pub(crate) fn name(step: &Step, state: &StepState) -> String {
+    let title = harmless(step.title.trim());
+    let title = if title.is_empty() { &step.id } else { &title };
+    match &state.item {
+        Some((_, key)) => format!("{}. {title} [{key}]", step.number),
+        None => format!("{}. {title}", step.number),
+    }
+}
+
+/// The same for a step of which only the id is at hand.
+pub(crate) fn name_of(run: &Run, id: &str) -> String {
+    let step = run.position(id).and_then(|at| run.step(at));
+    step.map_or_else(|| harmless(id), |(step, state)| name(step, state))
+}
+
+/// The role that works on a step.
+pub(crate) fn role(step: &Step) -> &str {
+    match &step.work {
+        Work::Agent { role, .. } => role.as_deref().unwrap_or("default"),
+        Work::Tool { .. } | Work::Ask { .. } | Work::Check => "default",
+    }
+}

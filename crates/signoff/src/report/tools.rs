@@ -1,0 +1,92 @@
+//! Tools, for people.
+
+use serde_json::Value;
+use signoff_api::tools::{Approval, Server, Tool, Tools};
+
+use crate::report::style::{DIM, ERROR, TITLE, harmless, paint};
+
+/// Characters of a description that are shown.
+const SHOWN: usize = 160;
+
+/// The built-in tools, then every server with its own.
+pub(crate) fn lines(tools: &Tools) -> Vec<String> {
+    let of = |server: Option<&str>| -> Vec<String> {
+        let tools = tools.tools.iter();
+        let tools = tools.filter(|tool| tool.server.as_deref() == server);
+        tools.flat_map(tool).collect()
+    };
+    let mut lines = vec![paint(TITLE, "built in").to_string()];
+    lines.extend(of(None));
+    for server in &tools.servers {
+        lines.push(String::new());
+        lines.push(heading(server));
+        lines.extend(of(Some(&server.name)));
+    }
+    lines
+}
+
+/// What went wrong with servers.
+pub(crate) fn troubles(tools: &Tools) -> Vec<String> {
+    let trouble = |server: &Server| {
+        let why = server.error.as_ref()?;
+        let mut text = format!("{} {}", paint(ERROR, "error:"), harmless(why));
+        if server.tools > 0 {
+            text.push_str("\n  its tools are shown as they were recorded before");
+        }
+        Some(text)
+    };
+    tools.servers.iter().filter_map(trouble).collect()
+}
+
+fn heading(server: &Server) -> String {
+    let command: Vec<_> = server.command.iter().map(|word| harmless(word)).collect();
+    let changed = if server.changed {
+        ", otherwise than recorded before: plans that call it must be signed again"
+    } else {
+        ""
+    };
+    let command = paint(DIM, format!("({}){changed}", command.join(" ")));
+    format!("{} {command}", paint(TITLE, &server.name))
+}
+
+fn tool(tool: &Tool) -> [String; 2] {
+    let asks = match tool.approval {
+        Approval::Never => None,
+        Approval::Always => Some("asks"),
+        Approval::Overwriting => Some("asks before it overwrites"),
+        Approval::Sending => Some("asks unless `GET` or `HEAD`"),
+    };
+    let repeats = (tool.repeatable && !tool.read_only).then_some("repeatable");
+    let notes: Vec<_> = asks.into_iter().chain(repeats).collect();
+    let notes = match notes.as_slice() {
+        [] => String::new(),
+        notes => format!("  {}", paint(DIM, notes.join(", "))),
+    };
+    let arguments = arguments(&tool.input_schema);
+    let call = format!(
+        "  {}({}){notes}",
+        harmless(&tool.name),
+        arguments.join(", ")
+    );
+    let description = harmless(tool.description.trim());
+    let cut = description.char_indices().nth(SHOWN).map(|(at, _)| at);
+    let description = match cut.and_then(|at| description.get(..at)) {
+        Some(beginning) => format!("{beginning}…"),
+        None => description,
+    };
+    [call, format!("      {}", paint(DIM, description))]
+}
+
+/// Names of arguments; those that a call may leave out end in `?`.
+fn arguments(schema: &Value) -> Vec<String> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required =
+        |name: &str| required.is_some_and(|names| names.iter().any(|one| one == name));
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let names = properties.into_iter().flat_map(serde_json::Map::keys);
+    let shown = |name: &String| {
+        let optional = if is_required(name) { "" } else { "?" };
+        format!("{}{optional}", harmless(name))
+    };
+    names.map(shown).collect()
+}

@@ -1,0 +1,267 @@
+//! `cargo xtask bench run`: steps that do nothing, run by `signoff`, `ninja` and `make` on the same graph; and how long
+//! a run with very many events takes to be read again.
+
+mod graph;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+use std::time::Duration;
+
+use self::graph::Shape;
+use crate::Command;
+use crate::bench::{RUN, children_cpu, peak_memory, release_build, update};
+use crate::invocation::Invocation;
+
+pub(crate) const COMMAND: Command = Command {
+    name: "bench run",
+    summary: "Measure the release build on steps that do nothing, beside ninja and make",
+    flag: Some(("--write", "also put the tables into docs/benchmarks.md")),
+    details: "\
+Every step runs `/bin/true`, 16 at once. The programs take turns, each round in a fresh directory; the
+figure is the median of the CPU time, in user and kernel mode, of the program and all it started. For
+`signoff` that is without a sandbox, every event synced as `[run] durability = \"power\"` has it. Takes
+about a quarter of an hour. `apt install make ninja-build` gets what is missing.",
+    run,
+};
+
+const SIZES: [(usize, usize); 2] = [(1_000, 5), (10_000, 3)];
+/// Steps of a run with about 100,000 events.
+const RECOVERED: usize = 20_000;
+const JOBS: &str = "16";
+
+/// The median CPU time of each program on one graph; `None` where it is not installed.
+struct Row {
+    shape: Shape,
+    steps: usize,
+    cpu: [Option<Duration>; 3],
+}
+
+struct Recovery {
+    events: usize,
+    cpu: Option<Duration>,
+    memory: Option<u64>,
+}
+
+fn run(write: bool) -> Result<(), String> {
+    let signoff = release_build()?;
+    let directory = std::env::temp_dir().join(format!("signoff-run-{}", std::process::id()));
+    let measured = measured(&signoff, &directory);
+    // Whatever happened: there is much in it.
+    fs::remove_dir_all(&directory).ok();
+    let (rows, recovery) = measured?;
+    let table = render(&rows, &recovery);
+    println!("{table}");
+    if write {
+        update(&[(RUN, &table)])
+    } else {
+        Ok(())
+    }
+}
+
+fn measured(signoff: &str, directory: &Path) -> Result<(Vec<Row>, Recovery), String> {
+    let has_jobs = Invocation::new(signoff, ["run", "--help"])
+        .stdout()?
+        .contains("--jobs");
+    let mut rows = Vec::new();
+    for (steps, rounds) in SIZES {
+        for shape in Shape::ALL {
+            let cpu = compared(signoff, has_jobs, directory, shape, steps, rounds)?;
+            rows.push(Row { shape, steps, cpu });
+            eprintln!("measured: {} of {steps} steps", shape.name());
+        }
+    }
+    Ok((rows, recovery(signoff, has_jobs, directory)?))
+}
+
+/// Takes turns, so that a busy moment of the machine meets all.
+fn compared(
+    signoff: &str,
+    has_jobs: bool,
+    directory: &Path,
+    shape: Shape,
+    steps: usize,
+    rounds: usize,
+) -> Result<[Option<Duration>; 3], String> {
+    let others = [
+        ["ninja", "-j", JOBS, "--quiet"].as_slice(),
+        &["make", "-j", JOBS, "-s"],
+    ];
+    let [ninja, make] = others.map(|argv| is_installed(argv[0]).then_some(argv));
+    let mut times: [Vec<Duration>; 3] = Default::default();
+    for _ in 0..rounds {
+        let place = prepared(signoff, directory, shape, steps)?;
+        let ours = ours(signoff, has_jobs);
+        for (argv, times) in [Some(ours.as_slice()), ninja, make]
+            .into_iter()
+            .zip(&mut times)
+        {
+            if let Some(argv) = argv {
+                times.extend(cpu(&place, argv)?);
+            }
+        }
+        fs::remove_dir_all(&place).map_err(|error| at(&place, &error))?;
+    }
+    Ok(times.map(median))
+}
+
+fn ours(signoff: &str, has_jobs: bool) -> Vec<&str> {
+    let jobs: &[&str] = if has_jobs { &["--jobs", JOBS] } else { &[] };
+    [&[signoff, "run", "plan.json"], jobs].concat()
+}
+
+/// A directory with the graph in all three spellings, and a signed plan.
+fn prepared(
+    signoff: &str,
+    directory: &Path,
+    shape: Shape,
+    steps: usize,
+) -> Result<PathBuf, String> {
+    let place = directory.join("project");
+    let write = |name: &str, text: String| {
+        let path = place.join(name);
+        fs::write(&path, text).map_err(|error| at(&path, &error))
+    };
+    fs::create_dir_all(place.join(".signoff")).map_err(|error| at(&place, &error))?;
+    write(".signoff/config.toml", String::new())?;
+    write("plan.json", graph::plan(shape, steps))?;
+    write("build.ninja", graph::ninja(shape, steps))?;
+    write("Makefile", graph::makefile(shape, steps))?;
+    call(&place, &[signoff, "approve", "plan.json"])?;
+    Ok(place)
+}
+
+fn recovery(signoff: &str, has_jobs: bool, directory: &Path) -> Result<Recovery, String> {
+    let place = prepared(signoff, directory, Shape::Wide, RECOVERED)?;
+    call(&place, &ours(signoff, has_jobs))?;
+    let runs = fs::read_dir(place.join(".signoff/runs")).map_err(|error| at(&place, &error))?;
+    let journals = runs.flatten().map(|run| run.path().join("journal.jsonl"));
+    let lines = |path: PathBuf| fs::read_to_string(path).map_or(0, |text| text.lines().count());
+    let events = journals.map(lines).sum();
+    let argv = [signoff, "status", "--format", "json"];
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        times.extend(cpu(&place, &argv)?);
+    }
+    let argv = argv.map(str::to_owned);
+    Ok(Recovery {
+        events,
+        cpu: median(times),
+        memory: peak_memory(&argv, &place),
+    })
+}
+
+/// CPU time of one call with all it starts, where the kernel tells.
+fn cpu(place: &Path, argv: &[&str]) -> Result<Option<Duration>, String> {
+    let before = children_cpu();
+    call(place, argv)?;
+    Ok(before.zip(children_cpu()).map(|(a, b)| b.saturating_sub(a)))
+}
+
+fn call(place: &Path, argv: &[&str]) -> Result<(), String> {
+    let (program, args) = argv.split_first().ok_or("nothing to call")?;
+    let status = Process::new(program)
+        .args(args)
+        .current_dir(place)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .map_err(|error| format!("{program}: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!(
+            "`{}` in {} ended with {status}",
+            argv.join(" "),
+            place.display()
+        ))
+    }
+}
+
+fn is_installed(program: &str) -> bool {
+    Invocation::new(program, ["--version"]).answers()
+}
+
+fn render(rows: &[Row], recovery: &Recovery) -> String {
+    let seconds = |cpu: Option<Duration>| {
+        cpu.map_or_else(
+            || "–".to_owned(),
+            |cpu| format!("{:.2} s", cpu.as_secs_f64()),
+        )
+    };
+    let mut text = format!(
+        "| graph | steps | `signoff run --jobs {JOBS}` | `ninja -j {JOBS}` | `make -j {JOBS}` | signoff to ninja |\n|---|---|---|---|---|---|\n"
+    );
+    for Row { shape, steps, cpu } in rows {
+        let [ours, ninja, make] = *cpu;
+        let ratio = ours.zip(ninja).map_or_else(
+            || "–".to_owned(),
+            |(ours, ninja)| format!("{:.2}×", ours.as_secs_f64() / ninja.as_secs_f64()),
+        );
+        let [ours, ninja, make] = [ours, ninja, make].map(seconds);
+        writeln!(
+            text,
+            "| {} | {steps} | {ours} | {ninja} | {make} | {ratio} |",
+            shape.name()
+        )
+        .expect("a string takes all");
+    }
+    let memory = recovery.memory.map_or_else(
+        || "–".to_owned(),
+        |bytes| format!("{} MB", bytes / 1_000_000),
+    );
+    writeln!(
+        text,
+        "\n`signoff status` of a run with {} events: {} CPU, {memory}.",
+        recovery.events,
+        seconds(recovery.cpu),
+    )
+    .expect("a string takes all");
+    text
+}
+
+fn median(mut times: Vec<Duration>) -> Option<Duration> {
+    times.sort();
+    times.get(times.len() / 2).copied()
+}
+
+fn at(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_missing_leaves_a_gap() {
+        let second = |n| Some(Duration::from_millis(n));
+        let row = |cpu| Row {
+            shape: Shape::Chain,
+            steps: 1000,
+            cpu,
+        };
+        let recovery = Recovery {
+            events: 7,
+            cpu: second(250),
+            memory: Some(12_345_678),
+        };
+        let rows = [
+            row([second(900), second(1800), None]),
+            row([second(900), None, second(100)]),
+        ];
+        let text = render(&rows, &recovery);
+        let lines: Vec<&str> = text.lines().skip(2).collect();
+        assert_eq!(
+            lines,
+            [
+                "| chain | 1000 | 0.90 s | 1.80 s | – | 0.50× |",
+                "| chain | 1000 | 0.90 s | – | 0.10 s | – |",
+                "",
+                "`signoff status` of a run with 7 events: 0.25 s CPU, 12 MB.",
+            ]
+        );
+    }
+}

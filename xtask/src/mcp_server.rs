@@ -1,0 +1,36 @@
+//! A public server of tools from npm, which the tests of `signoff-work` speak to.
+
+use std::path::{Path, PathBuf};
+
+use crate::invocation::Invocation;
+
+/// The package, and the file of it that is started; `crates/signoff-work/tests/tools/real_server.rs` looks for it.
+const PACKAGE: &str = "@modelcontextprotocol/server-everything";
+const VERSION: &str = "2026.8.31";
+
+/// Installs it below the target directory, unless it is there. Without node or a registry its tests are
+/// skipped, and that is said where nobody overlooks it.
+pub(crate) fn install() {
+    let place = target().join("mcp-server");
+    if place.join("node_modules").join(PACKAGE).is_dir() {
+        return;
+    }
+    let place = place.display().to_string();
+    let package = format!("{PACKAGE}@{VERSION}");
+    let install = Invocation::new("npm", ["install", "--no-audit", "--no-fund"]).args(&[
+        "--ignore-scripts",
+        "--silent",
+        "--prefix",
+        &place,
+        &package,
+    ]);
+    println!("── a real server of tools is missing: {install}");
+    if let Err(reason) = install.run() {
+        println!("!! SKIPPED: the tests against {package}: {reason}");
+    }
+}
+
+fn target() -> PathBuf {
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(own, PathBuf::from)
+}
