@@ -218,7 +218,10 @@ mod tests {
         }
         .text()
         .unwrap();
-        assert!(text.contains(&format!("````verbatim\n{task}\n````")), "{text}");
+        assert!(
+            text.contains(&format!("````verbatim\n{task}\n````")),
+            "{text}"
+        );
     }
 
     #[test]
