@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::{Output, Running};
@@ -144,19 +144,6 @@ impl Project {
         let mut command = self.command(&self.binary, args);
         command.envs(variables.iter().copied());
         self.start(command)
-    }
-
-    /// Leaves a request for the process that drives the run, as another process would.
-    pub fn request(&self, run: &str, ask: &Value) {
-        let requests = self.path().join(".signoff/runs").join(run).join("requests");
-        fs::create_dir_all(&requests).expect("the project is writable");
-        let request = json!({"schema": "signoff.request/1", "by": "tester", "ask": ask});
-        let number = self.started.fetch_add(1, Ordering::Relaxed);
-        let whole = requests.join(format!("{number}.request"));
-        // It must not be read before it is whole.
-        let half = whole.with_extension("half");
-        fs::write(&half, request.to_string()).expect("the project is writable");
-        fs::rename(half, whole).expect("the project is writable");
     }
 
     /// Runs a command line through bash in this directory, with `signoff` on its PATH.

@@ -15,7 +15,7 @@ use signoff_testkit::{Reply, Script};
 #[track_caller]
 fn all_done(example: &Example, steps: usize, evidence: &str) {
     let done = ("completed".to_owned(), evidence.to_owned());
-    assert_eq!(example.steps(), vec![done.clone(); steps]);
+    assert_eq!(example.steps(), vec![done; steps]);
     let ends = ended(&example.events(), "completed");
     assert_eq!(ends.len(), steps);
     for (id, (status, grade)) in ends {

@@ -109,3 +109,64 @@ fn path_of(file: &File) -> String {
 fn mode() -> Mode {
     Mode::from_raw_mode(0o666)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+
+    fn spot(dir: &Path) -> Spot {
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Spot {
+            directory: rustix::fs::open(dir, flags, Mode::empty()).unwrap(),
+            name: Some("a".into()),
+            real: PathBuf::from("a"),
+            written: "a".to_owned(),
+        }
+    }
+
+    fn files(dir: &Path) -> Vec<(String, String)> {
+        let entries = std::fs::read_dir(dir).unwrap().flatten();
+        let mut files: Vec<_> = entries
+            .map(|entry| {
+                let name = entry.file_name().into_string().unwrap();
+                (name, std::fs::read_to_string(entry.path()).unwrap())
+            })
+            .collect();
+        files.sort();
+        files
+    }
+
+    fn filled<'s>(spot: &'s Spot, text: &str) -> Temporary<'s> {
+        let mut temporary = Temporary::create(spot).unwrap();
+        temporary.file.write_all(text.as_bytes()).unwrap();
+        temporary
+    }
+
+    #[test]
+    fn only_what_is_put_in_place_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let spot = spot(dir.path());
+        let a = OsStr::new("a");
+        drop(filled(&spot, "0"));
+        assert_eq!(files(dir.path()), []);
+        filled(&spot, "1").put(a, true).unwrap();
+        assert_eq!(files(dir.path()), [("a".into(), "1".into())]);
+        assert_eq!(filled(&spot, "2").put(a, true), Err(Errno::EXIST));
+        assert_eq!(files(dir.path()), [("a".into(), "1".into())]);
+        filled(&spot, "3").put(a, false).unwrap();
+        assert_eq!(files(dir.path()), [("a".into(), "3".into())]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_that_dies_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let spot = spot(dir.path());
+        // Its destructor does not run, as in a process that is killed.
+        std::mem::forget(filled(&spot, "half"));
+        assert_eq!(files(dir.path()), []);
+    }
+}

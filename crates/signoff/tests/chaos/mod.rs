@@ -1,6 +1,8 @@
 //! The plan with everything in it as a project, a person who looks before answering, and what must
 //! hold at its end whatever happened on the way.
 
+#![expect(clippy::panic, reason = "all of this is of tests")]
+
 pub(crate) mod plan;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,9 +51,10 @@ impl Chaos {
     }
 
     pub(crate) fn args(&self) -> &'static [&'static str] {
-        match self.begun {
-            false => &["run", "plan.md", "--jobs", "4"],
-            true => &["resume"],
+        if self.begun {
+            &["resume", "--jobs", "4"]
+        } else {
+            &["run", "plan.md", "--jobs", "4"]
         }
     }
 
@@ -214,7 +217,7 @@ impl Chaos {
         let known = [".signoff", "plan.md"];
         for name in names(&self.project.path()) {
             // What an agent had not tidied up when it was cut off is the agent's.
-            let of_agent = name.ends_with(".part");
+            let of_agent = name.split_once('.').is_some_and(|(_, end)| end == "part");
             let ok = of_agent || known.contains(&name.as_str()) || expected.contains(&name);
             assert!(ok, "{what}: `{name}` was left behind");
         }

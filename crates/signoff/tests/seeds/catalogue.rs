@@ -35,7 +35,6 @@ const DESIGNED: [&str; 25] = [
 
 /// The shapes of all events, from the schema that the documentation has.
 pub(crate) struct Catalogue {
-    schema: Value,
     /// Fields that every line may have, and those that it must.
     common: (BTreeSet<String>, BTreeSet<String>),
     variants: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)>,
@@ -43,13 +42,7 @@ pub(crate) struct Catalogue {
 
 impl Catalogue {
     pub(crate) fn read() -> Self {
-        let all = signoff_api::schema::all();
-        let of_events = |(name, _): &(&str, Value)| *name == signoff_api::event::SCHEMA;
-        let schema = all
-            .into_iter()
-            .find(of_events)
-            .expect("events have a schema")
-            .1;
+        let schema = schema();
         let variants = schema["oneOf"].as_array().into_iter().flatten();
         let variants: BTreeMap<_, _> = variants
             .map(|variant| {
@@ -65,20 +58,7 @@ impl Catalogue {
         Self {
             common: fields(&schema),
             variants,
-            schema,
         }
-    }
-
-    pub(crate) fn types(&self) -> BTreeSet<String> {
-        self.variants.keys().cloned().collect()
-    }
-
-    /// The words that a field of this type can hold.
-    pub(crate) fn words(&self, name: &str) -> BTreeSet<String> {
-        let words = self.schema["$defs"][name]["enum"].as_array();
-        let words: BTreeSet<String> = words.into_iter().flatten().map(text).collect();
-        assert!(!words.is_empty(), "`{name}` is no list of words");
-        words
     }
 
     /// Every line of a run from its start: known, whole, in turn.
@@ -122,6 +102,13 @@ impl Catalogue {
         }
         assert_eq!(event["schema"], "signoff.event/1");
     }
+}
+
+/// The schema of `signoff.event/1`.
+pub(crate) fn schema() -> Value {
+    let mut all = signoff_api::schema::all().into_iter();
+    let found = all.find(|(name, _)| *name == signoff_api::event::SCHEMA);
+    found.expect("events have a schema").1
 }
 
 /// Nothing ends that did not begin, and attempts are counted without a gap.

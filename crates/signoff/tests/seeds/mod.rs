@@ -1,8 +1,11 @@
 //! A project for a seed's own example: its files are there, its agents are scripted, the programs
 //! that its contracts name do what they would.
 
+#![expect(clippy::panic, reason = "all of this is of tests")]
+
 pub(crate) mod catalogue;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -46,7 +49,11 @@ impl Example {
         let command = json!(["sh", "-c", tell, "{model}", BINARY, "scripted-agent", path]);
         let mut config = "[run]\nbackoff = \"5ms\"\n[approval]\nthen_run = false\n".to_owned();
         for role in ROLES.into_iter().chain(["default"]) {
-            config += &format!("[agents.{role}]\ndriver = \"command\"\ncommand = {command}\n");
+            writeln!(
+                config,
+                "[agents.{role}]\ndriver = \"command\"\ncommand = {command}"
+            )
+            .expect("a string takes everything");
         }
         project.write(".signoff/config.toml", &config);
         for (file, text) in files {
