@@ -22,6 +22,7 @@ pub mod plans;
 mod preflight;
 pub mod project;
 pub mod proof;
+mod replan;
 mod snapshot;
 mod ssh;
 pub mod state;

@@ -32,7 +32,7 @@ use crate::project::{Project, minimum_proof, random, relative};
 use crate::proof::{Counted, counted};
 use crate::view::View;
 use crate::watch::Watch;
-use crate::{preflight, snapshot};
+use crate::{preflight, replan, snapshot};
 
 /// A run that this process owns.
 pub struct Live<'a> {
@@ -50,6 +50,10 @@ pub struct Live<'a> {
     journal: FileJournal,
     /// What the loop is told first.
     first: Input,
+    /// Versions of the plan that it went through.
+    versions: usize,
+    /// What the loop is told then, if the run goes on under another one.
+    replan: Option<Input>,
     /// How far it is to go.
     bounds: Bounds,
     /// Held as long as the run is.
@@ -154,6 +158,8 @@ impl<'a> Live<'a> {
             terms,
             journal,
             first,
+            versions: 1,
+            replan: None,
             _run_lock: run_lock,
             _workspace_lock: Some(workspace_lock),
         };
@@ -177,7 +183,9 @@ impl<'a> Live<'a> {
         if live.run.outcome() == Some(Outcome::Failed) {
             after(PlanState::Failed, Act::Resume, actor)?;
         }
-        preflight::still_signed(project, &live.key, live.run.signed())?;
+        if live.run.outcome().is_some() || !live.take_next_version()? {
+            preflight::still_signed(project, &live.key, live.run.signed())?;
+        }
         let by = project.around.person.clone();
         live.first = match live.run.outcome() {
             None => Input::Resume { by },
@@ -232,6 +240,33 @@ impl<'a> Live<'a> {
         Ok(())
     }
 
+    /// Prepares to go on under another version of the plan, if there is one and somebody signed it.
+    fn take_next_version(&mut self) -> Result<bool, Error> {
+        let file = (self.plan.as_path(), self.name.as_str());
+        let Some(next) = replan::next(self.project, &self.key, file, (&self.run, &self.terms))?
+        else {
+            return Ok(false);
+        };
+        // Kept first: until the journal names it, it is nobody's.
+        let snapshot = snapshot::save_version(&self.dir, self.versions + 1, &next.plan)?;
+        failpoint::reached("replan.kept");
+        let jobs = u32::try_from(self.run.settings().jobs).ok();
+        let options = Options { jobs, limit: None };
+        self.replan = Some(Input::Replan {
+            snapshot,
+            settings: settings(self.project, &options),
+        });
+        let executing = PlanEvent::PlanExecuting {
+            path: relative(self.project, &self.plan),
+            digest: next.signed.digest().to_string(),
+            run: self.run.id().to_owned(),
+        };
+        log(self.project, &self.key, &executing, self.clock)?;
+        self.terms = next.terms;
+        self.run.offer(next.signed);
+        Ok(true)
+    }
+
     /// Limits how far the run goes this time.
     fn within(mut self, options: &Options) -> Result<Self, Error> {
         let (step, only) = match &options.limit {
@@ -267,13 +302,12 @@ impl<'a> Live<'a> {
         let run_lock = take_run(&dir, id)?;
         let view = View::load(project, id)?;
         let (journal, records) = Journal::open(&dir.journal())?;
-        let mut run = Run::new(view.run.signed().clone());
+        let events = records
+            .iter()
+            .map(recorded)
+            .collect::<Result<Vec<_>, _>>()?;
         let mut times = Times::default();
-        for record in &records {
-            let recorded = recorded(record)?;
-            times.note(&recorded);
-            apply(&mut run, &recorded);
-        }
+        let run = (view.versions).replay(&events, |_, recorded| times.note(recorded));
         Ok(Self {
             project,
             clock,
@@ -286,6 +320,8 @@ impl<'a> Live<'a> {
             times,
             journal: FileJournal::new(journal),
             first: Input::Finish,
+            versions: view.versions.count(),
+            replan: None,
             bounds: Bounds::default(),
             _run_lock: run_lock,
             _workspace_lock: None,
@@ -302,7 +338,7 @@ impl<'a> Live<'a> {
 
     /// The signature it runs under.
     pub fn signature(&self) -> Result<Counted, Error> {
-        let signed = self.run.signed();
+        let signed = self.run.goes_on_under();
         let digests = (&signed.digest(), &signed.terms());
         counted(
             self.project,
@@ -319,7 +355,7 @@ impl<'a> Live<'a> {
 
     /// The plan it runs.
     pub fn plan(&self) -> &Plan {
-        self.run.plan()
+        self.run.goes_on_under().plan()
     }
 
     /// Where its files are.
@@ -337,8 +373,8 @@ impl<'a> Live<'a> {
         let sandbox = Arc::new(Sandbox::new().map_err(Error::Sandbox)?);
         let mut watch = Watch::new(
             self.plan.clone(),
-            self.run.signed(),
-            (canonical(self.run.plan()), self.terms.clone()),
+            self.run.goes_on_under(),
+            (canonical(self.plan()), self.terms.clone()),
         );
         if let Some(difference) = watch.difference(self.project)? {
             let (run, plan) = (self.id(), self.name);
@@ -373,6 +409,10 @@ impl<'a> Live<'a> {
             difference: None,
         };
         work.record(self.first)?;
+        // Under the version so far is decided what a crash cut off; only then comes the next one.
+        if let Some(replan) = self.replan {
+            work.record(replan)?;
+        }
         let stopped = work.drive()?;
         if let Stopped::Finished(outcome) = stopped {
             ended(self.project, &self.key, &self.run, outcome, self.clock)?;
@@ -461,9 +501,14 @@ fn ended(
         Outcome::Failed => PlanState::Failed,
     };
     current_task::keep_true(project, key, state)?;
+    log(project, key, &event, clock)
+}
+
+/// Writes a line into the plan's log.
+fn log(project: &Project, key: &str, event: &PlanEvent, clock: &dyn Clock) -> Result<(), Error> {
     let held = plan_log::lock(&project.store, key)?;
     let at = timestamp(clock.now());
-    plan_log::append(&project.store, key, &held, &at, &[body(&event)?])?;
+    plan_log::append(&project.store, key, &held, &at, &[body(event)?])?;
     Ok(())
 }
 

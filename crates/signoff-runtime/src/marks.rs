@@ -115,6 +115,7 @@ impl Observe for Projection {
             recorded.event,
             Event::RunStarted { .. }
                 | Event::RunResumed { .. }
+                | Event::PlanReplanned { .. }
                 | Event::StepCompleted { .. }
                 | Event::StepFailed { .. }
                 | Event::StepSkipped { .. }
@@ -146,11 +147,20 @@ fn state(run: &Run) -> PlanState {
 }
 
 fn marks(run: &Run, dialect: Dialect) -> Marks {
-    let steps = run.steps().filter_map(|(definition, step)| {
+    let steps = run.order().filter_map(|at| {
+        let (definition, step) = run.step(at)?;
+        let written = run.plan().steps.get(at);
         let mark = match step.status {
             StepStatus::Completed => StepMark::Done,
             StepStatus::Failed => StepMark::Failed,
             StepStatus::Skipped => StepMark::Skipped,
+            // Our own mark, from a version of the plan before this one: the step starts over.
+            _ if written.is_some_and(|written| {
+                (written.claimed, &written.mark) != (definition.claimed, &definition.mark)
+            }) =>
+            {
+                StepMark::None
+            }
             // What the file says about a step that has not ended is somebody's claim; it stays.
             StepStatus::Pending
             | StepStatus::Blocked

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use signoff_engine::{Event, KnownRun, PauseReason, PlanState, Recorded, Run, apply};
+use signoff_engine::{Event, KnownRun, PauseReason, PlanState, Recorded, Run};
 use signoff_store::journal::load;
 use signoff_store::lock::is_held;
 use signoff_store::runs::{is_run_id, list};
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::journal::recorded;
 use crate::plans::History;
 use crate::project::Project;
-use crate::snapshot::{Started, signed_snapshot};
+use crate::snapshot::Versions;
 
 /// A run's name, and what is in it or why that cannot be read.
 pub type Listed = (String, Result<View, Error>);
@@ -36,6 +36,8 @@ pub struct View {
     pub driven: bool,
     /// Somebody gave it up, or another run of the plan came after it: nobody goes on with it.
     pub over: bool,
+    /// The versions of its plan.
+    pub(crate) versions: Versions,
 }
 
 impl View {
@@ -54,41 +56,30 @@ impl View {
             .iter()
             .map(recorded)
             .collect::<Result<Vec<_>, _>>()?;
-        let Some(Event::RunStarted {
-            plan,
-            path,
-            digest,
-            terms,
-            ..
-        }) = events.first().map(|first| &first.event)
-        else {
+        let Some(versions) = Versions::load(project, id, &dir, &events)? else {
             return Err(never_begun());
         };
-        let started = Started {
-            plan: plan.clone(),
-            digest: digest.clone(),
-            terms: terms.clone(),
-        };
-        let (signed, terms) = signed_snapshot(project, id, &dir, &started)?;
-        let mut run = Run::new(signed);
-        for event in &events {
-            apply(&mut run, event);
-        }
-        let plan_path = project.store.workspace().join(path);
+        let run = versions.replay(&events, |_, _| {});
         let driven =
             is_held(&dir.lock()).unwrap_or(false) && !silent(project, &run, &dir.journal());
         // Where the log cannot be read, whoever does something to the plan is told.
-        let over = History::read(project, &started.plan)
+        let over = History::read(project, &versions.key)
             .is_ok_and(|history| history.refuse_if_over(id).is_err());
         Ok(Self {
             over: over && run.outcome().is_none(),
             run,
             events,
-            key: started.plan,
-            plan_path,
-            terms,
+            key: versions.key.clone(),
+            plan_path: versions.path.clone(),
+            terms: versions.terms.clone(),
+            versions,
             driven,
         })
+    }
+
+    /// Shows each event with the state as it was after it.
+    pub fn replay(&self, each: impl FnMut(&Run, &Recorded)) {
+        self.versions.replay(&self.events, each);
     }
 
     /// Every run that began, oldest first; one that cannot be read hides no other.

@@ -240,6 +240,22 @@ pub fn possible(state: PlanState, actor: Actor) -> Vec<Act> {
     acts
 }
 
+/// The state after signing another version of a plan whose run stands still because of it: that does
+/// not move the plan, and lets the run go on. Who may start what is signed is no matter here: only a
+/// person knows that a run under way is to change its course.
+pub fn after_signing_anew(state: PlanState, actor: Actor) -> Result<PlanState, Forbidden> {
+    match (state, actor) {
+        (Executing | Stalled, Actor::Person) => Ok(state),
+        (Executing | Stalled, _) => Err(Forbidden::Actor {
+            state,
+            act: Act::Approve,
+            actor,
+            allowed: PERSON,
+        }),
+        _ => after(state, Act::Approve, actor),
+    }
+}
+
 /// A plan with a run that is not over keeps its file.
 pub fn may_delete(state: PlanState) -> bool {
     !matches!(state, Executing | Replanning | Stalled)

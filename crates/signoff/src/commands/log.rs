@@ -1,6 +1,5 @@
 //! `log`: what happened in a run, from its journal.
 
-use signoff_engine::{Run, apply};
 use signoff_runtime::view::{View, streamed};
 
 use crate::failure::Failure;
@@ -12,16 +11,14 @@ pub(crate) fn log(session: &mut Session, run: Option<&str>) -> Result<u8, Failur
     let project = session.project()?;
     let view = View::find(&project, run)?;
     // Replayed, so that each line shows the state as it was then.
-    let mut state = Run::new(view.run.signed().clone());
-    for recorded in &view.events {
-        apply(&mut state, recorded);
-        let shape = streamed(&state, recorded);
+    view.replay(|state, recorded| {
+        let shape = streamed(state, recorded);
         if session.is_json() {
             session.json(&shape);
-        } else if let Some(text) = line(&state, recorded) {
+        } else if let Some(text) = line(state, recorded) {
             let time = shape.at.get(11..19).unwrap_or_default().to_owned();
             session.out.answer(format!("{}  {text}", paint(DIM, time)));
         }
-    }
+    });
     Ok(0)
 }

@@ -2,7 +2,7 @@
 
 use signoff_engine::{Outcome, PlanState};
 use signoff_plan::model::Plan;
-use signoff_runtime::approve::Wish;
+use signoff_runtime::approve::{Wish, during};
 use signoff_runtime::drive::{Nobody, Stopped};
 use signoff_runtime::live::{Limit, Live, Options, Ran};
 use signoff_runtime::plan_file::PlanFile;
@@ -21,6 +21,7 @@ use crate::report::live::Live as Reporter;
 use crate::report::signature::signature;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 use crate::session::Session;
+use crate::shell_words::quoted;
 
 pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let project = session.project()?;
@@ -31,6 +32,9 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
             proof: session.proof,
             ..Wish::default()
         };
+        if let Some(during) = during(&project, &plan)? {
+            return Err(not_over(&name, &during.run));
+        }
         sign_off(session, &project, &plan, &wish)?;
     } else {
         by_policy(session, &project, &plan)?;
@@ -45,6 +49,18 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
         limit,
     };
     start(session, &project, &plan, &options)
+}
+
+/// A run that stands still because the plan changed is gone on with, and no other is started.
+fn not_over(plan: &str, run: &str) -> Failure {
+    let name = quoted(plan);
+    Failure::new(5, "state", format!("run {run} of {plan} is not over"))
+        .hint(format!(
+            "to go on with the plan as it is now: `signoff approve {name}`, then `signoff resume {run}`"
+        ))
+        .hint(format!(
+            "to begin from scratch: `signoff cancel {name}`, then `signoff run {name} --approve`"
+        ))
 }
 
 /// A plan that needs no person is signed by policy, if nobody has.
