@@ -195,7 +195,9 @@ impl Carrying<'_> {
             step.failure.clone_from(&was.failure);
             step.hint.clone_from(&was.hint);
         }
-        let begun = was.attempts > 0 || was.status == StepStatus::Waiting || was.stage == Stage::Ended;
+        let begun = was.attempts > 0
+            || matches!(was.status, StepStatus::Waiting)
+            || matches!(was.stage, Stage::Ended | Stage::Expanded);
         if begun && was.status != StepStatus::Blocked {
             self.reset.push(at);
         }

@@ -323,7 +323,10 @@ fn a_question_stays_open_or_is_withdrawn_with_its_step() {
 
 #[test]
 fn a_plan_with_errors_is_no_version() {
-    let project = edited_to(&plan(&[("One", &one()), ("Two", &format!("{}**depends_on:** 9\n", two()))]));
+    let project = edited_to(&plan(&[
+        ("One", &one()),
+        ("Two", &format!("{}**depends_on:** 9\n", two())),
+    ]));
     project
         .signoff(["resume"])
         .assert_code(4)
