@@ -65,10 +65,11 @@ impl Story {
         let snapshot = format!("plan-{}.md", self.versions.len() + 1);
         self.world.record(Input::Replan { snapshot, settings });
         self.versions.push(text.to_owned());
-        match self.world.events.last().map(|last| &last.event) {
-            Some(Event::PlanReplanned { kept, reset, .. }) => (kept.clone(), reset.clone()),
-            other => panic!("{other:?}"),
-        }
+        let last = self.world.events.last().map(|last| &last.event);
+        let Some(Event::PlanReplanned { kept, reset, .. }) = last else {
+            unreachable!("{last:?}");
+        };
+        (kept.clone(), reset.clone())
     }
 
     fn replayed(&self) -> Run {

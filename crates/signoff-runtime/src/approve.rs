@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Act, Actor, PlanState, after, after_signing_anew};
+use signoff_engine::{Act, Actor, Outcome, PlanState, after, after_signing_anew};
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::Signature;
 use signoff_store::signatures::{self, Proof, Signed};
@@ -20,6 +20,7 @@ use crate::project::{Project, required_proof};
 use crate::proof::{chosen, prove};
 use crate::replan::since_run;
 use crate::state::{Standing, standing};
+use crate::view::View;
 
 /// How a plan is to be signed.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +54,7 @@ pub fn since_signed(project: &Project, plan: &PlanFile) -> Result<(Signature, Di
     })
 }
 
-/// A run that stands still because its plan or the terms are not what was signed.
+/// A run that cannot go on because its plan or the terms are not what was signed.
 #[derive(Debug)]
 pub struct During {
     /// Its name.
@@ -69,7 +70,8 @@ pub fn during(project: &Project, plan: &PlanFile) -> Result<Option<During>, Erro
 }
 
 fn standing_still(project: &Project, standing: &Standing) -> Result<Option<During>, Error> {
-    let Some(view) = (standing.view.as_ref()).filter(|view| view.run.outcome().is_none()) else {
+    let goes_on = |view: &&View| matches!(view.run.outcome(), None | Some(Outcome::Failed));
+    let Some(view) = standing.view.as_ref().filter(goes_on) else {
         return Ok(None);
     };
     let Some(difference) = since_run(project, view)? else {

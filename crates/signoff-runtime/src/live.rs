@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Accept, Act, Actor, Bounds, Green, Input, Outcome, PlanState, Run, Settings, Stage, after,
-    apply,
+    Accept, Act, Actor, Bounds, Green, Input, Outcome, PlanState, Recorded, Run, Settings, Stage,
+    after, apply,
 };
 use signoff_plan::digest::canonical;
 use signoff_plan::model::Plan;
@@ -183,7 +183,8 @@ impl<'a> Live<'a> {
         if live.run.outcome() == Some(Outcome::Failed) {
             after(PlanState::Failed, Act::Resume, actor)?;
         }
-        if live.run.outcome().is_some() || !live.take_next_version()? {
+        let can_go_on = matches!(live.run.outcome(), None | Some(Outcome::Failed));
+        if !can_go_on || !live.take_next_version()? {
             preflight::still_signed(project, &live.key, live.run.signed())?;
         }
         let by = project.around.person.clone();
@@ -274,12 +275,13 @@ impl<'a> Live<'a> {
             Some(Limit::Only(step)) => (step, true),
             Some(Limit::Until(step)) => (step, false),
         };
-        let at = self.run.position(step).ok_or_else(|| {
+        let run = self.foreseen()?;
+        let at = run.position(step).ok_or_else(|| {
             Error::Refused(signoff_engine::Refusal::NoStep { step: step.clone() })
         })?;
         self.bounds = if only {
-            let waits_for: Vec<String> = (self.run.plan().dependencies(at))
-                .filter_map(|before| self.run.step(before))
+            let waits_for: Vec<String> = (run.plan().dependencies(at))
+                .filter_map(|before| run.step(before))
                 .filter(|(_, state)| !state.satisfies)
                 .map(|(before, _)| before.id.clone())
                 .collect();
@@ -289,9 +291,22 @@ impl<'a> Live<'a> {
             }
             Bounds::only(at)
         } else {
-            Bounds::until(&self.run, at)
+            Bounds::until(&run, at)
         };
         Ok(self)
+    }
+
+    /// The run as it will be once it goes on: where steps are may change with the plan.
+    fn foreseen(&self) -> Result<Run, Error> {
+        let mut run = self.run.clone();
+        let at = self.clock.now();
+        let inputs = self.replan.iter().flat_map(|then| [&self.first, then]);
+        for input in inputs {
+            for event in signoff_engine::decide(&run, at, input.clone())? {
+                apply(&mut run, &Recorded { seq: 0, at, event });
+            }
+        }
+        Ok(run)
     }
 
     fn open(project: &'a Project, id: &str, clock: &'a dyn Clock) -> Result<Self, Error> {

@@ -81,10 +81,8 @@ fn status_of(project: &Project, step: &str) -> Value {
     let status = project.json(["status"]);
     let steps = status["steps"].as_array().expect("steps").iter();
     let mut found = steps.filter(|found| found["id"] == step);
-    found
-        .next()
-        .unwrap_or_else(|| panic!("no {step} in {status:#}"))
-        .clone()
+    let found = found.next().cloned();
+    found.expect("the run has the step")
 }
 
 fn events(project: &Project, kind: &str) -> Vec<Value> {
@@ -319,6 +317,39 @@ fn a_question_stays_open_or_is_withdrawn_with_its_step() {
         }
         assert_done(&project);
     }
+}
+
+#[test]
+fn a_failed_run_goes_on_with_a_plan_or_terms_that_were_set_right() {
+    let wrong = format!("{}**on_fail:** abort\n", agent("Make two.", "out-9"));
+    let first = plan(&[("One", &one()), ("Two", &wrong)]);
+    let failed = || {
+        let project = signed(&script(), &first);
+        project.write("go", "");
+        project.signoff(["run", "plan.md"]).assert_code(1);
+        project
+    };
+    let project = failed();
+    project.write("plan.md", &started());
+    project
+        .signoff(["resume"])
+        .assert_code(4)
+        .assert_stderr_contains("signoff approve plan.md");
+    let (kept, reset) = sign_and_finish(&project);
+    assert_eq!(kept, ["step-1"]);
+    assert_eq!(reset, ["step-2"]);
+    assert_eq!(starts(&project, "step-1"), 1);
+
+    let project = failed();
+    project.signoff(["approve", "plan.md"]).assert_code(5);
+    let config = project.read(".signoff/config.toml");
+    let config = config.replace("command = [", "command = [\"env\", ");
+    project.write(".signoff/config.toml", &config);
+    project.signoff(["trust"]).assert_success();
+    project.write("out-9", "by hand\n");
+    project.signoff(["resume"]).assert_code(4);
+    let (kept, _) = sign_and_finish(&project);
+    assert_eq!(kept, ["step-1"]);
 }
 
 #[test]

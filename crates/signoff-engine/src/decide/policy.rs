@@ -84,11 +84,12 @@ pub(super) fn skipped(run: &Run, definition: &Step, reason: &str) -> Vec<Event> 
 /// rests on that.
 fn rests(run: &Run, at: usize) -> bool {
     run.steps.get(at).is_some_and(|step| {
-        !(step.kept && step.satisfies)
-            && !matches!(
-                step.status,
-                StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
-            )
+        let stands_alone = step.kept && step.satisfies;
+        let lost = matches!(
+            step.status,
+            StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
+        );
+        !stands_alone && !lost
     })
 }
 

@@ -240,13 +240,13 @@ pub fn possible(state: PlanState, actor: Actor) -> Vec<Act> {
     acts
 }
 
-/// The state after signing another version of a plan whose run stands still because of it: that does
-/// not move the plan, and lets the run go on. Who may start what is signed is no matter here: only a
-/// person knows that a run under way is to change its course.
+/// The state after signing another version of a plan, or other terms, than those of its run, which
+/// stands still or has failed: that does not move the plan, and lets the run go on. Only a person
+/// knows that a run under way is to change its course.
 pub fn after_signing_anew(state: PlanState, actor: Actor) -> Result<PlanState, Forbidden> {
     match (state, actor) {
-        (Executing | Stalled, Actor::Person) => Ok(state),
-        (Executing | Stalled, _) => Err(Forbidden::Actor {
+        (Executing | Stalled | Failed, Actor::Person) => Ok(state),
+        (Executing | Stalled | Failed, _) => Err(Forbidden::Actor {
             state,
             act: Act::Approve,
             actor,

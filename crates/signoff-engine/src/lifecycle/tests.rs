@@ -93,7 +93,7 @@ fn refusals_say_what_is_possible() {
 
 #[test]
 fn another_version_of_a_plan_whose_run_stands_still_is_a_persons_to_sign() {
-    for state in [PlanState::Executing, PlanState::Stalled] {
+    for state in [PlanState::Executing, PlanState::Stalled, PlanState::Failed] {
         assert_eq!(after_signing_anew(state, Actor::Person), Ok(state));
         for actor in [Actor::Policy, Actor::Harness, Actor::Planner, Actor::Agent] {
             let refused = after_signing_anew(state, actor).unwrap_err();

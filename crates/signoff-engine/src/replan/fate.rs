@@ -70,7 +70,7 @@ fn of_step(old: &Run, new: &Run, from: usize, at: usize) -> Fate {
             if same { Fate::Finished } else { Fate::Over }
         }
         Fate::Finished => Fate::Finished,
-        _ if is_loop => Fate::Underway,
+        Fate::Underway | Fate::Over if is_loop => Fate::Underway,
         Fate::Underway if text_is_same(old, new, from, at) => Fate::Underway,
         Fate::Underway | Fate::Over => Fate::Over,
     }
@@ -84,22 +84,23 @@ pub(super) fn of_item(old: &Run, new: &Run, from: usize, at: usize) -> Fate {
         .map_or(Fate::Over, |state| by_itself(old, state));
     match fate {
         Fate::Underway if !text_is_same(old, new, from, at) => Fate::Over,
-        fate => fate,
+        Fate::Finished | Fate::Underway | Fate::Over => fate,
     }
 }
 
 /// What its state alone says.
 fn by_itself(old: &Run, state: &StepState) -> Fate {
-    match (&state.stage, state.status) {
-        (_, StepStatus::Completed) | (Stage::Provisional, _) => Fate::Finished,
-        (_, StepStatus::Skipped) if state.satisfies => Fate::Finished,
-        (Stage::Waiting { item }, _) => {
-            // The new version may have the budget that was missing.
-            let open = old.items.get(item);
-            let stays = open.is_some_and(|open| open.kind != ItemKind::Budget);
-            if stays { Fate::Underway } else { Fate::Over }
-        }
-        _ => Fate::Over,
+    let skipped = state.status == StepStatus::Skipped && state.satisfies;
+    if state.status == StepStatus::Completed || state.stage == Stage::Provisional || skipped {
+        return Fate::Finished;
+    }
+    let Stage::Waiting { item } = &state.stage else {
+        return Fate::Over;
+    };
+    // The new version may have the budget that was missing.
+    match old.items.get(item) {
+        Some(open) if open.kind != ItemKind::Budget => Fate::Underway,
+        Some(_) | None => Fate::Over,
     }
 }
 
