@@ -38,6 +38,21 @@ fn every_event() -> Vec<engine::Event> {
             reopened: true,
             by: "ann".to_owned(),
         },
+        engine::Event::PlanReplanned {
+            digest: "sha256:cc".to_owned(),
+            terms: "sha256:dd".to_owned(),
+            snapshot: "plan-2.md".to_owned(),
+            settings: engine::Settings {
+                backoff: 1000,
+                baseline: true,
+                green: engine::Green::Run,
+                accept: engine::Accept::Step,
+                jobs: 4,
+                sandbox: "none".to_owned(),
+            },
+            kept: vec![step()],
+            reset: vec!["test".to_owned()],
+        },
         engine::Event::StepStarted { step: step() },
         engine::Event::ConditionHeld { step: step() },
         engine::Event::Expanded {

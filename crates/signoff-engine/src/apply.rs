@@ -10,9 +10,11 @@ use signoff_plan::model::Step;
 
 use self::answer::{answered, opened};
 use self::going_on::{resume, retry_step};
-pub(crate) use self::loops::reads_item;
-use self::readiness::{end, lose, recount, satisfy_dependents};
+pub(crate) use self::loops::{expand, reads_item};
+use self::readiness::{end, lose};
+pub(crate) use self::readiness::{recount, satisfy_dependents};
 use crate::event::{Event, Recorded, Settings};
+use crate::replan::replanned;
 use crate::state::{Run, Stage, StepStatus, wants_baseline};
 
 /// Applies one recorded event. Never fails: an event about an unknown step changes nothing, and the
@@ -34,6 +36,9 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
                 end_pauses(run);
             }
         }
+        Event::PlanReplanned {
+            digest, settings, ..
+        } => replan(run, digest, settings),
         Event::PauseRequested { reason, .. } => run.pausing = Some(reason.clone()),
         Event::RunPaused { reason } => {
             run.pausing = None;
@@ -86,6 +91,14 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
 fn end_pauses(run: &mut Run) {
     for step in &mut run.steps {
         step.not_before = 0;
+    }
+}
+
+/// The loader offers the plan before its event; without it the event changes nothing.
+fn replan(run: &mut Run, digest: &str, settings: &Settings) {
+    let next = run.next.take();
+    if let Some(next) = next.filter(|next| next.digest().to_string() == *digest) {
+        *run = replanned(run, next, settings).run;
     }
 }
 
@@ -146,6 +159,7 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
         | Event::StepWaiting { .. }
         | Event::RunStarted { .. }
         | Event::RunResumed { .. }
+        | Event::PlanReplanned { .. }
         | Event::PauseRequested { .. }
         | Event::RunPaused { .. }
         | Event::RunFinished { .. } => {}
@@ -206,7 +220,7 @@ fn provisional(run: &mut Run, at: usize) {
 }
 
 /// Remembers on which tree a contract held that has to hold at the end.
-fn note_verdict(run: &mut Run, at: usize) {
+pub(crate) fn note_verdict(run: &mut Run, at: usize) {
     let Some((definition, state)) = run.step(at) else {
         return;
     };

@@ -11,6 +11,7 @@ mod loops;
 mod person;
 mod policy;
 mod recovery;
+mod replan;
 
 use signoff_plan::model::Step;
 
@@ -25,6 +26,7 @@ use self::gate::gate;
 use self::loops::gather;
 use self::person::{answer, over_budget};
 use self::recovery::{resume, stop};
+use self::replan::replan;
 use crate::Millis;
 use crate::event::{Event, Outcome};
 use crate::input::Input;
@@ -106,6 +108,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             Ok(vec![Event::RunResumed { reopened: true, by }])
         }
         Input::Resume { .. } | Input::Reopen { .. } => out_of_place("going on"),
+        Input::Replan { snapshot, settings } => replan(run, snapshot, settings),
         Input::BaselineBegins { step } => {
             begin(run, step, |id| vec![Event::BaselineStarted { step: id }])
         }

@@ -163,8 +163,8 @@ fn is_closed(definition: &Step, state: &StepState) -> bool {
 }
 
 fn work(run: &Run, at: usize, now: Millis) -> Option<Action> {
-    let (definition, state) = run.step(at)?;
-    let attempt = state.attempts + 1;
+    let definition = run.definition(at)?;
+    let attempt = run.next_attempt(at);
     match definition.work {
         Work::Agent { .. } if exceeded(run, at, now).is_some() => {
             Some(Action::AskForBudget { step: at })

@@ -33,6 +33,19 @@ pub enum Event {
         reopened: bool,
         by: String,
     },
+    /// The run goes on under another version of the plan, which somebody signed.
+    PlanReplanned {
+        digest: String,
+        terms: String,
+        /// The file in the run's directory that holds this version.
+        snapshot: String,
+        /// As the configuration is that was signed with it.
+        settings: Settings,
+        /// Steps that stay finished, by their present ids.
+        kept: Vec<String>,
+        /// Steps that had begun and start over.
+        reset: Vec<String>,
+    },
     StepStarted {
         step: String,
     },
@@ -204,6 +217,7 @@ impl Event {
         match self {
             Self::RunStarted { .. }
             | Self::RunResumed { .. }
+            | Self::PlanReplanned { .. }
             | Self::PauseRequested { .. }
             | Self::RunPaused { .. }
             | Self::RunFinished { .. } => None,
@@ -245,6 +259,7 @@ impl Event {
             self,
             Self::RunStarted { .. }
                 | Self::RunResumed { .. }
+                | Self::PlanReplanned { .. }
                 | Self::WorkItem { .. }
                 | Self::ProcessStarted { .. }
                 | Self::CallStarted { .. }
@@ -256,7 +271,8 @@ impl Event {
     }
 }
 
-/// What the engine needs to know of the configuration, fixed when the run starts.
+/// What the engine needs to know of the configuration, fixed when the run starts and whenever it goes
+/// on under another version of its plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// First pause before a retry; it doubles from there.

@@ -25,6 +25,12 @@ pub enum Input {
     Reopen {
         by: String,
     },
+    /// The run is to go on under the plan that was [offered](crate::Run::offer).
+    Replan {
+        /// The file that holds it.
+        snapshot: String,
+        settings: Settings,
+    },
     BaselineBegins {
         step: usize,
     },

@@ -22,6 +22,7 @@ mod evidence;
 mod input;
 mod judge;
 mod lifecycle;
+mod replan;
 mod state;
 mod template;
 mod tests_run;
@@ -41,8 +42,8 @@ pub use evidence::{Facts, Grade, TestsSeen};
 pub use input::{Choice, Input};
 pub use judge::{JudgeChanged, judge_changed};
 pub use lifecycle::{
-    Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, derive, escalates, may_clone,
-    may_delete, possible,
+    Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, after_signing_anew, derive,
+    escalates, may_clone, may_delete, possible,
 };
 pub use state::{Failure, Item, Run, Stage, StepState, StepStatus};
 pub use tests_run::{GO_PACKAGES, SEVERAL, TestCount, tests_run};

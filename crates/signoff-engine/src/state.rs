@@ -19,11 +19,13 @@ use crate::event::{Outcome, PauseReason, Settings};
 #[derive(Debug, Clone)]
 pub struct Run {
     pub(crate) signed: SignedPlan,
+    /// The version that it is to go on under, until the event says that it does.
+    pub(crate) next: Option<SignedPlan>,
     pub(crate) id: String,
     pub(crate) settings: Settings,
     /// The plan's steps, then the items of its loops in the order in which they were made.
     pub(crate) steps: Vec<StepState>,
-    /// Steps whose texts hold parameters, with the values in them.
+    /// Steps whose texts hold parameters, with the values in them, and steps whose marks are ours.
     pub(crate) rendered: BTreeMap<usize, Step>,
     /// Definitions of the items of loops.
     pub(crate) expanded: Vec<Step>,
@@ -32,6 +34,8 @@ pub struct Run {
     pub(crate) index: BTreeMap<String, usize>,
     /// Which steps name this one among those they wait for. A loop waits for its items.
     pub(crate) dependents: Vec<Vec<usize>>,
+    /// The highest attempt number that each id had under earlier versions of the plan.
+    pub(crate) used: BTreeMap<String, u32>,
     /// The first step that is not satisfied. Steps that wait for all before them are ready when this
     /// has come to them: lists of all steps before would grow with the square of the plan.
     pub(crate) frontier: usize,
@@ -94,6 +98,16 @@ impl Run {
         self.pausing.as_ref()
     }
 
+    /// Offers the plan that the next `plan_replanned` names. By itself it changes nothing.
+    pub fn offer(&mut self, next: SignedPlan) {
+        self.next = Some(next);
+    }
+
+    /// The version that it goes on under: the one offered, or the present one.
+    pub fn goes_on_under(&self) -> &SignedPlan {
+        self.next.as_ref().unwrap_or(&self.signed)
+    }
+
     /// Open inbox items, oldest first.
     pub fn items(&self) -> impl Iterator<Item = &Item> {
         self.items.values()
@@ -152,6 +166,14 @@ impl Run {
     /// The steps that are under way, in plan order.
     pub fn under_way(&self) -> impl Iterator<Item = (&Step, &StepState)> {
         self.active.iter().filter_map(|&at| self.step(at))
+    }
+
+    /// The number of the step's next attempt: none is used twice under one id, whatever it named
+    /// before.
+    pub(crate) fn next_attempt(&self, at: usize) -> u32 {
+        let begun = self.steps.get(at).map_or(0, |step| step.attempts);
+        let used = self.definition(at).and_then(|step| self.used.get(&step.id));
+        begun.max(used.copied().unwrap_or(0)) + 1
     }
 
     /// Is everything satisfied that the step waits for?

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Act, Actor, after};
+use signoff_engine::{Act, Actor, Outcome, PlanState, after, after_signing_anew};
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::Signature;
 use signoff_store::signatures::{self, Proof, Signed};
@@ -11,13 +11,16 @@ use signoff_store::signatures::{self, Proof, Signed};
 use crate::clock::timestamp;
 use crate::difference::Difference;
 use crate::error::Error;
+use crate::locks::take_run;
 use crate::plan_file::PlanFile;
 use crate::plans::held::Held;
 use crate::plans::{Doing, Done, expect};
 use crate::preflight;
 use crate::project::{Project, required_proof};
 use crate::proof::{chosen, prove};
-use crate::state::standing;
+use crate::replan::since_run;
+use crate::state::{Standing, standing};
+use crate::view::View;
 
 /// How a plan is to be signed.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +54,43 @@ pub fn since_signed(project: &Project, plan: &PlanFile) -> Result<(Signature, Di
     })
 }
 
+/// A run that cannot go on because its plan or the terms are not what was signed.
+#[derive(Debug)]
+pub struct During {
+    /// Its name.
+    pub run: String,
+    /// What it does not carry out yet.
+    pub difference: Difference,
+}
+
+/// The run that would go on under this version of the plan, if it were signed; an error if a process
+/// drives it.
+pub fn during(project: &Project, plan: &PlanFile) -> Result<Option<During>, Error> {
+    standing_still(project, &standing(project, plan)?)
+}
+
+fn standing_still(project: &Project, standing: &Standing) -> Result<Option<During>, Error> {
+    let goes_on = |view: &&View| matches!(view.run.outcome(), None | Some(Outcome::Failed));
+    let Some(view) = standing.view.as_ref().filter(goes_on) else {
+        return Ok(None);
+    };
+    let Some(difference) = since_run(project, view)? else {
+        return Ok(None);
+    };
+    let run = view.run.id().to_owned();
+    // Whoever drives it has not seen the change yet, or lets what is under way end.
+    take_run(&project.store.run_dir(&run), &run)?;
+    Ok(Some(During { run, difference }))
+}
+
+/// The state after signing.
+fn allowed(project: &Project, standing: &Standing, actor: Actor) -> Result<PlanState, Error> {
+    match standing_still(project, standing)? {
+        Some(_) => Ok(after_signing_anew(standing.state, actor)?),
+        None => Ok(after(standing.state, Act::Approve, actor)?),
+    }
+}
+
 /// Signs a plan that has no errors, as it was `seen`.
 ///
 /// Whoever has to prove who they are takes their time, so that comes first; only then others wait.
@@ -62,7 +102,7 @@ pub fn approve(doing: Doing<'_>, seen: &PlanFile, wish: &Wish) -> Result<Approve
         expect_digest(expected, &digest)?;
     }
     preflight::no_errors(seen)?;
-    after(standing(project, seen)?.state, Act::Approve, doing.actor)?;
+    allowed(project, &standing(project, seen)?, doing.actor)?;
     let proof = chosen(wish.proof, required_proof(project))?;
     let terms = project.terms(&seen.checked.plan);
     let signature = Signature {
@@ -91,7 +131,10 @@ pub fn approve(doing: Doing<'_>, seen: &PlanFile, wish: &Wish) -> Result<Approve
 fn kept(doing: Doing<'_>, seen: &PlanFile, signed: Signed) -> Result<Approved, Error> {
     let project = doing.project;
     let held = Held::open(doing, &seen.path, seen.source.name())?;
-    let state = held.allow(Act::Approve)?;
+    let state = match standing_still(project, &held.standing)? {
+        Some(_) => allowed(project, &held.standing, doing.actor)?,
+        None => held.allow(Act::Approve)?,
+    };
     let terms = Digest::of_json(&project.terms(&held.plan.checked.plan));
     if (held.plan.digest(), terms) != (signed.signature.digest, signed.signature.terms) {
         return Err(Error::EditedMeanwhile {

@@ -3,22 +3,22 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use signoff_engine::{Recorded, Run, apply};
+use signoff_engine::{Recorded, Run};
 use signoff_store::journal::Follower;
 use signoff_store::lock::is_held;
 
 use crate::error::Error;
 use crate::journal::recorded;
 use crate::project::Project;
-use crate::view::View;
+use crate::snapshot::Replay;
 
 /// How often to look for what is new.
 pub const TICK: Duration = crate::control::TICK;
 
 /// A run being watched from its first event on.
 #[derive(Debug)]
-pub struct Follow {
-    run: Run,
+pub struct Follow<'a> {
+    replay: Replay<'a>,
     journal: Follower,
     lock: PathBuf,
 }
@@ -32,26 +32,26 @@ pub enum Then {
     Over,
 }
 
-impl Follow {
-    /// Watches a run that was found.
-    pub fn of(project: &Project, view: &View) -> Self {
-        let dir = project.store.run_dir(view.run.id());
-        Self {
-            run: Run::new(view.run.signed().clone()),
+impl<'a> Follow<'a> {
+    /// Watches a run.
+    pub fn of(project: &'a Project, run: &str) -> Result<Self, Error> {
+        let dir = project.store.run_dir(run);
+        Ok(Self {
+            replay: Replay::begin(project, run)?,
             journal: Follower::new(&dir.journal()),
             lock: dir.lock(),
-        }
+        })
     }
 
     /// Hands on each event since the last time, with the state as it was then. Does not wait.
     pub fn look(&mut self, mut each: impl FnMut(&Run, &Recorded)) -> Result<Then, Error> {
         // Before the journal: what whoever let go of the run wrote last is there by now.
         let driven = is_held(&self.lock).unwrap_or(false);
-        let run = &mut self.run;
+        let replay = &mut self.replay;
         self.journal.more(|line| {
             let recorded = recorded(line)?;
-            apply(run, &recorded);
-            each(run, &recorded);
+            replay.apply(&recorded)?;
+            each(&replay.run, &recorded);
             Ok::<_, Error>(())
         })?;
         Ok(if driven { Then::More } else { Then::Over })

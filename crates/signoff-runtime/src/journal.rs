@@ -58,12 +58,9 @@ impl FileJournal {
     pub(crate) fn open(
         path: &Path,
         durability: Durability,
-        mut each: impl FnMut(Recorded),
+        mut each: impl FnMut(Recorded) -> Result<(), Error>,
     ) -> Result<Self, Error> {
-        let journal = Journal::open_each(path, |line| {
-            each(recorded(line)?);
-            Ok::<_, Error>(())
-        })?;
+        let journal = Journal::open_each(path, |line| each(recorded(line)?))?;
         Ok(Self::new(journal, durability))
     }
 
@@ -138,11 +135,11 @@ fn entry(event: &Event) -> Result<Entry, Error> {
 }
 
 /// Reads a run's journal, which another process may be writing, one event at a time.
-pub(crate) fn load(path: &Path, mut each: impl FnMut(Recorded)) -> Result<(), Error> {
-    journal::load_each(path, |line| {
-        each(recorded(line)?);
-        Ok(())
-    })
+pub(crate) fn load(
+    path: &Path,
+    mut each: impl FnMut(Recorded) -> Result<(), Error>,
+) -> Result<(), Error> {
+    journal::load_each(path, |line| each(recorded(line)?))
 }
 
 /// The first event of a journal, if it has any.

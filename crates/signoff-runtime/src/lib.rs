@@ -25,6 +25,7 @@ mod preflight;
 pub mod project;
 pub mod proof;
 pub mod rehearsal;
+mod replan;
 mod snapshot;
 mod ssh;
 pub mod state;

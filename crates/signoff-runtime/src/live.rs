@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Accept, Act, Actor, Bounds, Green, Input, Outcome, PlanState, Run, Settings, Stage, after,
-    apply,
+    Accept, Act, Actor, Bounds, Green, Input, Outcome, PlanState, Recorded, Run, Settings, Stage,
+    after, apply,
 };
 use signoff_plan::digest::canonical;
 use signoff_plan::model::Plan;
@@ -31,9 +31,10 @@ use crate::plans::history::body;
 use crate::plans::{Doing, History, current_task};
 use crate::project::{Project, minimum_proof, random, relative};
 use crate::proof::{Counted, counted};
-use crate::view::{Begun, View};
+use crate::snapshot::Replay;
+use crate::view::View;
 use crate::watch::Watch;
-use crate::{preflight, snapshot};
+use crate::{preflight, replan, snapshot};
 
 /// A run that this process owns.
 pub struct Live<'a> {
@@ -51,6 +52,10 @@ pub struct Live<'a> {
     journal: FileJournal,
     /// What the loop is told first.
     first: Input,
+    /// Versions of the plan that it went through.
+    versions: usize,
+    /// What the loop is told then, if the run goes on under another one.
+    replan: Option<Input>,
     /// How far it is to go.
     bounds: Bounds,
     /// Held as long as the run is.
@@ -164,6 +169,8 @@ impl<'a> Live<'a> {
             terms,
             journal,
             first,
+            versions: 1,
+            replan: None,
             _run_lock: run_lock,
             workspace_lock: Some(workspace_lock),
         })
@@ -182,12 +189,14 @@ impl<'a> Live<'a> {
         workspace.name_run(id).map_err(Error::Sandbox)?;
         let mut live = Self::open(project, id, clock)?;
         live.workspace_lock = Some(workspace);
-        live.bounds = bounds(&live.run, options)?;
         History::read(project, &live.key)?.refuse_if_over(id)?;
         if live.run.outcome() == Some(Outcome::Failed) {
             after(PlanState::Failed, Act::Resume, actor)?;
         }
-        preflight::still_signed(project, &live.key, live.run.signed())?;
+        let can_go_on = matches!(live.run.outcome(), None | Some(Outcome::Failed));
+        if !can_go_on || !live.take_next_version()? {
+            preflight::still_signed(project, &live.key, live.run.signed())?;
+        }
         let by = project.around.person.clone();
         live.first = match live.run.outcome() {
             None => Input::Resume { by },
@@ -203,6 +212,7 @@ impl<'a> Live<'a> {
                 });
             }
         };
+        live.bounds = bounds(&live.foreseen()?, options)?;
         live.end_leftovers()?;
         // A killed writer may have left its temporary file beside the plan.
         atomic::remove_stray_temp(&live.plan)?;
@@ -245,32 +255,73 @@ impl<'a> Live<'a> {
         Ok(())
     }
 
+    /// Prepares to go on under another version of the plan, if there is one and somebody signed it.
+    fn take_next_version(&mut self) -> Result<bool, Error> {
+        let file = (self.plan.as_path(), self.name.as_str());
+        let Some(next) = replan::next(self.project, &self.key, file, (&self.run, &self.terms))?
+        else {
+            return Ok(false);
+        };
+        // Kept first: until the journal names it, it is nobody's.
+        let snapshot = snapshot::save_version(&self.dir, self.versions + 1, &next.plan)?;
+        failpoint::reached("replan.kept");
+        let jobs = u32::try_from(self.run.settings().jobs).ok();
+        let options = Options { jobs, limit: None };
+        self.replan = Some(Input::Replan {
+            snapshot,
+            settings: settings(self.project, &options),
+        });
+        let executing = PlanEvent::PlanExecuting {
+            path: relative(self.project, &self.plan),
+            digest: next.signed.digest().to_string(),
+            run: self.run.id().to_owned(),
+        };
+        log(self.project, &self.key, &executing, self.clock)?;
+        self.terms = next.terms;
+        self.run.offer(next.signed);
+        Ok(true)
+    }
+
+    /// The run as it will be once it goes on: where steps are may change with the plan.
+    fn foreseen(&self) -> Result<Run, Error> {
+        let mut run = self.run.clone();
+        let at = self.clock.now();
+        let inputs = self.replan.iter().flat_map(|then| [&self.first, then]);
+        for input in inputs {
+            for event in signoff_engine::decide(&run, at, input.clone())? {
+                apply(&mut run, &Recorded { seq: 0, at, event });
+            }
+        }
+        Ok(run)
+    }
+
     fn open(project: &'a Project, id: &str, clock: &'a dyn Clock) -> Result<Self, Error> {
         let dir = project.store.run_dir(id);
         if !dir.path().is_dir() {
             return Err(View::unknown(project, Some(id)));
         }
         let run_lock = take_run(&dir, id)?;
-        let begun = Begun::load(project, id)?;
-        let mut run = Run::new(begun.signed);
+        let mut replay = Replay::begin(project, id)?;
         let mut times = Times::default();
         let durability = project.config.run.durability.value;
         let journal = FileJournal::open(&dir.journal(), durability, |recorded| {
             times.note(&recorded);
-            apply(&mut run, &recorded);
+            replay.apply(&recorded)
         })?;
         Ok(Self {
             project,
             clock,
-            terms: begun.terms,
-            key: begun.key,
-            name: relative(project, &begun.plan_path),
-            plan: begun.plan_path,
-            run,
+            terms: replay.terms,
+            key: replay.key,
+            name: relative(project, &replay.path),
+            plan: replay.path,
+            run: replay.run,
             dir,
             times,
             journal,
             first: Input::Finish,
+            versions: replay.versions,
+            replan: None,
             bounds: Bounds::default(),
             _run_lock: run_lock,
             workspace_lock: None,
@@ -287,7 +338,7 @@ impl<'a> Live<'a> {
 
     /// The signature it runs under.
     pub fn signature(&self) -> Result<Counted, Error> {
-        let signed = self.run.signed();
+        let signed = self.run.goes_on_under();
         let digests = (&signed.digest(), &signed.terms());
         counted(
             self.project,
@@ -304,7 +355,7 @@ impl<'a> Live<'a> {
 
     /// The plan it runs.
     pub fn plan(&self) -> &Plan {
-        self.run.plan()
+        self.run.goes_on_under().plan()
     }
 
     /// Its state, as far as it has come.
@@ -335,8 +386,8 @@ impl<'a> Live<'a> {
         let sandbox = Arc::new(Sandbox::new().map_err(Error::Sandbox)?);
         let mut watch = Watch::new(
             self.plan.clone(),
-            self.run.signed(),
-            (canonical(self.run.plan()), self.terms.clone()),
+            self.run.goes_on_under(),
+            (canonical(self.plan()), self.terms.clone()),
         );
         if let Some(difference) = watch.difference(self.project)? {
             let (run, plan) = (self.id(), self.name);
@@ -376,6 +427,10 @@ impl<'a> Live<'a> {
             difference: None,
         };
         work.record(self.first)?;
+        // Under the version so far is decided what a crash cut off; only then comes the next one.
+        if let Some(replan) = self.replan {
+            work.record(replan)?;
+        }
         let stopped = work.drive()?;
         if let Stopped::Finished(outcome) = stopped {
             ended(self.project, &self.key, &self.run, outcome, self.clock)?;
@@ -494,9 +549,14 @@ fn ended(
         Outcome::Failed => PlanState::Failed,
     };
     current_task::keep_true(project, key, state)?;
+    log(project, key, &event, clock)
+}
+
+/// Writes a line into the plan's log.
+fn log(project: &Project, key: &str, event: &PlanEvent, clock: &dyn Clock) -> Result<(), Error> {
     let held = plan_log::lock(&project.store, key)?;
     let at = timestamp(clock.now());
-    plan_log::append(&project.store, key, &held, &at, &[body(&event)?])?;
+    plan_log::append(&project.store, key, &held, &at, &[body(event)?])?;
     Ok(())
 }
 

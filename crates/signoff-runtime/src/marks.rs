@@ -123,6 +123,7 @@ impl Observe for Projection {
             recorded.event,
             Event::RunStarted { .. }
                 | Event::RunResumed { .. }
+                | Event::PlanReplanned { .. }
                 | Event::StepCompleted { .. }
                 | Event::StepFailed { .. }
                 | Event::StepSkipped { .. }
@@ -161,14 +162,19 @@ fn state(run: &Run) -> PlanState {
 
 fn marks(run: &Run, dialect: Dialect) -> Marks {
     // The items of a loop stand nowhere in the file.
-    let written = run.steps().filter(|(_, step)| step.item.is_none());
-    let steps = written.filter_map(|(definition, step)| {
+    let written = (0..).zip(&run.plan().steps);
+    let steps = written.filter_map(|(at, written)| {
+        let (definition, step) = run.step(at)?;
         let mark = match step.status {
             StepStatus::Completed => StepMark::Done,
             StepStatus::Failed => StepMark::Failed,
             StepStatus::Skipped => StepMark::Skipped,
-            // It ended before, and we said so; that is no longer true.
-            _ if step.ended_before => StepMark::None,
+            // Our own mark, from before it was taken up again or the plan changed.
+            _ if step.ended_before
+                || (written.claimed, &written.mark) != (definition.claimed, &definition.mark) =>
+            {
+                StepMark::None
+            }
             // What the file says about a step that has not ended is somebody's claim; it stays.
             StepStatus::Pending
             | StepStatus::Blocked

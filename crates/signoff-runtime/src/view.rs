@@ -4,70 +4,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use signoff_engine::{Event, KnownRun, PauseReason, PlanState, Recorded, Run, apply};
-use signoff_plan::signed::SignedPlan;
+use signoff_engine::{KnownRun, PauseReason, PlanState, Recorded, Run};
 use signoff_store::lock::is_held;
-use signoff_store::runs::{is_run_id, list};
+use signoff_store::runs::list;
 
 use crate::clock::timestamp;
 use crate::error::Error;
-use crate::journal::{first, load};
+use crate::journal::load;
 use crate::plans::History;
 use crate::project::Project;
-use crate::snapshot::{Started, signed_snapshot};
+use crate::snapshot::Replay;
 pub use crate::streamed::streamed;
 
 /// A run's name, and what is in it or why that cannot be read.
 pub type Listed = (String, Result<View, Error>);
-
-/// What a run's first event tells.
-#[derive(Debug)]
-pub(crate) struct Begun {
-    /// What it runs.
-    pub(crate) signed: SignedPlan,
-    /// Terms it runs under.
-    pub(crate) terms: Value,
-    /// The plan's name in the store.
-    pub(crate) key: String,
-    /// The plan's file.
-    pub(crate) plan_path: PathBuf,
-}
-
-impl Begun {
-    /// Reads no more of the journal than its beginning.
-    pub(crate) fn load(project: &Project, id: &str) -> Result<Self, Error> {
-        let dir = project.store.run_dir(id);
-        if !is_run_id(id) || !dir.path().is_dir() {
-            return Err(View::unknown(project, Some(id)));
-        }
-        let never_begun = || Error::NeverBegun { run: id.to_owned() };
-        if !dir.journal().exists() {
-            return Err(never_begun());
-        }
-        let Some(Event::RunStarted {
-            plan,
-            path,
-            digest,
-            terms,
-            ..
-        }) = first(&dir.journal())?.map(|first| first.event)
-        else {
-            return Err(never_begun());
-        };
-        let started = Started {
-            plan,
-            digest,
-            terms,
-        };
-        let (signed, terms) = signed_snapshot(project, id, &dir, &started)?;
-        Ok(Self {
-            signed,
-            terms,
-            key: started.plan,
-            plan_path: project.store.workspace().join(path),
-        })
-    }
-}
 
 /// One run, read and not touched.
 #[derive(Debug)]
@@ -91,26 +41,33 @@ pub struct View {
 impl View {
     /// Reads a run.
     pub fn load(project: &Project, id: &str) -> Result<Self, Error> {
-        let begun = Begun::load(project, id)?;
+        let mut replay = Replay::begin(project, id)?;
         let dir = project.store.run_dir(id);
-        let mut run = Run::new(begun.signed);
         let mut events = Vec::new();
         load(&dir.journal(), |event| {
-            apply(&mut run, &event);
+            replay.apply(&event)?;
             events.push(event);
+            Ok(())
         })?;
+        let Replay {
+            run,
+            key,
+            path,
+            terms,
+            ..
+        } = replay;
         let driven =
             is_held(&dir.lock()).unwrap_or(false) && !silent(project, &run, &dir.journal());
         // Where the log cannot be read, whoever does something to the plan is told.
-        let over = History::read(project, &begun.key)
-            .is_ok_and(|history| history.refuse_if_over(id).is_err());
+        let over =
+            History::read(project, &key).is_ok_and(|history| history.refuse_if_over(id).is_err());
         Ok(Self {
             over: over && run.outcome().is_none(),
             run,
             events,
-            key: begun.key,
-            plan_path: begun.plan_path,
-            terms: begun.terms,
+            key,
+            plan_path: path,
+            terms,
             driven,
         })
     }

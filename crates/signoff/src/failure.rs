@@ -533,29 +533,30 @@ pub(crate) fn changed_during(run: &str, plan: &str, difference: &Difference) -> 
     differing(plan, difference).hints([
         format!("if the change is wrong, undo it; then `signoff resume {run}` goes on"),
         format!(
-            "if it is right, give the run up: `signoff cancel {name}`, then `signoff run {name} --approve`"
+            "if it is right, sign it: `signoff approve {name}`; then `signoff resume {run}` goes on with it"
         ),
     ])
 }
 
 fn differing(plan: &str, difference: &Difference) -> Failure {
-    let mut failure = Failure::new(4, "changed", format!("{plan} is not what was signed"));
-    if let Some(broken) = &difference.broken {
-        failure = failure.detail(broken.clone());
-    }
+    let failure = Failure::new(4, "changed", format!("{plan} is not what was signed"));
+    difference_lines(difference)
+        .into_iter()
+        .fold(failure, Failure::detail)
+}
+
+/// A difference, a line for each change.
+pub(crate) fn difference_lines(difference: &Difference) -> Vec<String> {
+    let mut lines: Vec<String> = difference.broken.iter().cloned().collect();
     for change in &difference.plan {
-        for line in change.to_string().lines() {
-            failure = failure.detail(line.to_owned());
-        }
+        lines.extend(change.to_string().lines().map(str::to_owned));
     }
-    for line in &difference.terms {
-        failure = failure.detail(line.clone());
-    }
+    lines.extend(difference.terms.iter().cloned());
     if difference.is_empty() {
-        failure = failure
-            .detail(paint(DIM, "(the difference is in how ids or defaults resolve)").to_string());
+        let unseen = "(the difference is in how ids or defaults resolve)";
+        lines.push(paint(DIM, unseen).to_string());
     }
-    failure
+    lines
 }
 
 fn held_by(holder: Option<&signoff_store::lock::Holder>) -> String {

@@ -812,7 +812,7 @@ fn json_answers_fit_their_types() {
 }
 
 #[test]
-fn an_edit_during_a_run_can_be_signed_once_the_run_is_given_up() {
+fn after_an_edit_during_a_run_the_run_can_be_given_up() {
     let script = Script::new()
         .reply(
             Reply::when(["Make it"])
@@ -833,10 +833,6 @@ fn an_edit_during_a_run_can_be_signed_once_the_run_is_given_up() {
     );
     project.write("go", "");
     running.wait().assert_code(4);
-    project
-        .signoff(["approve", "plan.md"])
-        .assert_code(5)
-        .assert_stderr_contains("stalled");
     assert_eq!(project.json(["cancel", "plan.md"])["status"], "verified");
     project.signoff(["resume"]).assert_code(5);
     project

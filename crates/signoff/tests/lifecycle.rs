@@ -957,7 +957,7 @@ fn a_cancelled_plan_has_no_run_and_no_questions() {
     project
         .signoff(["resume"])
         .assert_code(4)
-        .assert_stderr_contains("signoff cancel");
+        .assert_stderr_contains("signoff approve");
     project.write(&path, &text);
     project.signoff(["cancel", &id]).assert_success();
     project

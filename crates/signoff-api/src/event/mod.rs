@@ -87,6 +87,19 @@ pub enum Event {
         reopened: bool,
         by: String,
     },
+    /// The run goes on under another version of the plan, which somebody signed.
+    PlanReplanned {
+        digest: String,
+        terms: String,
+        /// The file in the run's directory that holds this version.
+        snapshot: String,
+        /// As the configuration is that was signed with it.
+        settings: Settings,
+        /// Steps that stay finished, by their present ids.
+        kept: Vec<String>,
+        /// Steps that had begun and start over.
+        reset: Vec<String>,
+    },
     StepStarted {
         step: String,
     },

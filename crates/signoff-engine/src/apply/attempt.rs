@@ -87,6 +87,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
         }
         Event::RunStarted { .. }
         | Event::RunResumed { .. }
+        | Event::PlanReplanned { .. }
         | Event::PauseRequested { .. }
         | Event::RunPaused { .. }
         | Event::RunFinished { .. }

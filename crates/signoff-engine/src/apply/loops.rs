@@ -8,8 +8,8 @@ use crate::state::{Run, Stage, StepState, StepStatus};
 use crate::template::rendered;
 
 /// Makes the items' steps. The loop waits for them all.
-pub(super) fn expand(run: &mut Run, at: usize, items: &[Value]) {
-    let Some(definition) = run.plan().steps.get(at).cloned() else {
+pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
+    let Some(definition) = run.definition(at).cloned() else {
         return;
     };
     let mut children = Vec::with_capacity(items.len());

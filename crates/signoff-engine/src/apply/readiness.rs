@@ -41,7 +41,7 @@ pub(super) fn lose(run: &mut Run, at: usize, status: StepStatus, reason: &String
 }
 
 /// Lets dependents count the step as done, once: one that is accepted at the end was so before.
-pub(super) fn satisfy_dependents(run: &mut Run, at: usize) {
+pub(crate) fn satisfy_dependents(run: &mut Run, at: usize) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -77,7 +77,7 @@ pub(super) fn make_ready(run: &mut Run, at: usize) {
 }
 
 /// Counts the step if it is done or skipped now, and no longer if it is not.
-pub(super) fn recount(run: &mut Run, at: usize) {
+pub(crate) fn recount(run: &mut Run, at: usize) {
     if at >= run.plan().steps.len() {
         return;
     }

@@ -80,13 +80,16 @@ pub(super) fn skipped(run: &Run, definition: &Step, reason: &str) -> Vec<Event> 
 }
 
 /// Does this step still rest on those that it waits for? One that a person refused may have let its
-/// dependents go on, so it need not be pending.
+/// dependents go on, so it need not be pending. What was done under an earlier version of the plan
+/// rests on that.
 fn rests(run: &Run, at: usize) -> bool {
     run.steps.get(at).is_some_and(|step| {
-        !matches!(
+        let stands_alone = step.kept && step.satisfies;
+        let lost = matches!(
             step.status,
             StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
-        )
+        );
+        !stands_alone && !lost
     })
 }
 

@@ -9,7 +9,9 @@ mod table;
 use std::fmt;
 
 pub use self::derive::{Fact, Known, KnownRun, derive};
-pub use self::table::{Act, Forbidden, after, escalates, may_clone, may_delete, possible};
+pub use self::table::{
+    Act, Forbidden, after, after_signing_anew, escalates, may_clone, may_delete, possible,
+};
 
 /// Where a plan stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

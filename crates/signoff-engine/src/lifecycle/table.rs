@@ -240,6 +240,22 @@ pub fn possible(state: PlanState, actor: Actor) -> Vec<Act> {
     acts
 }
 
+/// The state after signing another version of a plan, or other terms, than those of its run, which
+/// stands still or has failed: that does not move the plan, and lets the run go on. Only a person
+/// knows that a run under way is to change its course.
+pub fn after_signing_anew(state: PlanState, actor: Actor) -> Result<PlanState, Forbidden> {
+    match (state, actor) {
+        (Executing | Stalled | Failed, Actor::Person) => Ok(state),
+        (Executing | Stalled | Failed, _) => Err(Forbidden::Actor {
+            state,
+            act: Act::Approve,
+            actor,
+            allowed: PERSON,
+        }),
+        _ => after(state, Act::Approve, actor),
+    }
+}
+
 /// A plan with a run that is not over keeps its file.
 pub fn may_delete(state: PlanState) -> bool {
     !matches!(state, Executing | Replanning | Stalled)

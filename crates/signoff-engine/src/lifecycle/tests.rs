@@ -92,6 +92,25 @@ fn refusals_say_what_is_possible() {
 }
 
 #[test]
+fn another_version_of_a_plan_whose_run_stands_still_is_a_persons_to_sign() {
+    for state in [PlanState::Executing, PlanState::Stalled, PlanState::Failed] {
+        assert_eq!(after_signing_anew(state, Actor::Person), Ok(state));
+        for actor in [Actor::Policy, Actor::Harness, Actor::Planner, Actor::Agent] {
+            let refused = after_signing_anew(state, actor).unwrap_err();
+            assert!(
+                refused.to_string().ends_with("only person may"),
+                "{refused}"
+            );
+        }
+        // What is no other version cannot be signed once more.
+        assert!(after(state, Act::Approve, Actor::Person).is_err());
+    }
+    let verified = after_signing_anew(PlanState::Verified, Actor::Person);
+    assert_eq!(verified, Ok(PlanState::Approved));
+    assert!(after_signing_anew(PlanState::Completed, Actor::Person).is_err());
+}
+
+#[test]
 fn every_word_leads_back() {
     for state in PlanState::ALL {
         assert_eq!(PlanState::named(state.name()), Some(state));

@@ -59,6 +59,7 @@ impl Run {
             children: BTreeMap::new(),
             index,
             dependents,
+            used: BTreeMap::new(),
             frontier: 0,
             ready,
             read,
@@ -76,6 +77,7 @@ impl Run {
             pause: None,
             outcome: None,
             aborting: false,
+            next: None,
             signed,
         }
     }

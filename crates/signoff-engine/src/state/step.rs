@@ -80,6 +80,8 @@ pub struct StepState {
     pub regressed: bool,
     /// Dependents count this step as done.
     pub satisfies: bool,
+    /// It was done under an earlier version of the plan, and does not fall with what it waits for.
+    pub kept: bool,
     /// It is among those that progress counts.
     pub counted: bool,
     /// It ended before and was taken up again.

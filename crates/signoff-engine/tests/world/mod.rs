@@ -173,6 +173,11 @@ impl World {
         for recorded in &self.events {
             apply(&mut run, recorded);
         }
+        self.crash_under(run);
+    }
+
+    /// The same, where what it had written was read already.
+    pub(crate) fn crash_under(&mut self, run: Run) {
         self.run = run;
         if self.run.outcome().is_none() {
             self.record(Input::Resume {

@@ -13,6 +13,21 @@ const DEFINING: [&str; 5] = ["work", "contract", "tools", "produces", "protects"
 /// Title, position and dependencies are no part of it: a finished step stays finished when they
 /// change, and is done anew when this does.
 pub fn definition_hash(step: &Step) -> Digest {
+    of_canonical(&alone(step))
+}
+
+/// The hash of everything that is said about a step, but for its name, its place and what it waits
+/// for.
+pub fn text_hash(step: &Step) -> Digest {
+    let mut alone = alone(step);
+    if let Some(members) = alone.as_object_mut() {
+        members.retain(|name, _| !matches!(name.as_str(), "id" | "title" | "depends_on"));
+    }
+    Digest::of_json(&alone)
+}
+
+/// A step in its canonical form, by itself.
+fn alone(step: &Step) -> Value {
     let alone = Plan {
         steps: vec![Step {
             // Positions of other steps mean nothing without them.
@@ -22,8 +37,7 @@ pub fn definition_hash(step: &Step) -> Digest {
         ..Plan::default()
     };
     let canonical = canonical(&alone);
-    let step = canonical.pointer("/steps/0").unwrap_or(&Value::Null);
-    of_canonical(step)
+    canonical.pointer("/steps/0").cloned().unwrap_or_default()
 }
 
 /// The same of a step in its canonical form.

@@ -15,9 +15,11 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-pub use self::definition::definition_hash;
+pub use self::definition::{definition_hash, text_hash};
 use self::names::Names;
 use self::spelling::spelled;
+use crate::digest::canonical;
+use crate::model::Plan;
 
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,6 +135,13 @@ pub fn compare(before: &Value, after: &Value) -> Vec<Change> {
         }
     }
     changes
+}
+
+/// For each step of the newer plan the position of the same step in the older one, as [`compare`]
+/// sees it.
+pub fn pairs(before: &Plan, after: &Plan) -> Vec<Option<usize>> {
+    let (before, after) = (canonical(before), canonical(after));
+    matching::pairs(steps(&before), steps(&after))
 }
 
 fn without_steps(plan: &Value) -> Map<String, Value> {

@@ -43,7 +43,10 @@ fn every_kind(mut check: impl FnMut(&Path, &[u8], &[Recorded])) {
 
 fn loaded(path: &Path) -> Result<Vec<Recorded>, Error> {
     let mut events = Vec::new();
-    load(path, |event| events.push(event))?;
+    load(path, |event| {
+        events.push(event);
+        Ok(())
+    })?;
     Ok(events)
 }
 
@@ -53,14 +56,18 @@ fn every_event_is_read_back_as_it_was_written() {
         let (_dir, path, written) = journal(&every_event(), durability);
         assert_eq!(loaded(&path).unwrap(), written);
         let mut read = Vec::new();
-        let mut journal = FileJournal::open(&path, durability, |event| read.push(event)).unwrap();
+        let mut journal = FileJournal::open(&path, durability, |event| {
+            read.push(event);
+            Ok(())
+        })
+        .unwrap();
         assert_eq!(read, written);
         let more = journal.append(0, vec![every_event().remove(2)]).unwrap();
         assert_eq!(
             more.first().map(|event| event.seq),
             Some(written.len() as u64 + 1)
         );
-        let busy = FileJournal::open(&path, durability, |_| {}).unwrap_err();
+        let busy = FileJournal::open(&path, durability, |_| Ok(())).unwrap_err();
         assert!(matches!(busy, Error::Journal(JournalError::Busy { .. })));
         journal.close().unwrap();
         let head = fs::read_to_string(path.with_file_name("head.json")).unwrap();
@@ -107,7 +114,7 @@ fn flipped_at_every_byte_it_is_refused_with_the_place() {
 #[test]
 fn only_what_reaches_outside_is_waited_for() {
     let (_dir, path, _) = journal(&every_event(), Durability::Power);
-    let mut journal = FileJournal::open(&path, Durability::Power, |_| {}).unwrap();
+    let mut journal = FileJournal::open(&path, Durability::Power, |_| Ok(())).unwrap();
     for event in every_event() {
         let outside = event.reaches_outside();
         journal.write(0, vec![event]).unwrap();

@@ -163,21 +163,30 @@ impl History {
     }
 
     /// The newest fact that decides about a definition, with the run it is about: one that has not
-    /// ended, whatever it runs, or one of this definition.
+    /// ended, whatever it runs, or one of this definition. Signing another version of a plan that runs
+    /// does not end its run.
     pub(crate) fn newest_fact(
         &self,
         project: &Project,
-        present: &Digest,
+        present_digest: &Digest,
     ) -> Result<Option<(Fact, Option<View>)>, Error> {
-        let present = present.to_string();
+        let present = present_digest.to_string();
         // Runs that a person gave up.
         let mut over = BTreeSet::new();
+        let mut approved = None;
         for entry in self.entries.iter().rev() {
             if let PlanEvent::PlanExecuting { run, digest, .. } = &entry.event {
-                if let Some(view) = begun(project, run)?
-                    && ((view.run.outcome().is_none() && !over.contains(run)) || *digest == present)
-                {
+                let Some(view) = begun(project, run)? else {
+                    continue;
+                };
+                let goes_on = view.run.outcome().is_none() && !over.contains(run);
+                let of_present =
+                    *digest == present && view.run.signed().digest() == *present_digest;
+                if goes_on || (of_present && approved.is_none()) {
                     return Ok(Some((Fact::Run(view.known()), Some(view))));
+                }
+                if approved.is_some() {
+                    break;
                 }
                 continue;
             }
@@ -188,11 +197,15 @@ impl History {
             }
             if let Some((fact, digest)) = fact(&entry.event)
                 && *digest == present
+                && approved.is_none()
             {
-                return Ok(Some((fact, None)));
+                if fact != Fact::Approved {
+                    return Ok(Some((fact, None)));
+                }
+                approved = Some((fact, None));
             }
         }
-        Ok(None)
+        Ok(approved)
     }
 }
 

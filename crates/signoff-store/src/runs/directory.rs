@@ -90,21 +90,43 @@ impl RunDir {
         files: impl Iterator<Item = (&'f str, &'f [u8])>,
     ) -> Result<PathBuf, FileError> {
         let root = self.snapshot("");
-        create_private(&root)?;
-        for (name, bytes) in files {
-            let path = root.join(name);
-            if name.ends_with('/') {
-                create_private(&path)?;
-                continue;
-            }
-            if let Some(parent) = path.parent() {
-                create_private(parent)?;
-            }
-            if !atomic::create(&path, bytes, Mode::Private)? {
-                let exists = io::Error::from(io::ErrorKind::AlreadyExists);
-                return Err(FileError::at("create", &path)(exists));
-            }
+        save_files(&root, files)?;
+        Ok(root)
+    }
+
+    /// Where a later version of the plan lies: `plan-2.md`, or with the extension it had.
+    pub fn version(&self, number: usize, extension: &str) -> PathBuf {
+        let name = format!("plan-{number}");
+        if extension.is_empty() {
+            return self.path.join(name);
         }
+        self.path.join(format!("{name}.{}", key::encode(extension)))
+    }
+
+    /// Keeps the exact bytes of a later version. Until the journal names it, what a crash left there
+    /// is nobody's, and is overwritten.
+    pub fn save_version(
+        &self,
+        number: usize,
+        extension: &str,
+        bytes: &[u8],
+    ) -> Result<PathBuf, FileError> {
+        let path = self.version(number, extension);
+        atomic::overwrite(&path, bytes, Mode::Private)?;
+        Ok(path)
+    }
+
+    /// The same of a plan that is a directory.
+    pub fn save_version_files<'f>(
+        &self,
+        number: usize,
+        files: impl Iterator<Item = (&'f str, &'f [u8])>,
+    ) -> Result<PathBuf, FileError> {
+        let root = self.version(number, "");
+        if root.exists() {
+            atomic::remove_directory(&root)?;
+        }
+        save_files(&root, files)?;
         Ok(root)
     }
 
@@ -136,6 +158,28 @@ impl RunDir {
             path: steps.join(key::encode(&plain)).join(attempt.to_string()),
         }
     }
+}
+
+fn save_files<'f>(
+    root: &Path,
+    files: impl Iterator<Item = (&'f str, &'f [u8])>,
+) -> Result<(), FileError> {
+    create_private(root)?;
+    for (name, bytes) in files {
+        let path = root.join(name);
+        if name.ends_with('/') {
+            create_private(&path)?;
+            continue;
+        }
+        if let Some(parent) = path.parent() {
+            create_private(parent)?;
+        }
+        if !atomic::create(&path, bytes, Mode::Private)? {
+            let exists = io::Error::from(io::ErrorKind::AlreadyExists);
+            return Err(FileError::at("create", &path)(exists));
+        }
+    }
+    Ok(())
 }
 
 impl AttemptDir {
@@ -193,6 +237,28 @@ mod tests {
         );
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(run.path()), mode(&path)), (0o700, 0o600));
+    }
+
+    #[test]
+    fn what_a_crash_left_of_a_later_version_is_overwritten() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        let run = store.run_dir("20261115-093012-0000");
+        run.create().unwrap();
+        run.save_snapshot("md", b"one").unwrap();
+        run.save_version(2, "md", b"lost").unwrap();
+        let path = run.save_version(2, "md", b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(path, run.path().join("plan-2.md"));
+        let one = run.load_snapshot().unwrap();
+        assert_eq!(one.map(|(_, bytes)| bytes), Some(b"one".to_vec()));
+        let files = |names: [&'static str; 2]| names.into_iter().map(|name| (name, &b"x"[..]));
+        run.save_version_files(3, files(["plan.md", "tasks/a.md"]))
+            .unwrap();
+        let root = run
+            .save_version_files(3, files(["plan.md", "tasks/b.md"]))
+            .unwrap();
+        assert!(root.join("tasks/b.md").exists() && !root.join("tasks/a.md").exists());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use signoff_engine::Actor;
 use signoff_runtime::Error;
-use signoff_runtime::approve::{Approved, Wish, approve as sign};
+use signoff_runtime::approve::{Approved, Wish, approve as sign, during};
 use signoff_runtime::live::Options;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::Doing;
@@ -11,8 +11,8 @@ use signoff_store::signatures::Proof;
 
 use super::lifecycle::{locate, plan_ref};
 use crate::args::Approve;
-use crate::failure::Failure;
-use crate::report::style::{CARE, GOOD, paint};
+use crate::failure::{Failure, difference_lines};
+use crate::report::style::{CARE, GOOD, harmless, paint};
 use crate::session::Session;
 
 pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failure> {
@@ -25,8 +25,18 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
         expect_digest: args.expect_digest.clone(),
         expect_version: args.expect_version,
     };
-    let approved = sign_off(session, &project, &plan, &wish)?;
-    if args.run || project.config.approval.then_run.value {
+    let (approved, during) = sign_off(session, &project, &plan, &wish)?;
+    let goes = args.run || project.config.approval.then_run.value;
+    if let Some(run) = during {
+        if goes {
+            return super::resume::resume(session, Some(&run));
+        }
+        if !session.is_json() {
+            session
+                .out
+                .say(format!("next: `signoff resume {run}` goes on with it"));
+        }
+    } else if goes {
         return super::run::start(session, &project, &approved.done.plan, &Options::default())
             .map_err(|failure| failure.hint(format!("{name} stays approved")));
     }
@@ -37,14 +47,24 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
     Ok(0)
 }
 
-/// Signs, and says so.
+/// Signs, and says so. Of a plan that runs, shows first what its run does not carry out yet, and names
+/// the run.
 pub(crate) fn sign_off(
     session: &mut Session,
     project: &Project,
     plan: &PlanFile,
     wish: &Wish,
-) -> Result<Approved, Failure> {
+) -> Result<(Approved, Option<String>), Failure> {
     session.require_person("sign a plan off")?;
+    let during = during(project, plan)?;
+    if let Some(during) = during.as_ref().filter(|_| !session.is_json()) {
+        session
+            .out
+            .say(format!("run {} does not carry this out yet:", during.run));
+        for line in difference_lines(&during.difference) {
+            session.out.say(format!("  {}", harmless(&line)));
+        }
+    }
     let doing = Doing {
         project,
         actor: match session.proof {
@@ -67,7 +87,7 @@ pub(crate) fn sign_off(
             approved.signature.digest.short(),
         ));
     }
-    Ok(approved)
+    Ok((approved, during.map(|during| during.run)))
 }
 
 /// Whoever is refused because of errors sees them at once. `verify` might not show them: what is only

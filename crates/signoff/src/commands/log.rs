@@ -14,7 +14,7 @@ pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
     let project = session.project()?;
     let view = View::find(&project, args.run.run.as_deref())?;
     // Replayed, so that each line shows the state as it was then.
-    let mut follow = Follow::of(&project, &view);
+    let mut follow = Follow::of(&project, view.run.id())?;
     loop {
         let then = follow.look(|run, recorded| show(session, run, recorded))?;
         if !args.follow || then == Then::Over || session.out.is_unheard() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use signoff_engine::{Outcome, PlanState};
-use signoff_runtime::approve::Wish;
+use signoff_runtime::approve::{Wish, during};
 use signoff_runtime::drive::{Nobody, Person, Stopped};
 use signoff_runtime::live::{Limit, Live, Options, Ran};
 use signoff_runtime::plan_file::PlanFile;
@@ -27,6 +27,7 @@ use crate::report::signature::signature;
 use crate::report::style::{CARE, ERROR, GOOD, paint};
 use crate::report::table::table;
 use crate::session::Session;
+use crate::shell_words::quoted;
 use crate::terminal::Stream;
 
 /// Columns and rows of what is read later, or by nobody.
@@ -49,6 +50,9 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
             proof: session.proof,
             ..Wish::default()
         };
+        if let Some(during) = during(&project, &plan)? {
+            return Err(not_over(&name, &during.run));
+        }
         sign_off(session, &project, &plan, &wish)?;
     } else {
         by_policy(session, &project, &plan)?;
@@ -64,6 +68,18 @@ impl From<&Extent> for Options {
             limit: until.or_else(|| extent.only.clone().map(Limit::Only)),
         }
     }
+}
+
+/// A run that stands still because the plan changed is gone on with, and no other is started.
+fn not_over(plan: &str, run: &str) -> Failure {
+    let name = quoted(plan);
+    Failure::new(5, "state", format!("run {run} of {plan} is not over"))
+        .hint(format!(
+            "to go on with the plan as it is now: `signoff approve {name}`, then `signoff resume {run}`"
+        ))
+        .hint(format!(
+            "to begin from scratch: `signoff cancel {name}`, then `signoff run {name} --approve`"
+        ))
 }
 
 /// A plan that needs no person is signed by policy, if nobody has.

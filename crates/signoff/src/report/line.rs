@@ -157,6 +157,7 @@ fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             },
         )
         .to_string(),
+        Event::PlanReplanned { kept, reset, .. } => replanned(run, kept, reset),
         Event::RunPaused { reason } => paused(reason),
         Event::RunFinished { outcome } => finished(*outcome),
         Event::RunStarted { .. }
@@ -193,6 +194,20 @@ fn called(end: &CallEnd) -> String {
             )
         }
     }
+}
+
+fn replanned(run: &Run, kept: &[String], reset: &[String]) -> String {
+    let listed = |ids: &[String]| match ids {
+        [] => "nothing".to_owned(),
+        ids => format!("`{}`", harmless(&ids.join("`, `"))),
+    };
+    let digest = run.signed().digest().short();
+    let text = format!(
+        "another version of the plan, digest {digest}: {} stays done, {} starts over",
+        listed(kept),
+        listed(reset)
+    );
+    paint(CARE, text).to_string()
 }
 
 fn pausing(reason: &PauseReason, by: &str) -> String {

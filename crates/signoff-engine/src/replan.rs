@@ -1,0 +1,278 @@
+//! A run goes on under another version of its plan: after an edit that somebody signed, and wherever
+//! else a new plan takes the place of an old one.
+//!
+//! What was done stays done as long as it is what the new plan asks for; everything else starts over.
+//! Nothing here depends on anything but the two plans and the state, so that a journal with several
+//! versions replays to the same state.
+
+mod fate;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use signoff_plan::diff::pairs;
+use signoff_plan::model::Step;
+use signoff_plan::signed::SignedPlan;
+
+use self::fate::{Fate, fates, of_item, text_is_same};
+use crate::apply::{expand, note_verdict, recount, satisfy_dependents};
+use crate::event::Settings;
+use crate::state::{Item, Run, Stage, StepState, StepStatus};
+
+/// A run under another version of its plan.
+pub(crate) struct Replanned {
+    pub(crate) run: Run,
+    /// Steps that stay finished, by their present ids.
+    pub(crate) kept: Vec<String>,
+    /// Steps that had begun and start over.
+    pub(crate) reset: Vec<String>,
+}
+
+/// Makes the run that goes on under `signed` out of the one so far.
+pub(crate) fn replanned(old: &Run, signed: SignedPlan, settings: &Settings) -> Replanned {
+    let pairs = pairs(old.plan(), signed.plan());
+    let mut carrying = Carrying {
+        old,
+        run: anew(old, signed, settings),
+        places: BTreeMap::new(),
+        reset: Vec::new(),
+    };
+    carrying.disown_marks(&pairs);
+    let fates = fates(old, &carrying.run, &pairs);
+    for (at, (from, fate)) in pairs.iter().zip(&fates).enumerate() {
+        if let Some(from) = *from {
+            carrying.carry(from, at, *fate, &unmet(&carrying.run, &fates, at));
+        }
+    }
+    carrying.settle(&fates);
+    let Carrying { run, mut reset, .. } = carrying;
+    let is_kept = |at: &usize| run.steps.get(*at).is_some_and(|step| step.kept);
+    let id = |at: usize| run.definition(at).map(|step| step.id.clone());
+    let kept = run.order().filter(is_kept).filter_map(id).collect();
+    reset.sort_unstable();
+    let reset = reset.into_iter().filter_map(id).collect();
+    Replanned { run, kept, reset }
+}
+
+/// A run of the new version in which nothing has happened, but for what is the whole run's.
+fn anew(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
+    let mut used = old.used.clone();
+    for (id, &at) in &old.index {
+        let begun = old.steps.get(at).map_or(0, |step| step.attempts);
+        let most = used.entry(id.clone()).or_default();
+        *most = begun.max(*most);
+    }
+    Run {
+        id: old.id.clone(),
+        settings: settings.clone(),
+        started: old.started,
+        spent: old.spent.clone(),
+        items_opened: old.items_opened,
+        used,
+        // What holds was seen under the version before: it has to hold at the end of this one.
+        tree: old.tree + 1,
+        ..Run::new(signed)
+    }
+}
+
+/// What the step waits for and is not done.
+fn unmet(run: &Run, fates: &[Fate], at: usize) -> Vec<usize> {
+    let done = |before: &usize| fates.get(*before) == Some(&Fate::Finished);
+    let dependencies = run.plan().dependencies(at);
+    dependencies.filter(|before| !done(before)).collect()
+}
+
+/// The new run while the old one's steps are put in their places.
+struct Carrying<'a> {
+    old: &'a Run,
+    run: Run,
+    /// Where steps that wait on a person are now.
+    places: BTreeMap<usize, usize>,
+    /// Positions of steps that had begun and start over.
+    reset: Vec<usize>,
+}
+
+impl Carrying<'_> {
+    /// A mark that came since the version before was written by us: it is no claim of the author's,
+    /// and says nothing about a step that starts over.
+    fn disown_marks(&mut self, pairs: &[Option<usize>]) {
+        for (at, from) in pairs.iter().enumerate() {
+            let Some(step) = self.run.definition(at) else {
+                continue;
+            };
+            let was = from.and_then(|from| self.old.definition(from));
+            let claimed = step.claimed && was.is_some_and(|was| was.claimed);
+            let mark = step.mark.clone();
+            let mark = mark.filter(|_| was.is_some_and(|was| was.mark == step.mark));
+            if (claimed, &mark) != (step.claimed, &step.mark) {
+                let ours = Step {
+                    claimed,
+                    mark,
+                    ..step.clone()
+                };
+                self.run.rendered.insert(at, ours);
+            }
+        }
+    }
+
+    fn carry(&mut self, from: usize, at: usize, fate: Fate, unmet: &[usize]) {
+        if fate == Fate::Over {
+            return self.start_over(from, at);
+        }
+        let items = self.old.children.get(&from);
+        if let Some(items) = items {
+            self.carry_items(items, at, fate, unmet);
+        }
+        match fate {
+            Fate::Underway if items.is_some() => self.go_on_with_loop(from, at, unmet),
+            Fate::Underway => self.keep_waiting(from, at),
+            Fate::Finished | Fate::Over => self.finish(from, at),
+        }
+    }
+
+    fn carry_items(&mut self, items: &[usize], at: usize, of_loop: Fate, unmet: &[usize]) {
+        let old = self.old;
+        let value = |from: &usize| {
+            let item = old.steps.get(*from).and_then(|step| step.item.clone());
+            item.map_or(Value::Null, |(value, _)| value)
+        };
+        let values: Vec<Value> = items.iter().map(value).collect();
+        expand(&mut self.run, at, &values);
+        let positions = self.run.children.get(&at).cloned().unwrap_or_default();
+        for (&from, at) in items.iter().zip(positions) {
+            let fate = match of_loop {
+                Fate::Finished => Fate::Finished,
+                Fate::Underway | Fate::Over => of_item(old, &self.run, from, at),
+            };
+            match fate {
+                Fate::Finished => self.finish(from, at),
+                Fate::Underway if unmet.is_empty() => self.keep_waiting(from, at),
+                Fate::Underway | Fate::Over => {
+                    self.start_over(from, at);
+                    self.hold_back(at, unmet);
+                }
+            }
+        }
+    }
+
+    /// An item waits for nothing but its loop; of one that has become its items, they wait.
+    fn hold_back(&mut self, at: usize, unmet: &[usize]) {
+        for &before in unmet {
+            if let Some(list) = self.run.dependents.get_mut(before) {
+                list.push(at);
+            }
+        }
+        if let Some(step) = self.run.steps.get_mut(at) {
+            step.waits_for = unmet.len();
+        }
+        if !unmet.is_empty() {
+            self.run.ready.remove(&at);
+        }
+    }
+
+    /// The loop waits for its items alone.
+    fn go_on_with_loop(&mut self, from: usize, at: usize, unmet: &[usize]) {
+        for &before in unmet {
+            if let Some(list) = self.run.dependents.get_mut(before) {
+                list.retain(|&dependent| dependent != at);
+            }
+        }
+        if let (Some(step), Some(was)) = (self.run.steps.get_mut(at), self.old.steps.get(from)) {
+            step.condition_held = was.condition_held;
+            step.approved = was.approved;
+        }
+    }
+
+    fn start_over(&mut self, from: usize, at: usize) {
+        let same = text_is_same(self.old, &self.run, from, at);
+        let (Some(step), Some(was)) = (self.run.steps.get_mut(at), self.old.steps.get(from)) else {
+            return;
+        };
+        // What it used of its budget stays used, and an unchanged task is told why it failed.
+        step.agents = was.agents;
+        step.ended_before = was.stage == Stage::Ended;
+        if same && !was.satisfies {
+            step.failure.clone_from(&was.failure);
+            step.hint.clone_from(&was.hint);
+        }
+        let begun = was.attempts > 0
+            || matches!(was.status, StepStatus::Waiting)
+            || matches!(was.stage, Stage::Ended | Stage::Expanded);
+        if begun && was.status != StepStatus::Blocked {
+            self.reset.push(at);
+        }
+    }
+
+    fn finish(&mut self, from: usize, at: usize) {
+        self.put(from, at);
+        if let Some(step) = self.run.steps.get_mut(at) {
+            step.kept = true;
+            step.answered = None;
+            if step.stage != Stage::Provisional {
+                step.stage = Stage::Ended;
+            } else if !self.run.children.contains_key(&at) {
+                self.run.provisional.insert(at);
+            }
+        }
+    }
+
+    fn keep_waiting(&mut self, from: usize, at: usize) {
+        self.put(from, at);
+        self.places.insert(from, at);
+    }
+
+    /// Puts an old state in its new place. Who waits for it is counted anew.
+    fn put(&mut self, from: usize, at: usize) {
+        let (Some(step), Some(was)) = (self.run.steps.get_mut(at), self.old.steps.get(from)) else {
+            return;
+        };
+        *step = StepState {
+            waits_for: step.waits_for,
+            parent: step.parent,
+            item: step.item.take(),
+            satisfies: false,
+            counted: false,
+            ..was.clone()
+        };
+        self.run.ready.remove(&at);
+    }
+
+    /// Lets what is finished satisfy what waits for it, once everything is in its place.
+    fn settle(&mut self, fates: &[Fate]) {
+        let run = &mut self.run;
+        for at in 0..run.steps.len() {
+            let Some(step) = run.steps.get(at).filter(|step| step.kept) else {
+                continue;
+            };
+            let completed = step.status == StepStatus::Completed;
+            satisfy_dependents(run, at);
+            recount(run, at);
+            if completed {
+                note_verdict(run, at);
+            }
+        }
+        run.gather.clear();
+        for (at, items) in run.children.clone() {
+            let open = items.iter().filter_map(|&item| run.steps.get(item));
+            let open = open.filter(|step| !step.satisfies).count();
+            if fates.get(at) == Some(&Fate::Underway)
+                && let Some(step) = run.steps.get_mut(at)
+            {
+                step.waits_for = open;
+                if open == 0 {
+                    run.gather.insert(at);
+                }
+            }
+        }
+        let open = self.old.items.iter().filter_map(|(id, item)| {
+            let step = *self.places.get(&item.step)?;
+            let waits = run.steps.get(step)?.stage == Stage::Waiting { item: id.clone() };
+            let item = Item {
+                step,
+                ..item.clone()
+            };
+            waits.then(|| (id.clone(), item))
+        });
+        run.items = open.collect();
+    }
+}
