@@ -29,7 +29,7 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
     let goes = args.run || project.config.approval.then_run.value;
     if let Some(run) = during {
         if goes {
-            return super::resume::resume(session, Some(&run));
+            return super::resume::resume(session, Some(&run), &Options::default());
         }
         if !session.is_json() {
             session

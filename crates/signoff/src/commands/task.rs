@@ -52,7 +52,7 @@ pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<
                 "the plan is kept: `signoff run {key} --approve`, or `signoff delete {key}`"
             ))
         };
-        let approved = sign_off(session, &project, &done.plan, &wish).map_err(kept)?;
+        let (approved, _) = sign_off(session, &project, &done.plan, &wish).map_err(kept)?;
         approved.done.plan
     };
     let stays = |failure: Failure| failure.hint(format!("{key} stays approved"));
