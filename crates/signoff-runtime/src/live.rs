@@ -21,7 +21,7 @@ use crate::clock::{Clock, timestamp};
 use crate::drive::{Loop, Observe, Person, Stopped};
 use crate::error::Error;
 use crate::journal::{Append, FileJournal};
-use crate::local::{Interrupt, Local, contract_marker, marker};
+use crate::local::{Interrupt, Local, marker};
 use crate::locks::{take_run, take_workspace};
 use crate::marks::{Execution, Projection, Times};
 use crate::notify::Notify;
@@ -472,9 +472,9 @@ impl<'a> Live<'a> {
             });
             end_leftovers(identity.as_ref(), &marker(self.run.id(), &step.id, attempt))
                 .map_err(Error::Sandbox)?;
-            end_leftovers(None, &contract_marker(self.run.id(), &step.id, attempt))
-                .map_err(Error::Sandbox)?;
         }
+        // Whatever else carries the run's name: contracts, and servers that earlier calls started.
+        end_leftovers(None, &format!("{}/", self.run.id())).map_err(Error::Sandbox)?;
         Ok(())
     }
 }

@@ -24,7 +24,7 @@ use self::crew::Crew;
 use self::requests::Listener;
 use self::tree::Tree;
 use self::workbench::{Workbench, broken, known};
-pub(crate) use self::workbench::{contract_marker, marker};
+pub(crate) use self::workbench::marker;
 use crate::clock::Clock;
 use crate::drive::{Happened, Perform, Prepared};
 use crate::error::Error;

@@ -16,7 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Ends every process of an attempt that outlived the harness, and returns how many there were.
 ///
-/// `identity` counts only if the number still means the same process. Fails if something cannot be ended.
+/// `identity` counts only if the number still means the same process. A marker that ends in `/` means all that begin
+/// with it. Fails if something cannot be ended.
 pub fn end_leftovers(identity: Option<&Identity>, marker: &str) -> io::Result<usize> {
     let identity = identity.filter(|identity| identity.boot_id == proc::boot_id());
     let deadline = Instant::now() + PATIENCE;
@@ -95,7 +96,9 @@ impl Session {
 }
 
 fn has_marker(pid: u32, marker: &str) -> bool {
-    proc::marker(pid).is_some_and(|found| found == marker.as_bytes())
+    let marker = marker.as_bytes();
+    let begins = |found: &[u8]| marker.ends_with(b"/") && found.starts_with(marker);
+    proc::marker(pid).is_some_and(|found| found == marker || begins(&found))
 }
 
 fn add_descendants(found: &mut BTreeMap<u32, Stat>, processes: &BTreeMap<u32, Stat>, own: u32) {

@@ -12,6 +12,8 @@ use signoff_work::tree::{Change, Keeper, Snapshot, protected, protected_changes}
 pub(super) struct Tree {
     keeper: Arc<Mutex<Keeper>>,
     workspace: PathBuf,
+    /// Where what is put back can still be found: a person may have written it meanwhile.
+    kept: PathBuf,
     /// The plan itself, which we mark while steps run; who edits it is caught elsewhere.
     plan: Option<String>,
 }
@@ -30,6 +32,7 @@ impl Tree {
         Self {
             keeper: Arc::new(Mutex::new(Keeper::new(workspace, store))),
             workspace: workspace.to_owned(),
+            kept: store.with_file_name("put-back"),
             plan: plan.map(|path| path.to_string_lossy().into_owned()),
         }
     }
@@ -64,10 +67,23 @@ impl Tree {
         if changes.is_empty() {
             return Vec::new();
         }
+        self.keep(&changes);
         let restored = keeper.restore(before, &changes);
         let failed = restored.failed.into_iter();
         let failed = failed.map(|(path, why)| format!("{path} (not put back: {why})"));
         restored.restored.into_iter().chain(failed).collect()
+    }
+
+    /// Copies what is about to be put back. What cannot be copied was not worth more than the contract's word.
+    fn keep(&self, changes: &[Change]) {
+        for change in changes {
+            let (from, to) = (self.workspace.join(&change.path), self.kept.join(&change.path));
+            let parent = to.parent().map(std::fs::create_dir_all);
+            let is_file = from.symlink_metadata().is_ok_and(|found| found.is_file());
+            if is_file && parent.is_some_and(|made| made.is_ok()) {
+                std::fs::copy(&from, &to).ok();
+            }
+        }
     }
 
     /// What an agent changed, by the ignore rules from before it worked: it may have hidden something.

@@ -210,7 +210,7 @@ pub(crate) fn marker(run: &str, step: &str, attempt: u32) -> String {
     format!("{run}/{step}/{attempt}")
 }
 
-pub(crate) fn contract_marker(run: &str, step: &str, attempt: u32) -> String {
+fn contract_marker(run: &str, step: &str, attempt: u32) -> String {
     format!("{run}/{step}/{attempt}/contract")
 }
 
