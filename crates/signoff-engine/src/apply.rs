@@ -126,7 +126,29 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
         }
         Event::InboxOpened { .. } => opened(run, at, &recorded.event),
         Event::InboxAnswered { .. } => answered(run, at, &recorded.event),
-        _ => attempt::apply(run, at, recorded),
+        Event::ConditionHeld { .. }
+        | Event::BaselineStarted { .. }
+        | Event::BaselineFinished { .. }
+        | Event::AttemptStarted { .. }
+        | Event::WorkItem { .. }
+        | Event::ProcessStarted { .. }
+        | Event::WorkFinished { .. }
+        | Event::CallStarted { .. }
+        | Event::CallFinished { .. }
+        | Event::AttemptInterrupted { .. }
+        | Event::ContractStarted { .. }
+        | Event::ContractFinished { .. }
+        | Event::RetryScheduled { .. } => attempt::apply(run, at, recorded),
+        // Of the budget is told what was spent; the rest changes nothing by itself.
+        Event::BudgetReserved { .. }
+        | Event::BudgetSpent { .. }
+        | Event::BudgetExceeded { .. }
+        | Event::StepWaiting { .. }
+        | Event::RunStarted { .. }
+        | Event::RunResumed { .. }
+        | Event::PauseRequested { .. }
+        | Event::RunPaused { .. }
+        | Event::RunFinished { .. } => {}
     }
 }
 

@@ -155,7 +155,7 @@ fn check_laws(world: &World) {
             }
             // A person refused what it was built on, or its contract no longer held at the end.
             Event::StepBlocked { step, .. } | Event::StepFailed { step, .. } => {
-                completed.retain(|done| done != step)
+                completed.retain(|done| done != step);
             }
             _ => {}
         }

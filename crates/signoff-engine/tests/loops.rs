@@ -4,6 +4,7 @@
 mod world;
 
 use serde_json::json;
+use signoff_engine::StepStatus::{Blocked, Completed, Failed, Skipped, Waiting};
 use signoff_engine::{Accept, Choice, Event, Grade, Input, Outcome, ProcessEnd, StepStatus};
 use world::{CHECK, Fate, UNVERIFIED, World, plan_text};
 
@@ -98,7 +99,6 @@ fn a_failed_item_blocks_the_loop_and_what_waits_for_it() {
     };
     let mut world = World::new(&plan_text(&[&check, CHECK]), fate);
     world.play();
-    use StepStatus::{Blocked, Completed, Failed};
     assert_eq!(
         statuses(&world),
         [Blocked, Completed, Failed, Completed, Blocked]
@@ -135,7 +135,6 @@ fn a_condition_about_the_item_is_asked_for_each() {
     let each = format!("{EACH}**for_each:** [1, 2, 3]\n**when:** item > 1\n");
     let mut world = World::new(&plan_text(&[&each]), Fate::default());
     world.play();
-    use StepStatus::{Completed, Skipped};
     assert_eq!(statuses(&world), [Completed, Skipped, Completed, Completed]);
     let off = format!("{EACH}**for_each:** [1]\n**when:** false\n");
     let mut world = World::new(&plan_text(&[&off]), Fate::default());
@@ -159,7 +158,6 @@ fn items_without_a_contract_are_accepted_at_the_end() {
     let text = plan_text(&[&each, CHECK]);
     let mut world = World::accepting(Accept::End, &text, Fate::default());
     world.play();
-    use StepStatus::{Completed, Waiting};
     assert_eq!(statuses(&world), [Waiting, Waiting, Waiting, Completed]);
     let item = world.run.items().next().expect("an item").clone();
     assert_eq!(item.about().len(), 2, "the items, not the loop");

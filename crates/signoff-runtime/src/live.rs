@@ -55,7 +55,7 @@ pub struct Live<'a> {
     bounds: Bounds,
     /// Held as long as the run is.
     _run_lock: RunLock,
-    _workspace_lock: Option<WorkspaceLock>,
+    workspace_lock: Option<WorkspaceLock>,
 }
 
 impl std::fmt::Debug for Live<'_> {
@@ -165,7 +165,7 @@ impl<'a> Live<'a> {
             journal,
             first,
             _run_lock: run_lock,
-            _workspace_lock: Some(workspace_lock),
+            workspace_lock: Some(workspace_lock),
         })
     }
 
@@ -181,7 +181,7 @@ impl<'a> Live<'a> {
         let mut workspace = take_workspace(project)?;
         workspace.name_run(id).map_err(Error::Sandbox)?;
         let mut live = Self::open(project, id, clock)?;
-        live._workspace_lock = Some(workspace);
+        live.workspace_lock = Some(workspace);
         live.bounds = bounds(&live.run, options)?;
         History::read(project, &live.key)?.refuse_if_over(id)?;
         if live.run.outcome() == Some(Outcome::Failed) {
@@ -273,7 +273,7 @@ impl<'a> Live<'a> {
             first: Input::Finish,
             bounds: Bounds::default(),
             _run_lock: run_lock,
-            _workspace_lock: None,
+            workspace_lock: None,
         })
     }
 

@@ -23,7 +23,7 @@ use self::calls::Calls;
 use self::crew::Crew;
 use self::requests::Listener;
 use self::tree::Tree;
-use self::workbench::{Workbench, broken};
+use self::workbench::{Workbench, broken, known};
 pub(crate) use self::workbench::{contract_marker, marker};
 use crate::clock::Clock;
 use crate::drive::{Happened, Perform, Prepared};
@@ -154,7 +154,7 @@ impl<'a> Local<'a> {
         command: Command,
         report: impl FnOnce(Observation) -> Input + Send + 'static,
     ) {
-        let tree = self.is_alone(run, step).then(|| self.tree.clone());
+        let tree = is_alone(run, step).then(|| self.tree.clone());
         self.crew.start(
             command,
             move || tree.and_then(|tree| Some((tree.look()?, tree))),
@@ -165,13 +165,6 @@ impl<'a> Local<'a> {
                 report(observed)
             },
         );
-    }
-
-    /// Does the step have the checkout to itself? Agent steps do.
-    fn is_alone(&self, run: &Run, step: usize) -> bool {
-        let is_agent = |step: &Step| matches!(step.work, Work::Agent { .. });
-        let ended = (run.step(step)).is_some_and(|(_, state)| state.stage == Stage::Rechecking);
-        run.settings().jobs == 1 || (!ended && run.definition(step).is_some_and(is_agent))
     }
 
     /// Runs the step's contract after its work, or once more at the end.
@@ -244,7 +237,7 @@ impl Perform for Local<'_> {
             Action::Dispatch { step, attempt } => self.dispatch(run, step, attempt)?,
             Action::Call { step, attempt } => {
                 let limit = self.bench.time_limit(run, step)?;
-                let log = self.bench.dir.attempt(&self.bench.id(run, step)?, attempt);
+                let log = self.bench.dir.attempt(&known(run, step)?.0.id, attempt);
                 let call = self
                     .calls
                     .call(run, step, attempt, (limit, log.tool_log()))?;
@@ -316,6 +309,13 @@ impl Perform for Local<'_> {
         self.listener
             .reply(request, refused.map(ToString::to_string));
     }
+}
+
+/// Does the step have the checkout to itself? Agent steps do.
+fn is_alone(run: &Run, step: usize) -> bool {
+    let is_agent = |step: &Step| matches!(step.work, Work::Agent { .. });
+    let ended = (run.step(step)).is_some_and(|(_, state)| state.stage == Stage::Rechecking);
+    run.settings().jobs == 1 || (!ended && run.definition(step).is_some_and(is_agent))
 }
 
 fn attempts(run: &Run, step: usize) -> u32 {

@@ -5,6 +5,7 @@ mod execution;
 mod session;
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use signoff_engine::{Event, Millis, Outcome, PlanState, Recorded, Run, StepStatus};
 use signoff_plan::dialect::Dialect;
@@ -22,12 +23,18 @@ use crate::plans::write_back::word;
 /// At most one write in this time, and one at pause and end.
 const EVERY: Millis = 1000;
 
+/// Writing may take one part in so many of the time: a plan of ten thousand steps is not read and
+/// written again every second.
+const SHARE: Millis = 50;
+
 /// Writes marks, coalesced.
 #[derive(Debug)]
 pub(crate) struct Projection {
     plan: PathBuf,
     execution: Execution,
     written: Millis,
+    /// No write before this has passed since the last one.
+    pause: Millis,
     /// Why marks could not be written, to be told once.
     pub(crate) trouble: Option<String>,
 }
@@ -38,6 +45,7 @@ impl Projection {
             plan,
             execution,
             written: 0,
+            pause: EVERY,
             trouble: None,
         }
     }
@@ -118,11 +126,17 @@ impl Observe for Projection {
                 | Event::StepCompleted { .. }
                 | Event::StepFailed { .. }
                 | Event::StepSkipped { .. }
+                | Event::StepBlocked { .. }
+                | Event::StepRetried { .. }
         );
         self.execution.times.note(recorded);
-        if last || (changes_marks && recorded.at >= self.written + EVERY) {
+        let due = recorded.at.abs_diff(self.written) >= self.pause;
+        if last || (changes_marks && due) {
+            let begun = Instant::now();
             self.written = recorded.at;
             self.write(run, recorded.at);
+            let took = Millis::try_from(begun.elapsed().as_millis()).unwrap_or(EVERY);
+            self.pause = EVERY.max(took.saturating_mul(SHARE));
         }
         Ok(())
     }
@@ -153,6 +167,8 @@ fn marks(run: &Run, dialect: Dialect) -> Marks {
             StepStatus::Completed => StepMark::Done,
             StepStatus::Failed => StepMark::Failed,
             StepStatus::Skipped => StepMark::Skipped,
+            // It ended before, and we said so; that is no longer true.
+            _ if step.ended_before => StepMark::None,
             // What the file says about a step that has not ended is somebody's claim; it stays.
             StepStatus::Pending
             | StepStatus::Blocked

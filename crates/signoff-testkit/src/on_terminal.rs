@@ -75,7 +75,7 @@ impl OnTerminal {
         self.press(&format!("{text}\n"))
     }
 
-    /// Presses these keys and no others; `\x03` is Ctrl-C.
+    /// Presses these keys; `\x03` is Ctrl-C.
     pub fn press(&mut self, keys: &str) -> &mut Self {
         self.keyboard
             .write_all(keys.as_bytes())

@@ -185,3 +185,22 @@ fn an_agent_with_a_terminal_is_not_asked() {
     let run = project.on_terminal("CODEX_CI=1 signoff run plan.md");
     run.wait().assert_code(3);
 }
+
+#[test]
+fn nothing_is_drawn_over_a_question() {
+    let project = advised();
+    let mut run = project.on_terminal("signoff run plan.md --color always");
+    run.expect("is not done after 1 attempt")
+        .expect("answer> ")
+        .type_line("r")
+        .expect("retry> ")
+        .type_line("the left one");
+    let screen = run.wait();
+    let asked = screen.assert_success().stdout.clone();
+    let (before, after) = asked.split_once("answer> ").expect("it was asked");
+    let typed = after.split_once("retry> ").expect("it was answered").0;
+    // What was still to be told was told first; the answer stands behind its question.
+    let told = before.matches("is not done after 1 attempt").count();
+    assert_eq!(told, 2, "{before:?}");
+    assert!(!typed.contains("\u{1b}[J"), "{typed:?}");
+}

@@ -132,9 +132,10 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             };
         }
         Choice::Reply | Choice::Happened => {
-            step.values.output = Some(match choice {
-                Choice::Happened => entered(note),
-                _ => note.into(),
+            step.values.output = Some(if choice == Choice::Happened {
+                entered(note)
+            } else {
+                note.into()
             });
             step.accepted_by = Some(by.to_owned());
             if has_contract {

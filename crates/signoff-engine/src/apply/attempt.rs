@@ -85,7 +85,25 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             step.status = StepStatus::Running;
             step.stage = Stage::NeedsWork;
         }
-        _ => {}
+        Event::RunStarted { .. }
+        | Event::RunResumed { .. }
+        | Event::PauseRequested { .. }
+        | Event::RunPaused { .. }
+        | Event::RunFinished { .. }
+        | Event::StepStarted { .. }
+        | Event::Expanded { .. }
+        | Event::BudgetReserved { .. }
+        | Event::BudgetSpent { .. }
+        | Event::BudgetExceeded { .. }
+        | Event::StepCompleted { .. }
+        | Event::StepProvisional { .. }
+        | Event::StepFailed { .. }
+        | Event::StepSkipped { .. }
+        | Event::StepBlocked { .. }
+        | Event::StepWaiting { .. }
+        | Event::StepRetried { .. }
+        | Event::InboxOpened { .. }
+        | Event::InboxAnswered { .. } => {}
     }
 }
 

@@ -24,7 +24,9 @@ pub(super) fn lose(run: &mut Run, at: usize, status: StepStatus, reason: &String
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.regressed = step.evidence.take().is_some() && status == StepStatus::Failed;
+    let was_done = step.evidence.take().is_some();
+    step.regressed = was_done && status == StepStatus::Failed;
+    step.ended_before |= was_done;
     if !std::mem::take(&mut step.satisfies) {
         return;
     }

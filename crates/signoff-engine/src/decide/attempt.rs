@@ -131,9 +131,10 @@ pub(super) fn work_ended(
             step: definition.id.clone(),
             attempt,
             ended: ended.clone(),
-            text: match run.read.contains(&at) {
-                true => readable(text),
-                false => tail(text),
+            text: if run.read.contains(&at) {
+                readable(text)
+            } else {
+                tail(text)
             },
             changes: changes.clone(),
         }];
@@ -274,9 +275,10 @@ fn verdict(definition: &Step, state: &StepState, observed: &Observation) -> (Ver
     unmet.extend(touched(state));
     unmet.extend(configured(definition, state));
     unmet.extend(contract.and_then(|contract| fewer_tests(contract, state, observed)));
-    match unmet.is_empty() {
-        true => (Verdict::Pass, unmet),
-        false => (Verdict::Fail, unmet),
+    if unmet.is_empty() {
+        (Verdict::Pass, unmet)
+    } else {
+        (Verdict::Fail, unmet)
     }
 }
 

@@ -21,7 +21,8 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     };
     let of_items = definition.for_each.is_some();
     let when = definition.when.as_ref();
-    let when = when.filter(|when| !state.condition_held && !(of_items && reads_item(when)));
+    let settled = |when: &String| state.condition_held || (of_items && reads_item(when));
+    let when = when.filter(|when| !settled(when));
     if let Some(when) = when {
         return condition(run, at, definition, when);
     }

@@ -138,21 +138,22 @@ pub(super) fn answer(
 /// The question once more about those that the answer was not about.
 fn still_open(run: &Run, open: &Item, events: &[Event]) -> Option<Event> {
     let settled = |id: &str| {
-        events.iter().any(|event| match event {
-            Event::InboxAnswered { steps, .. } => steps.iter().any(|step| step == id),
-            Event::StepFailed { step, .. } | Event::StepBlocked { step, .. } => step == id,
-            _ => false,
+        events.iter().any(|event| {
+            if let Event::InboxAnswered { steps, .. } = event {
+                return steps.iter().any(|step| step == id);
+            }
+            is_end(event) && event.step() == Some(id)
         })
     };
     let about = open.steps.iter().filter_map(|&at| run.definition(at));
     let left = about.map(|step| step.id.clone()).filter(|id| !settled(id));
     let left: Vec<String> = left.collect();
-    let fails = |event: &Event| match event {
-        Event::StepFailed { step, .. } => {
-            let step = run.position(step).and_then(|at| run.definition(at));
-            step.is_some_and(|step| step.critical)
-        }
-        _ => false,
+    let fails = |event: &Event| {
+        let Event::StepFailed { step, .. } = event else {
+            return false;
+        };
+        let step = run.position(step).and_then(|at| run.definition(at));
+        step.is_some_and(|step| step.critical)
     };
     // The run is about to fail: nobody needs to know.
     if left.is_empty() || events.iter().any(fails) {
@@ -182,11 +183,14 @@ fn meant<'a>(
     Ok(meant)
 }
 
+/// Does the step end badly by this?
+fn is_end(event: &Event) -> bool {
+    matches!(event, Event::StepFailed { .. } | Event::StepBlocked { .. })
+}
+
 /// Adds the end of a step unless the step has one: of two steps that are refused one may rest on
 /// the other, and it fails or is blocked, not both.
 pub(super) fn push_once(events: &mut Vec<Event>, event: Event) {
-    let is_end =
-        |event: &Event| matches!(event, Event::StepFailed { .. } | Event::StepBlocked { .. });
     let known = |known: &Event| is_end(known) && known.step() == event.step();
     if !is_end(&event) || !events.iter().any(known) {
         events.push(event);

@@ -55,8 +55,7 @@ impl Calls {
         if !problems.is_empty() {
             return Prepared::Instead(Input::CallImpossible { step, problems });
         }
-        let granted = granted(run, definition, tool);
-        if granted == Some(None) {
+        if scope(run, definition).is_some_and(|scope| allows(scope, tool).is_none()) {
             return impossible(step, format!("`{tool}` is out of the plan's scope"));
         }
         let free = is_named(run, definition, tool);
@@ -118,15 +117,14 @@ impl Calls {
     }
 }
 
-/// How the plan's scope allows a tool; the outer `None` = there is no scope.
-fn granted(run: &Run, definition: &Step, tool: &str) -> Option<Option<Grant>> {
-    let scope = definition.tools.as_ref().or(run.plan().tools.as_ref());
-    scope.map(|scope| allows(scope, tool))
+/// The tools that the step may call; without a scope, every configured one.
+fn scope<'r>(run: &'r Run, definition: &'r Step) -> Option<&'r [String]> {
+    definition.tools.as_deref().or(run.plan().tools.as_deref())
 }
 
 /// A tool named in full is agreed to with the plan.
 fn is_named(run: &Run, definition: &Step, tool: &str) -> bool {
-    granted(run, definition, tool) == Some(Some(Grant::Named))
+    scope(run, definition).is_some_and(|scope| allows(scope, tool) == Some(Grant::Named))
 }
 
 fn impossible(step: usize, why: impl Into<String>) -> Prepared {

@@ -151,11 +151,6 @@ impl Workbench<'_> {
         Ok(step.timeout.unwrap_or(configured))
     }
 
-    /// The id of a step.
-    pub(super) fn id(&self, run: &Run, at: usize) -> Result<String, Error> {
-        known(run, at).map(|(step, _)| step.id.clone())
-    }
-
     pub(super) fn evaluation(
         &self,
         run: &Run,

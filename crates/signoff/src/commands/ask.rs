@@ -8,7 +8,7 @@ use std::io::IsTerminal as _;
 
 use signoff_engine::{Choice, Input, Item, ItemKind, Refusal, Run};
 use signoff_plan::model::Work;
-use signoff_runtime::drive::{Nobody, Person, Said};
+use signoff_runtime::drive::{Person, Said};
 use signoff_store::signatures::Proof;
 
 use self::line::{Line, forget_typed, next_line};
@@ -18,49 +18,30 @@ use crate::report::style::{CARE, DIM, harmless, paint};
 use crate::session::Session;
 use crate::terminal::Terminal;
 
-/// Who can be asked.
-pub(crate) enum Asks {
-    Nobody,
-    AtTerminal { out: Terminal, by: String },
-}
-
-impl Asks {
-    /// The one to ask; whoever draws live lines takes them away while a question stands there.
-    pub(crate) fn beside(self, screen: Option<Screen>) -> Box<dyn Person> {
-        match self {
-            Self::Nobody => Box::new(Nobody),
-            Self::AtTerminal { out, by } => Box::new(AtTerminal {
-                out,
-                by,
-                later: BTreeSet::new(),
-                screen,
-            }),
-        }
-    }
-}
-
-/// Whoever can be asked: the person at the terminal, or nobody.
-pub(crate) fn person(session: &Session, by: &str) -> Asks {
-    let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let asks = at_terminal && !session.is_json() && session.proof != Some(Proof::Policy);
+/// The person at the terminal, if one is there.
+pub(crate) fn at_terminal(session: &Session, by: &str) -> Option<AtTerminal> {
+    let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let asks = terminal && !session.is_json() && session.proof != Some(Proof::Policy);
     // An agent may have a terminal too.
     if !asks || session.require_person("answer").is_err() {
-        return Asks::Nobody;
+        return None;
     }
-    Asks::AtTerminal {
+    Some(AtTerminal {
         out: session.out.another(),
+        screen: None,
         by: by.to_owned(),
-    }
+        later: BTreeSet::new(),
+    })
 }
 
 /// A person at the terminal.
-struct AtTerminal {
+pub(crate) struct AtTerminal {
     out: Terminal,
+    /// Live lines, which go while a question is there.
+    screen: Option<Screen>,
     by: String,
     /// Items that they do not want to be asked about again.
     later: BTreeSet<String>,
-    /// Live lines that are drawn on it.
-    screen: Option<Screen>,
 }
 
 /// Nobody typed an answer.
@@ -75,9 +56,8 @@ impl Person for AtTerminal {
         if self.later.contains(&item.id) {
             return Said::Later;
         }
-        // Nothing may be drawn over the question.
         let screen = self.screen.clone();
-        let _quiet = screen.as_ref().map(Screen::suspend);
+        let _suspended = screen.as_ref().map(Screen::suspend);
         match self.dialogue(run, item, has_news) {
             Ok(input) => Said::Answer(input),
             Err(Unsaid::Disturbed) => {
@@ -101,6 +81,11 @@ impl Person for AtTerminal {
 }
 
 impl AtTerminal {
+    /// The same person where lines are drawn.
+    pub(crate) fn above(self, screen: Option<Screen>) -> Self {
+        Self { screen, ..self }
+    }
+
     fn dialogue(
         &mut self,
         run: &Run,

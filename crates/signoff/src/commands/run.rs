@@ -4,7 +4,7 @@ use std::path::Path;
 
 use signoff_engine::{Outcome, PlanState};
 use signoff_runtime::approve::Wish;
-use signoff_runtime::drive::Stopped;
+use signoff_runtime::drive::{Nobody, Person, Stopped};
 use signoff_runtime::live::{Limit, Live, Options, Ran};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{Doing, sign_by_policy};
@@ -15,7 +15,7 @@ use signoff_runtime::uncommitted::uncommitted;
 
 use crate::args::{Extent, Run};
 use crate::commands::approve::{shown, sign_off};
-use crate::commands::ask::person;
+use crate::commands::ask::at_terminal;
 use crate::commands::dry_run::dry_run;
 use crate::commands::lifecycle::locate;
 use crate::commands::task::run_task;
@@ -107,12 +107,15 @@ pub(crate) fn drive(
     let (id, plan) = (live.id(), live.plan_name().to_owned());
     announce(session, project, &live);
     let signed = live.signature()?;
-    let asks = person(session, &project.around.person);
+    let at_terminal = at_terminal(session, &project.around.person);
     let mut reporter = Reporter::new(session, project);
-    let mut person = asks.beside(reporter.screen());
+    let mut person: Box<dyn Person> = match at_terminal {
+        Some(person) => Box::new(person.above(reporter.screen())),
+        None => Box::new(Nobody),
+    };
     let ran = live.drive(&mut reporter, person.as_mut(), listen);
     // The live lines go before anything else is said.
-    drop((person, reporter));
+    drop(reporter);
     let ran = ran?;
     for note in &ran.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
