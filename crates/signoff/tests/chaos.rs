@@ -3,7 +3,8 @@
 //! completed step again, nothing lost, nothing left behind.
 //!
 //! In the ordinary tests each point is visited once on ten steps; `cargo xtask soak` kills fifty
-//! steps at each point twenty times, and three hundred times at random.
+//! steps at each point twenty times, and three hundred times at random. `SIGNOFF_CHAOS_SEED` gives
+//! other places and times, `SIGNOFF_CHAOS_POINT` picks one point.
 
 #[path = "chaos/mod.rs"]
 mod chaos;
