@@ -202,10 +202,7 @@ impl<'a> Live<'a> {
             None => Input::Resume { by },
             Some(Outcome::Failed) => Input::Reopen { by },
             Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
-                // It may have been killed between its last event and its last mark.
-                atomic::remove_stray_temp(&live.plan)?;
-                let mut marks = live.marks();
-                marks.write(&live.run, clock.now());
+                live.settle(outcome)?;
                 return Err(Error::AlreadyFinished {
                     run: id.to_owned(),
                     outcome: signoff_api::event::outcome_name(outcome),
@@ -218,6 +215,21 @@ impl<'a> Live<'a> {
         atomic::remove_stray_temp(&live.plan)?;
         failpoint::reached("resume.ready");
         Ok(live)
+    }
+
+    /// Brings up to date what tells of a run that has ended: it may have been killed between its last
+    /// event and its last mark.
+    fn settle(&mut self, outcome: Outcome) -> Result<(), Error> {
+        self.journal.close()?;
+        atomic::remove_stray_temp(&self.plan)?;
+        self.marks().write(&self.run, self.clock.now());
+        let (project, key) = (self.project, &self.key);
+        if !History::read(project, key)?.tells_end_of(self.run.id()) {
+            return ended(project, key, &self.run, outcome, self.clock);
+        }
+        let held = plan_log::lock(&project.store, key)?;
+        plan_log::settle(&project.store, key, &held)?;
+        Ok(())
     }
 
     /// Records something that a person decided about a run that nobody drives. It goes on when it is

@@ -173,6 +173,7 @@ pub fn remove(path: &Path) -> Result<(), FileError> {
 pub(crate) fn overwrite(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), FileError> {
     let mut temp = Temp::lock(path, mode.bits())?;
     temp.fill(bytes, true)?;
+    failpoint::reached("overwrite.temp");
     temp.rename()?;
     sync_parent(path)
 }
@@ -181,6 +182,7 @@ pub(crate) fn overwrite(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), Fil
 pub(crate) fn overwrite_unsynced(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), FileError> {
     let mut temp = Temp::lock(path, mode.bits())?;
     temp.fill(bytes, false)?;
+    failpoint::reached("overwrite.temp");
     temp.rename()
 }
 

@@ -97,6 +97,14 @@ pub fn append(
     Ok(records)
 }
 
+/// Records where the log ends, which a writer that was killed may have left undone.
+pub fn settle(store: &Store, plan: &str, _held: &PlanLock) -> Result<(), PlanLogError> {
+    let (mut journal, _) = Journal::open(&store.log_path(plan))?;
+    journal.sync()?;
+    journal.write_head()?;
+    Ok(())
+}
+
 /// Where the end of the log at this path is recorded: whoever deletes the one deletes both, this
 /// first.
 pub fn head_path(log: &Path) -> PathBuf {

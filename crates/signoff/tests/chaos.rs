@@ -18,7 +18,7 @@ use common::{agent, plan, signed};
 use signoff_testkit::{Ledger, Reply, Script};
 
 /// Every named point of a run, and among how many of its next occasions one is drawn.
-const POINTS: [(&str, u64); 29] = [
+const POINTS: [(&str, u64); 30] = [
     ("run.created", 1),
     ("append.before", 24),
     ("append.torn", 24),
@@ -47,6 +47,7 @@ const POINTS: [(&str, u64); 29] = [
     ("replace.temp", 6),
     ("replace.swapped", 2),
     ("replace.after", 6),
+    ("overwrite.temp", 3),
     ("resume.ready", 1),
 ];
 
@@ -112,6 +113,25 @@ fn killed_at_every_named_point() {
         let seconds = begun.elapsed().as_secs();
         println!("| `{point}` | {goal} | {runs} | {seconds} |");
     }
+}
+
+/// Between the last event and the end a few files are still written: killed at each of them.
+#[test]
+fn killed_at_each_file_that_the_end_writes() {
+    let mut killed = 0;
+    for occasion in 1.. {
+        let mut chaos = Chaos::new(SMALL);
+        assert_eq!(chaos.go(None), Gone::Waiting);
+        chaos.attend(None);
+        let place = format!("overwrite.temp:{occasion}");
+        let gone = chaos.go(Some(&place));
+        chaos.finish(&place);
+        if gone == Gone::Done {
+            break;
+        }
+        killed += 1;
+    }
+    assert!(killed > 1, "killed {killed} times");
 }
 
 #[test]

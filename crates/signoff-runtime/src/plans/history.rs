@@ -138,6 +138,12 @@ impl History {
         matches!(last, Some(PlanEvent::PlanDeleted { .. }))
     }
 
+    /// Does it tell that this run was completed?
+    pub(crate) fn tells_end_of(&self, run: &str) -> bool {
+        let ends = |event: &PlanEvent| matches!(event, PlanEvent::PlanCompleted { run: ended, .. } if ended == run);
+        self.entries.iter().any(|entry| ends(&entry.event))
+    }
+
     /// A run that somebody gave up, or that another one came after, is not gone on with.
     pub(crate) fn refuse_if_over(&self, run: &str) -> Result<(), Error> {
         let over = |why: String| Error::RunOver {
