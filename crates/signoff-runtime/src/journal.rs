@@ -13,6 +13,10 @@ use crate::error::Error;
 /// The head is written beside the journal at most this often.
 const HEAD_EVERY: Millis = 1000;
 
+/// A sync that nobody waits for serves so many verdicts, or those of so long a time.
+const SYNC_VERDICTS: usize = 16;
+const SYNC_EVERY: Millis = 25;
+
 /// Remembers events. What must survive is in it before it happens.
 pub trait Append {
     /// Appends events and, where one of them reaches outside, waits until they are on disk.
@@ -42,6 +46,9 @@ pub struct FileJournal {
     /// Something was appended that reaches outside, and may not be on disk.
     owed: bool,
     head_written: Millis,
+    /// Verdicts written since a sync was last begun for one, and when that was.
+    unsynced: usize,
+    sync_begun: Millis,
 }
 
 impl FileJournal {
@@ -51,6 +58,8 @@ impl FileJournal {
             durability,
             owed: false,
             head_written: 0,
+            unsynced: 0,
+            sync_begun: 0,
         }
     }
 
@@ -90,10 +99,14 @@ impl Append for FileJournal {
         let entries = events.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
         let first = self.journal.append_entries(&timestamp(at), &entries)?;
         self.owed |= events.iter().any(Event::reaches_outside);
-        if self.durability == Durability::Power && events.iter().any(settles) {
+        self.unsynced += usize::from(events.iter().any(settles));
+        let waited = at.abs_diff(self.sync_begun) >= SYNC_EVERY;
+        let enough = self.unsynced >= SYNC_VERDICTS || (self.unsynced > 0 && waited);
+        if self.durability == Durability::Power && enough {
             // Losing a verdict costs one more evaluation, so the next contract need not wait for it.
             self.journal.begin_sync()?;
             self.write_head(at)?;
+            (self.unsynced, self.sync_begun) = (0, at);
         }
         let numbered = (first..).zip(events);
         Ok(numbered
