@@ -2,7 +2,7 @@
 //! a field that is parsed and then ignored would be a lie about what was enforced.
 
 use signoff_plan::dialect::Dialect;
-use signoff_plan::model::{Plan, Step, Work};
+use signoff_plan::model::{Plan, Step};
 
 use crate::template::unrenderable;
 
@@ -19,7 +19,7 @@ pub struct Unsupported {
 pub fn unsupported(plan: &Plan, dialect: Dialect) -> Vec<Unsupported> {
     let mut found: Vec<Unsupported> = Vec::new();
     for step in &plan.steps {
-        let present = of_step(plan, step, dialect).into_iter();
+        let present = of_step(step, dialect).into_iter();
         let what = present.filter(|(present, _)| *present);
         found.extend(what.map(|(_, what)| Unsupported {
             step: Some(step.id.clone()),
@@ -30,16 +30,9 @@ pub fn unsupported(plan: &Plan, dialect: Dialect) -> Vec<Unsupported> {
     found
 }
 
-fn of_step(plan: &Plan, step: &Step, dialect: Dialect) -> [(bool, &'static str); 4] {
+fn of_step(step: &Step, dialect: Dialect) -> [(bool, &'static str); 3] {
     let tells_tools = dialect == Dialect::Proposal;
-    // The `command` driver knows no tools that could be kept from an agent.
-    let scoped = step.tools.is_some() || plan.tools.is_some();
-    let is_agent = matches!(step.work, Work::Agent { .. });
     [
-        (
-            scoped && is_agent && !tells_tools,
-            "a tool scope for its agent",
-        ),
         (step.isolation.is_some(), "`isolation`"),
         (
             step.instructions.is_some() && dialect != Dialect::Record,

@@ -17,13 +17,9 @@ fn refused(dialect: Dialect) -> Vec<String> {
 
 #[test]
 fn what_a_dialect_tells_its_agents_is_not_ignored() {
-    let (scope, hint, instructions) = (
-        "a tool scope for its agent",
-        "`tool_hint`",
-        "`instructions`",
-    );
-    assert_eq!(refused(Dialect::Workunit), [scope, instructions, hint]);
-    assert_eq!(refused(Dialect::Thread), [scope, instructions, hint]);
-    assert_eq!(refused(Dialect::Record), [scope, hint]);
+    let (hint, instructions) = ("`tool_hint`", "`instructions`");
+    assert_eq!(refused(Dialect::Workunit), [instructions, hint]);
+    assert_eq!(refused(Dialect::Thread), [instructions, hint]);
+    assert_eq!(refused(Dialect::Record), [hint]);
     assert_eq!(refused(Dialect::Proposal), [instructions]);
 }

@@ -10,11 +10,11 @@ mod workbench;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use signoff_engine::{Action, Input, Millis, Observation, Refusal, Run, Stage};
-use signoff_plan::model::{Step, Work};
+use signoff_engine::{Action, Input, Millis, Observation, Refusal, Run};
 use signoff_sandbox::{Command, Sandbox};
 use signoff_store::runs::RunDir;
 use signoff_work::environment::for_contract;
@@ -23,8 +23,8 @@ use self::calls::Calls;
 use self::crew::Crew;
 use self::requests::Listener;
 use self::tree::Tree;
-use self::workbench::{Workbench, broken, known};
 pub(crate) use self::workbench::marker;
+use self::workbench::{Workbench, broken, known};
 use crate::clock::Clock;
 use crate::drive::{Happened, Perform, Prepared};
 use crate::error::Error;
@@ -49,6 +49,8 @@ pub(crate) struct Local<'a> {
     crew: Crew,
     calls: Calls,
     tree: Tree,
+    /// How much was begun so far.
+    started: Arc<AtomicU64>,
     watch: Watch,
     listener: Listener,
     sender: Sender<Happened>,
@@ -88,6 +90,7 @@ impl<'a> Local<'a> {
             },
             crew: Crew::new(sandbox, sender.clone()),
             tree,
+            started: Arc::default(),
             watch,
             listener,
             sender,
@@ -150,16 +153,19 @@ impl<'a> Local<'a> {
     fn contract(
         &mut self,
         run: &Run,
-        step: usize,
         command: Command,
         report: impl FnOnce(Observation) -> Input + Send + 'static,
     ) {
-        let tree = is_alone(run, step).then(|| self.tree.clone());
+        let tree = is_alone(run).then(|| self.tree.clone());
+        let started = Arc::clone(&self.started);
+        let number = started.load(Ordering::SeqCst);
         self.crew.start(
             command,
             move || tree.and_then(|tree| Some((tree.look()?, tree))),
             move |before, mut observed| {
-                if let Some((before, tree)) = before {
+                // What began meanwhile may have changed something too: then nobody can tell.
+                let alone = started.load(Ordering::SeqCst) == number;
+                if let Some((before, tree)) = before.filter(|_| alone) {
                     observed.wrote = tree.put_back(&before);
                 }
                 report(observed)
@@ -176,7 +182,7 @@ impl<'a> Local<'a> {
         patience: u32,
     ) -> Result<(), Error> {
         let command = self.bench.evaluation(run, step, attempt, patience, false)?;
-        self.contract(run, step, command, move |observed| Input::EvaluationEnded {
+        self.contract(run, command, move |observed| Input::EvaluationEnded {
             step,
             attempt,
             observed,
@@ -220,11 +226,12 @@ impl Perform for Local<'_> {
     }
 
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
+        self.started.fetch_add(1, Ordering::SeqCst);
         match *action {
             Action::Baseline { step } => {
                 let command = self.bench.evaluation(run, step, 0, 1, true)?;
                 let report = move |observed| Input::BaselineEnded { step, observed };
-                self.contract(run, step, command, report);
+                self.contract(run, command, report);
             }
             Action::Evaluate {
                 step,
@@ -311,11 +318,9 @@ impl Perform for Local<'_> {
     }
 }
 
-/// Does the step have the checkout to itself? Agent steps do.
-fn is_alone(run: &Run, step: usize) -> bool {
-    let is_agent = |step: &Step| matches!(step.work, Work::Agent { .. });
-    let ended = (run.step(step)).is_some_and(|(_, state)| state.stage == Stage::Rechecking);
-    run.settings().jobs == 1 || (!ended && run.definition(step).is_some_and(is_agent))
+/// Does one step have the checkout to itself?
+fn is_alone(run: &Run) -> bool {
+    run.under_way().count() == 1
 }
 
 fn attempts(run: &Run, step: usize) -> u32 {

@@ -14,6 +14,8 @@ const KEPT: u64 = 256 * 1024;
 const LOGGED: u64 = 64 * 1024 * 1024;
 /// Tells an agent the model that its plan names, if it names one.
 const MODEL: &str = "SIGNOFF_MODEL";
+/// Tells an agent the tools that its plan leaves it, separated by commas, if there is a scope.
+const TOOLS: &str = "SIGNOFF_TOOLS";
 
 /// One agent process to start.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub struct Invocation<'a> {
     pub workspace: &'a Path,
     /// The model that the plan wants its agents to use.
     pub model: Option<&'a str>,
+    /// The tools that the plan leaves it; without a scope, all.
+    pub tools: Option<&'a [String]>,
     pub environment: Vec<(OsString, OsString)>,
     /// Identifies every process of this attempt.
     pub marker: String,
@@ -38,6 +42,10 @@ impl Invocation<'_> {
     pub fn into_command(mut self) -> Command {
         let model = self.model.map(|model| (MODEL.into(), model.into()));
         self.environment.extend(model);
+        let tools = self
+            .tools
+            .map(|tools| (TOOLS.into(), tools.join(",").into()));
+        self.environment.extend(tools);
         let values = Values {
             task: self.prompt,
             prompt_file: &self.prompt_file.to_string_lossy(),

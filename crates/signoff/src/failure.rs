@@ -487,6 +487,9 @@ fn forbidden_act(forbidden: &Forbidden) -> Failure {
         PlanState::Completed | PlanState::Cancelled => {
             failure.hint("`signoff clone PLAN` makes a new plan of it")
         }
+        PlanState::Executing => failure.hint(
+            "a run of it is not over: `signoff status` shows how far it is, `signoff inbox` what it waits for, `signoff resume` goes on",
+        ),
         _ => failure,
     };
     match commands.as_slice() {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use signoff_engine::Changes;
+use signoff_plan::glob;
 use signoff_work::tree::{Change, Keeper, Snapshot, protected, protected_changes};
 
 /// The checkout under watch. Clones watch the same one.
@@ -74,10 +75,22 @@ impl Tree {
         restored.restored.into_iter().chain(failed).collect()
     }
 
+    fn put_back_protected(&self, before: &Snapshot, changes: &[Change], globs: &[String]) {
+        let covers = |path: &str| globs.iter().any(|glob| glob::matches(glob, path));
+        let changes = changes.iter().filter(|change| covers(&change.path));
+        let changes: Vec<Change> = changes.cloned().collect();
+        self.keep(&changes);
+        // What cannot be put back is noticed before the next contract: it is part of what was signed.
+        let _restored = self.keeper().restore(before, &changes);
+    }
+
     /// Copies what is about to be put back. What cannot be copied was not worth more than the contract's word.
     fn keep(&self, changes: &[Change]) {
         for change in changes {
-            let (from, to) = (self.workspace.join(&change.path), self.kept.join(&change.path));
+            let (from, to) = (
+                self.workspace.join(&change.path),
+                self.kept.join(&change.path),
+            );
             let parent = to.parent().map(std::fs::create_dir_all);
             let is_file = from.symlink_metadata().is_ok_and(|found| found.is_file());
             if is_file && parent.is_some_and(|made| made.is_ok()) {
@@ -112,9 +125,14 @@ impl Before {
         let seen = self.snapshot.as_ref();
         let files = seen.and_then(|before| self.tree.since(before));
         let after = protected(&self.tree.workspace, &self.globs);
+        let protected = protected_changes(&self.protected, &after);
+        if let Some((before, files)) = seen.zip(files.as_ref()).filter(|_| !protected.is_empty()) {
+            // The next attempt begins with them as they were; the contract rests on them.
+            self.tree.put_back_protected(before, files, &self.globs);
+        }
         Changes {
             files: files.map(|files| files.into_iter().map(|change| change.path).collect()),
-            protected: protected_changes(&self.protected, &after),
+            protected,
         }
     }
 }

@@ -133,6 +133,7 @@ impl Workbench<'_> {
             prompt_file: &prompt_file,
             workspace: self.project.store.workspace(),
             model: run.plan().executor_model.as_deref(),
+            tools: step.tools.as_deref().or(run.plan().tools.as_deref()),
             environment: for_agent(
                 &self.project.around.variables,
                 &self.project.config.sandbox.env.value,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_engine::{Outcome, PlanState};
+use signoff_engine::{Outcome, PauseReason, PlanState};
 use signoff_runtime::approve::{Wish, during};
 use signoff_runtime::drive::{Nobody, Person, Stopped};
 use signoff_runtime::live::{Limit, Live, Options, Ran};
@@ -200,8 +200,13 @@ fn conclude(
                 paint(CARE, "waiting on a person")
             ),
         ),
-        Stopped::Paused(_) => (
+        Stopped::Paused(PauseReason::Limited) => (
             0,
+            format!("{}; `signoff resume {id}` goes on", paint(CARE, "paused")),
+        ),
+        // Nobody who waits for the run may take it for done.
+        Stopped::Paused(_) => (
+            130,
             format!("{}; `signoff resume {id}` goes on", paint(CARE, "paused")),
         ),
         Stopped::Interrupted => (

@@ -72,7 +72,7 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
 fn pause_word(reason: Option<&PauseReason>) -> Option<&'static str> {
     Some(match reason? {
         PauseReason::Waiting => "it waits on a person",
-        PauseReason::Interrupted => "it was stopped by a signal (Ctrl-C)",
+        PauseReason::Interrupted => "it was stopped (Ctrl-C, a signal or `signoff stop`)",
         PauseReason::Changed => "it stopped because the plan or its terms were not what was signed",
         PauseReason::Requested => "somebody paused it",
         PauseReason::Limited => "it was to go only so far",
