@@ -158,3 +158,61 @@ fn a_toolplan_is_called_by_the_harness_itself() {
         .assert_success()
         .assert_stdout_contains("observed");
 }
+
+/// The lines of a file that were not there before, and that those that were there still are.
+#[track_caller]
+fn new_lines(before: &str, after: &str) -> Vec<String> {
+    let mut kept = before.lines().peekable();
+    let mut new = Vec::new();
+    for line in after.lines() {
+        if kept.peek() == Some(&line) {
+            kept.next();
+        } else {
+            new.push(times_away(line));
+        }
+    }
+    assert_eq!(kept.next(), None, "a line has changed:\n{after}");
+    new
+}
+
+/// Each time as `TIME`.
+fn times_away(line: &str) -> String {
+    let time = |part: &str| part.len() == 24 && part.starts_with("20") && part.ends_with('Z');
+    let parts = line
+        .split('"')
+        .map(|part| if time(part) { "TIME" } else { part });
+    parts.collect::<Vec<_>>().join("\"")
+}
+
+fn digest(project: &Project, plan: &str) -> Value {
+    let shown = project.json(["show", plan]);
+    assert!(shown["digest"].is_string(), "{shown}");
+    shown["digest"].clone()
+}
+
+const MARKED: &str = "# Ours.\nid: plan-auth\ntask: \"Auth\"   # as agreed\nstatus: in_progress\nsteps:\n\
+  # First the middleware.\n\
+  \x20 - index: 0\n    description: \"Write the middleware\"\n    status: complete # who knows\n\
+  \x20   suggestedAgent: default\n    contract: test -s a\n\
+  \x20 - {index: 1, description: Write the tests, status: failed, contract: test -s b, onFail: abort} # then these\n";
+
+/// Comments, quotes and flow style stay; the signature holds; what is no longer true goes.
+#[test]
+fn a_record_says_when_by_whom_and_what_came_of_it() {
+    let script = Script::new()
+        .reply(
+            Reply::when(["the middleware"])
+                .write("a", "x\n")
+                .say("made: a # b"),
+        )
+        .reply(Reply::when(["the tests"]).wait_for("go").write("c", "x\n"));
+    let project = project(&script);
+    project.write("auth.yaml", MARKED).write("go", "");
+    project.signoff(["approve", "auth.yaml"]).assert_success();
+    let signed = digest(&project, "auth.yaml");
+    project.signoff(["run", "auth.yaml"]).assert_code(1);
+    let text = project.read("auth.yaml");
+    println!("{text}");
+    assert_eq!(digest(&project, "auth.yaml"), signed);
+    project.signoff(["verify", "auth.yaml"]).assert_success();
+}
