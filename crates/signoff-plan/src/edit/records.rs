@@ -36,18 +36,24 @@ pub fn apply_records(source: &Source, records: &Records) -> Result<Vec<u8>, Edit
     if !has_place(&before) {
         return Ok(source.bytes().to_vec());
     }
-    let mut current = source.clone();
+    let mut written: Option<(Source, Draft)> = None;
     for _ in 0..ROUNDS {
-        let draft = parse(&current);
-        let splices = round(&File::new(&current, &draft)?, records);
-        let next = splice::apply_to(&current, splices);
+        let (current, draft) = written
+            .as_ref()
+            .map_or((source, &before), |(current, draft)| (current, draft));
+        let splices = round(&File::new(current, draft)?, records);
+        let next = splice::apply_to(current, splices);
         if next.bytes() == current.bytes() {
             break;
         }
-        current = next;
+        let draft = parse(&next);
+        written = Some((next, draft));
     }
-    only_changed(&before, &parse(&current), &|plan| clear(plan, records))?;
-    Ok(current.bytes().to_vec())
+    let Some((written, after)) = written else {
+        return Ok(source.bytes().to_vec());
+    };
+    only_changed(&before, &after, &|plan| clear(plan, records))?;
+    Ok(written.bytes().to_vec())
 }
 
 fn has_place(draft: &Draft) -> bool {

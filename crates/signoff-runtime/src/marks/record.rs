@@ -38,15 +38,20 @@ pub(super) fn told(
             Err(refused) => (bytes, Some(refused.to_string())),
         }
     };
-    let (told, refused) = write(marked, &records(run, dialect));
-    if told == present.bytes() {
+    let updated = || ("updated_at", Value::from(timestamp(now)));
+    let mut all = records(run, dialect);
+    // Mostly a mark has changed as well, and one pass over the file does.
+    let changed = marked != present.bytes();
+    all.plan.extend(changed.then(updated));
+    let (told, refused) = write(marked, &all);
+    if changed || told == present.bytes() {
         return (told, refused);
     }
-    let updated = Records {
-        plan: vec![("updated_at", timestamp(now).into())],
+    let only = Records {
+        plan: vec![updated()],
         steps: Vec::new(),
     };
-    let (told, other) = write(told, &updated);
+    let (told, other) = write(told, &only);
     (told, refused.or(other))
 }
 
