@@ -259,6 +259,25 @@ fn a_record_says_when_by_whom_and_what_came_of_it() {
     project.signoff(["verify", "auth.yaml"]).assert_success();
 }
 
+#[test]
+fn a_record_says_what_a_person_answered() {
+    let project = project(&Script::new());
+    let plan =
+        "id: p\ntask: Name it\nstatus: draft\nsteps:\n  - {index: 0, ask: What is it called?}\n";
+    project.write("name.yaml", plan);
+    project.signoff(["approve", "name.yaml"]).assert_success();
+    project.signoff(["run", "name.yaml"]).assert_code(3);
+    let text = timeless(&project.read("name.yaml"));
+    assert!(text.contains("called?, startedAt: \"TIME\"}"), "{text}");
+    let item = project.json(["inbox"])["items"][0]["id"].clone();
+    let item = item.as_str().expect("it has an id");
+    project
+        .signoff(["answer", item, "Ada", "--resume"])
+        .assert_success();
+    let text = timeless(&project.read("name.yaml"));
+    assert!(text.contains("executedBy: tester, output: Ada}"), "{text}");
+}
+
 const TOOLPLAN: &str = r#"{
   "id": "copy", // ours
   "steps": [
