@@ -8,6 +8,8 @@ mod laws;
 mod marks;
 #[path = "record/properties.rs"]
 mod properties;
+#[path = "record/records.rs"]
+mod records;
 mod world;
 
 use serde_json::json;

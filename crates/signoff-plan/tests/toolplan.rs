@@ -9,7 +9,7 @@ use serde_json::json;
 use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::{Dialect, parse, parse_as};
 use signoff_plan::digest::{Digest, canonical};
-use signoff_plan::edit::{Edit, Marks, StepMark, apply, apply_marks};
+use signoff_plan::edit::{Edit, Marks, Records, StepMark, apply, apply_marks, apply_records};
 use signoff_plan::model::Work;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
@@ -206,6 +206,35 @@ fn comments_stay_where_they_are() {
             "\"x\", // last\n      \"status\": \"completed\""
         )
     );
+}
+
+#[test]
+fn a_result_stands_behind_the_comments() {
+    let text = "{\n  \"id\": \"p\", // plan\n  \"steps\": [\n    {\n      \"id\": \"a\",\n      \"tool\": \"x\" // last\n    }\n  ]\n} // end\n";
+    let records = |result| Records {
+        plan: vec![("updated_at", json!("has no place"))],
+        steps: vec![("a".to_owned(), vec![("result", result)])],
+    };
+    let recorded = |text: &str, result| {
+        let bytes = apply_records(&source(text), &records(result)).expect("it fits");
+        let after = String::from_utf8(bytes).expect("still text");
+        assert_eq!(digest(&after), digest(text), "{after}");
+        after
+    };
+    let result = json!({"ok": true, "value": {"b": [1]}, "duration": 3});
+    let expected = text.replace(
+        "\"x\" // last",
+        "\"x\", // last\n      \"result\": {\"ok\": true, \"value\": {\"b\": [1]}, \"duration\": 3}",
+    );
+    let found = recorded(text, result.clone());
+    assert_eq!(found, expected);
+    assert_eq!(recorded(&found, result.clone()), expected);
+    let other = recorded(&found, json!({"ok": false}));
+    assert!(other.contains("\"result\": {\"ok\": false}\n"), "{other}");
+    // The comment stands between it and the key before, and would go with it.
+    let gone = recorded(&found, serde_json::Value::Null);
+    assert!(gone.contains("// last\n      \"result\": null\n"), "{gone}");
+    assert_eq!(recorded(SEED, result), SEED, "the bare reply of a planner");
 }
 
 #[test]

@@ -2,14 +2,16 @@
 //! people. Never read.
 
 mod execution;
+mod record;
 mod session;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use signoff_engine::{Event, Millis, Outcome, PlanState, Recorded, Run, StepStatus};
+use signoff_engine::{Event, Millis, Outcome, PlanState, Recorded, Run, StepState, StepStatus};
 use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::{EditRefused, Marks, StepMark, apply_marks};
+use signoff_plan::model::Step;
 use signoff_plan::source::Source;
 use signoff_store::atomic::{ReplaceError, replace};
 use signoff_store::failpoint;
@@ -94,14 +96,17 @@ impl Projection {
 
     /// The text of the file with everything it should say about the run.
     fn projected(
-        &self,
+        &mut self,
         present: &PlanFile,
         run: &Run,
         now: Millis,
     ) -> Result<Vec<u8>, EditRefused> {
         let dialect = present.checked.dialect;
         if dialect != Dialect::Proposal {
-            return apply_marks(&present.source, &marks(run, dialect));
+            let marked = apply_marks(&present.source, &marks(run, dialect))?;
+            let (told, refused) = record::told(&present.source, marked, run, now);
+            self.trouble = refused.or(self.trouble.take());
+            return Ok(told);
         }
         let told = self.execution.told(present, run)?;
         let marked = apply_marks(&told, &marks(run, dialect))?;
@@ -161,32 +166,43 @@ fn state(run: &Run) -> PlanState {
 }
 
 fn marks(run: &Run, dialect: Dialect) -> Marks {
-    // The items of a loop stand nowhere in the file.
-    let written = (0..).zip(&run.plan().steps);
-    let steps = written.filter_map(|(at, written)| {
-        let (definition, step) = run.step(at)?;
-        let mark = match step.status {
-            StepStatus::Completed => StepMark::Done,
-            StepStatus::Failed => StepMark::Failed,
-            StepStatus::Skipped => StepMark::Skipped,
-            // Our own mark, from before it was taken up again or the plan changed.
-            _ if step.ended_before
-                || (written.claimed, &written.mark) != (definition.claimed, &definition.mark) =>
-            {
-                StepMark::None
-            }
-            // What the file says about a step that has not ended is somebody's claim; it stays.
-            StepStatus::Pending
-            | StepStatus::Blocked
-            | StepStatus::Ready
-            | StepStatus::Running
-            | StepStatus::Verifying
-            | StepStatus::Waiting => return None,
-        };
+    let steps = written(run).filter_map(|(written, definition, step)| {
+        let mark = mark(written, definition, step)?;
         Some((definition.id.clone(), mark))
     });
     Marks {
         status: word(dialect, state(run)).map(str::to_owned),
         steps: steps.collect(),
+    }
+}
+
+/// The steps that stand in the file, which the items of a loop do not: as the file has them, as they
+/// are run, and how far they are.
+fn written(run: &Run) -> impl Iterator<Item = (&Step, &Step, &StepState)> {
+    (0..).zip(&run.plan().steps).filter_map(|(at, written)| {
+        let (definition, step) = run.step(at)?;
+        Some((written, definition, step))
+    })
+}
+
+/// What the file should say about a step; `None` = what it says stays.
+fn mark(written: &Step, definition: &Step, step: &StepState) -> Option<StepMark> {
+    match step.status {
+        StepStatus::Completed => Some(StepMark::Done),
+        StepStatus::Failed => Some(StepMark::Failed),
+        StepStatus::Skipped => Some(StepMark::Skipped),
+        // Our own mark, from before it was taken up again or the plan changed.
+        _ if step.ended_before
+            || (written.claimed, &written.mark) != (definition.claimed, &definition.mark) =>
+        {
+            Some(StepMark::None)
+        }
+        // What the file says about a step that has not ended is somebody's claim; it stays.
+        StepStatus::Pending
+        | StepStatus::Blocked
+        | StepStatus::Ready
+        | StepStatus::Running
+        | StepStatus::Verifying
+        | StepStatus::Waiting => None,
     }
 }

@@ -158,3 +158,156 @@ fn a_toolplan_is_called_by_the_harness_itself() {
         .assert_success()
         .assert_stdout_contains("observed");
 }
+
+/// Each time as `TIME`, each duration as `MS`.
+fn timeless(text: &str) -> String {
+    let time = |part: &str| part.len() == 24 && part.starts_with("20") && part.ends_with('Z');
+    let parts = text
+        .split('"')
+        .map(|part| if time(part) { "TIME" } else { part });
+    let text = parts.collect::<Vec<_>>().join("\"");
+    let mut pieces = text.split("\"duration\": ");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        out.push_str("\"duration\": MS");
+        out.push_str(piece.trim_start_matches(|c: char| c.is_ascii_digit()));
+    }
+    out
+}
+
+fn digest(project: &Project, plan: &str) -> Value {
+    let shown = project.json(["show", plan]);
+    assert!(shown["digest"].is_string(), "{shown}");
+    shown["digest"].clone()
+}
+
+const RECORD: &str = "# Ours.
+id: plan-auth
+task: \"Auth\"   # as agreed
+status: draft
+steps:
+  # First the middleware.
+  - index: 0
+    description: \"Write the middleware\"
+    status: pending # who knows
+    contract: test -s a
+  - {index: 1, description: Write the tests, contract: test -s b, onFail: abort} # then these
+";
+
+/// Comments, quotes and flow style stay; the signature holds; what is no longer true goes.
+#[test]
+fn a_record_says_when_by_whom_and_what_came_of_it() {
+    let tests = |texts: &[&str]| Reply::when(texts.iter().copied());
+    let script = Script::new()
+        .reply(
+            tests(&["the middleware"])
+                .write("a", "x\n")
+                .say("a: made # b"),
+        )
+        .reply(
+            tests(&["the tests", "the left one"])
+                .write("b", "x\n")
+                .say("both"),
+        )
+        .reply(tests(&["the tests"]).write("c", "x\n").say("nearly"));
+    let project = project(&script);
+    project.write("auth.yaml", RECORD);
+    project.signoff(["approve", "auth.yaml"]).assert_success();
+    let signed = digest(&project, "auth.yaml");
+    project.signoff(["run", "auth.yaml"]).assert_code(1);
+
+    let first = "\n    startedAt: \"TIME\"\n    completedAt: \"TIME\"\n    executedBy: default\n    \
+                 output: \"a: made # b\"\n    affectedFiles: [\"a\"]\n  - {";
+    let times = ", startedAt: \"TIME\", completedAt: \"TIME\", executedBy: default";
+    let failed = RECORD
+        .replace(
+            "draft\n",
+            "failed\ncurrentStepIndex: 1\nupdatedAt: \"TIME\"\n",
+        )
+        .replace("pending", "complete")
+        .replace("\n  - {", first)
+        .replace(
+            "abort}",
+            &format!(
+                "abort, status: failed{times}, error: \"exit_code == 0 (was: exit code 1)\", \
+                 affectedFiles: [\"c\"]}}"
+            ),
+        );
+    assert_eq!(timeless(&project.read("auth.yaml")), failed);
+    assert_eq!(digest(&project, "auth.yaml"), signed);
+    project.signoff(["verify", "auth.yaml"]).assert_success();
+
+    let run = project.json(["status"])["run"].clone();
+    let run = run.as_str().expect("it has an id");
+    project
+        .signoff(["step", "retry", run, "step-2", "--hint", "the left one"])
+        .assert_success();
+    project.signoff(["resume", run]).assert_success();
+    let done = failed
+        .replace(
+            "failed\ncurrentStepIndex: 1",
+            "complete\ncurrentStepIndex: 2",
+        )
+        .replace("status: failed", "status: complete")
+        .replace(", error: \"exit_code == 0 (was: exit code 1)\"", "")
+        .replace(
+            "affectedFiles: [\"c\"]",
+            "output: both, affectedFiles: [\"b\"]",
+        );
+    assert_eq!(timeless(&project.read("auth.yaml")), done);
+    assert_eq!(digest(&project, "auth.yaml"), signed);
+    project.signoff(["verify", "auth.yaml"]).assert_success();
+}
+
+#[test]
+fn a_record_says_what_a_person_answered() {
+    let project = project(&Script::new());
+    let plan =
+        "id: p\ntask: Name it\nstatus: draft\nsteps:\n  - {index: 0, ask: What is it called?}\n";
+    project.write("name.yaml", plan);
+    project.signoff(["approve", "name.yaml"]).assert_success();
+    project.signoff(["run", "name.yaml"]).assert_code(3);
+    let text = timeless(&project.read("name.yaml"));
+    assert!(text.contains("called?, startedAt: \"TIME\"}"), "{text}");
+    let item = project.json(["inbox"])["items"][0]["id"].clone();
+    let item = item.as_str().expect("it has an id");
+    project
+        .signoff(["answer", item, "Ada", "--resume"])
+        .assert_success();
+    let text = timeless(&project.read("name.yaml"));
+    assert!(text.contains("executedBy: tester, output: Ada}"), "{text}");
+}
+
+const TOOLPLAN: &str = r#"{
+  "id": "copy", // ours
+  "steps": [
+    {
+      "id": "read",
+      "tool": "read_file",
+      "args": {"path": "data.txt"} // the data
+    },
+    {"id": "more", "tool": "read_file", "args": {"path": "missing.txt"}, "onFail": "abort"}
+  ]
+}
+"#;
+
+#[test]
+fn a_toolplan_says_what_each_call_gave() {
+    let project = project(&Script::new());
+    project
+        .write("copy.json", TOOLPLAN)
+        .write("data.txt", "x\n");
+    project.signoff(["approve", "copy.json"]).assert_success();
+    let signed = digest(&project, "copy.json");
+    project.signoff(["run", "copy.json"]).assert_code(1);
+    let read = r#"}, // the data
+      "status": "completed",
+      "result": {"ok": true, "value": {"path": "data.txt", "content": "x\n"}, "duration": MS, "timestamp": "TIME"}"#;
+    let more = r#""abort", "status": "failed", "result": {"ok": false, "error": "cannot read `missing.txt`: there is no such file", "duration": MS, "timestamp": "TIME"}}"#;
+    let expected = TOOLPLAN
+        .replace("} // the data", read)
+        .replace("\"abort\"}", more);
+    assert_eq!(timeless(&project.read("copy.json")), expected);
+    assert_eq!(digest(&project, "copy.json"), signed);
+    project.signoff(["verify", "copy.json"]).assert_success();
+}

@@ -28,13 +28,14 @@ impl Editor<'_> {
         let place = entries.iter().position(|entry| entry.key.value == key);
         match place.and_then(|at| Some((at, entries.get(at)?))) {
             None if value.is_null() => Ok(Vec::new()),
-            None => Ok(self.insert(mapping, entries, key, value)),
+            None => Ok(self.insert(mapping, &[(key, value)])),
             Some((at, _)) if value.is_null() => self.remove(mapping, entries, at),
             Some((_, entry)) => self.replace(mapping, entry, value),
         }
     }
 
-    fn replace(
+    /// What to write where so that an entry has this value.
+    pub(super) fn replace(
         self,
         mapping: &Node,
         entry: &Entry,
@@ -138,22 +139,33 @@ impl Editor<'_> {
         }
     }
 
-    fn insert(self, mapping: &Node, entries: &[Entry], key: &str, value: &Value) -> Vec<Splice> {
+    /// What to write where so that a mapping has these keys, none of which it has.
+    pub(super) fn insert(self, mapping: &Node, members: &[(&str, &Value)]) -> Vec<Splice> {
+        if members.is_empty() {
+            return Vec::new();
+        }
         let spacing = self.spacing(mapping);
-        let written = self.rendered(value, spacing, None);
-        let pair = match self.format {
-            Format::Json => format!("\"{key}\"{}{written}", spacing.colon),
-            Format::Yaml => format!("{key}: {written}"),
+        let pair = |(key, value): &(&str, &Value)| {
+            let written = self.rendered(value, spacing, None);
+            match self.format {
+                Format::Json => format!("\"{key}\"{}{written}", spacing.colon),
+                Format::Yaml => format!("{key}: {written}"),
+            }
         };
+        let pairs: Vec<String> = members.iter().map(pair).collect();
+        let entries = mapping.entries().unwrap_or_default();
         match (self.is_flow(mapping), entries.last()) {
-            (true, Some(last)) => self.insert_in_flow(last, &pair, spacing),
-            (true, None) => vec![Splice::insert(mapping.span.start + 1, pair)],
-            (false, _) => vec![self.insert_in_block(mapping, entries, &pair)],
+            (true, Some(last)) => self.insert_in_flow(last, &pairs, spacing),
+            (true, None) => {
+                let pairs = pairs.join(spacing.comma);
+                vec![Splice::insert(mapping.span.start + 1, pairs)]
+            }
+            (false, _) => vec![self.insert_in_block(mapping, entries, &pairs)],
         }
     }
 
     /// Behind the last entry; on a line of its own if that one is.
-    fn insert_in_flow(self, last: &Entry, pair: &str, spacing: Spacing) -> Vec<Splice> {
+    fn insert_in_flow(self, last: &Entry, pairs: &[String], spacing: Spacing) -> Vec<Splice> {
         let value_end = last.value.span.end;
         let start = self.key_start(last);
         let line = self.line_start(start);
@@ -170,10 +182,12 @@ impl Editor<'_> {
         let comma = if has_comma { "" } else { "," };
         if !indent.trim().is_empty() || line == 0 {
             let gap = spacing.comma.trim_start_matches(',');
-            return vec![Splice::insert(end, format!("{comma}{gap}{pair}"))];
+            let pairs = pairs.join(spacing.comma);
+            return vec![Splice::insert(end, format!("{comma}{gap}{pairs}"))];
         }
         let line_end = self.line_end(line);
-        let pair = format!("{line_end}{indent}{pair}");
+        let between = format!(",{line_end}{indent}");
+        let lines = format!("{line_end}{indent}{}", pairs.join(&between));
         let behind = self.text.get(end..).unwrap_or_default();
         let behind = behind.split('\n').next().unwrap_or_default();
         let behind = behind.strip_suffix('\r').unwrap_or(behind);
@@ -183,13 +197,13 @@ impl Editor<'_> {
         };
         if behind.trim_start().starts_with(mark) {
             let behind = end + behind.len();
-            return vec![Splice::insert(end, comma), Splice::insert(behind, pair)];
+            return vec![Splice::insert(end, comma), Splice::insert(behind, lines)];
         }
-        vec![Splice::insert(end, format!("{comma}{pair}"))]
+        vec![Splice::insert(end, format!("{comma}{lines}"))]
     }
 
     /// Behind the last entry that ends with its line; else before the first one.
-    fn insert_in_block(self, mapping: &Node, entries: &[Entry], pair: &str) -> Splice {
+    fn insert_in_block(self, mapping: &Node, entries: &[Entry], pairs: &[String]) -> Splice {
         let one_line = |entry: &&Entry| {
             let span = Span::new(entry.key.span.start, entry.value.span.end);
             matches!(entry.value.kind, Kind::Scalar { .. }) && !span.slice(self.text).contains('\n')
@@ -205,11 +219,13 @@ impl Editor<'_> {
                 let line = line.strip_suffix('\r').unwrap_or(line);
                 let at = entry.value.span.end + line.len();
                 let line_end = self.line_end(self.line_start(entry.key.span.start));
-                Splice::insert(at, format!("{line_end}{indent}{pair}"))
+                let line = |pair: &String| format!("{line_end}{indent}{pair}");
+                Splice::insert(at, pairs.iter().map(line).collect::<String>())
             }
             None => {
                 let line_end = self.line_end(first);
-                Splice::insert(first, format!("{pair}{line_end}{indent}"))
+                let line = |pair: &String| format!("{pair}{line_end}{indent}");
+                Splice::insert(first, pairs.iter().map(line).collect::<String>())
             }
         }
     }

@@ -8,6 +8,7 @@ mod keyed;
 mod members;
 mod proposal;
 mod record;
+mod records;
 mod removal;
 mod splice;
 mod thread;
@@ -20,6 +21,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+pub use self::records::{Records, apply_records};
 pub(crate) use self::splice::{Splice, apply_to as splice_into};
 use crate::check::resolve;
 use crate::diagnostic::{Code, Diagnostic};
@@ -164,7 +166,7 @@ pub fn apply_marks(source: &Source, marks: &Marks) -> Result<Vec<u8>, EditRefuse
     };
     let marked = splice::apply_to(source, splices);
     let after = parse(&marked);
-    only_marks_changed(&before, &after)?;
+    only_changed(&before, &after, &|_| {})?;
     marks_are_there(&before, &after, marks)?;
     Ok(marked.bytes().to_vec())
 }
@@ -187,13 +189,20 @@ pub(crate) fn readable(draft: &Draft) -> Result<(), EditRefused> {
     }
 }
 
-fn only_marks_changed(before: &Draft, after: &Draft) -> Result<(), EditRefused> {
+/// Refuses a draft that differs in more than marks and what `clear` takes away.
+fn only_changed(
+    before: &Draft,
+    after: &Draft,
+    clear: &dyn Fn(&mut Plan),
+) -> Result<(), EditRefused> {
     let codes = |draft: &Draft| {
         let mut codes: Vec<_> = draft.problems.iter().map(|problem| problem.code).collect();
         codes.sort_unstable();
         codes
     };
-    let (old, new) = (without_marks(before), without_marks(after));
+    let (mut old, mut new) = (without_marks(before), without_marks(after));
+    clear(&mut old);
+    clear(&mut new);
     if Digest::of_plan(&old) != Digest::of_plan(&new) {
         return Err(EditRefused::NotOnlyMarks("the digest"));
     }

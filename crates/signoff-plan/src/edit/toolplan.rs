@@ -24,7 +24,7 @@ pub(super) fn splices(
 }
 
 /// Whether it is the bare reply of a planner, which has no place for marks.
-fn is_bare(draft: &Draft) -> bool {
+pub(super) fn is_bare(draft: &Draft) -> bool {
     let stored = |(name, _): &(&str, _)| matches!(*name, "task_id" | "created_at");
     draft.id.is_none() && draft.version.is_none() && !draft.record.iter().any(stored)
 }

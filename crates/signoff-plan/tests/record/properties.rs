@@ -5,7 +5,7 @@ use serde_json::json;
 use signoff_plan::check::check;
 use signoff_plan::dialect::{Dialect, parse};
 use signoff_plan::digest::Digest;
-use signoff_plan::edit::{Marks, StepMark, apply_marks};
+use signoff_plan::edit::{Marks, Records, StepMark, apply_marks, apply_records};
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
 
@@ -96,6 +96,32 @@ fn marking_is_lossless(text: &str, mark: StepMark) -> Result<(), TestCaseError> 
     Ok(())
 }
 
+/// What a run left changes nothing else, or is refused; so does taking it away.
+fn recording_is_lossless(text: &str) -> Result<(), TestCaseError> {
+    let mut before = source(text);
+    if parse(&before).dialect != Dialect::Record {
+        return Ok(());
+    }
+    let names = ["started_at", "executed_by", "output", "error"];
+    for value in [json!("a # \"b\""), json!(null)] {
+        let fields = names.map(|name| (name, value.clone())).to_vec();
+        let records = Records {
+            plan: vec![("updated_at", value)],
+            steps: vec![("step-1".to_owned(), fields)],
+        };
+        let Ok(bytes) = apply_records(&before, &records) else {
+            return Ok(());
+        };
+        let after = Source::new("plan.yaml", bytes);
+        let digest = |source: &Source| Digest::of_plan(&check(&parse(source), &world()).plan);
+        prop_assert_eq!(digest(&before), digest(&after));
+        let again = apply_records(&after, &records);
+        prop_assert_eq!(again.as_deref(), Ok(after.bytes()));
+        before = after;
+    }
+    Ok(())
+}
+
 /// What a record has no place for, whatever it holds.
 const NEVER_HELD: [&str; 6] = [
     "owner",
@@ -127,6 +153,11 @@ proptest! {
     #[test]
     fn marking_is_lossless_or_refused(text in prop_oneof![pieces(), mutated()], done in any::<bool>()) {
         marking_is_lossless(&text, if done { StepMark::Done } else { StepMark::Skipped })?;
+    }
+
+    #[test]
+    fn recording_is_lossless_or_refused(text in prop_oneof![pieces(), mutated()]) {
+        recording_is_lossless(&text)?;
     }
 
     #[test]
