@@ -52,6 +52,10 @@ pub enum Refusal {
         item: String,
         words: Vec<String>,
     },
+    /// What is to be the arguments of a call cannot be read.
+    BadArguments {
+        why: String,
+    },
     /// No such step in this run.
     NoStep {
         step: String,
@@ -71,6 +75,12 @@ impl std::fmt::Display for Refusal {
             Self::UnknownStep { item, step, known } => {
                 let known = known.join("`, `");
                 write!(f, "`{item}` is not about `{step}`, but about `{known}`")
+            }
+            Self::BadArguments { why } => {
+                write!(
+                    f,
+                    "the note looks like arguments and is no JSON object: {why}"
+                )
             }
             Self::NoStep { step } => write!(f, "the run has no step `{step}`"),
             Self::NotNow { step, why } => write!(f, "step `{step}` {why}"),

@@ -358,6 +358,8 @@ pub enum CallEnd {
     Failed {
         message: String,
         transient: bool,
+        /// It was cut off, and may have taken place.
+        unknown: bool,
     },
 }
 

@@ -300,6 +300,7 @@ fn loops_keep_their_items() {
     let failed = CallEnd::Failed {
         message: "no".to_owned(),
         transient: false,
+        unknown: false,
     };
     let list = CallEnd::Done(json!({"list": [1, 2]}));
     let done = CallEnd::Done(json!("one"));

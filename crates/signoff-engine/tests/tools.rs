@@ -21,6 +21,7 @@ fn failed(message: &str, transient: bool) -> CallEnd {
     CallEnd::Failed {
         message: message.to_owned(),
         transient,
+        unknown: false,
     }
 }
 
@@ -214,4 +215,22 @@ fn a_denied_call_blocks_what_waits_for_it() {
     let (_, step) = world.run.step(0).expect("a step");
     assert_eq!(step.reason.as_deref(), Some("User denied approval"));
     assert_eq!(status(&world, 1), StepStatus::Blocked);
+}
+
+#[test]
+fn a_call_that_took_too_long_is_not_repeated_either() {
+    let fate = Fate {
+        careful: true,
+        calls: vec![CallEnd::Failed {
+            message: "it took longer than 1s".to_owned(),
+            transient: true,
+            unknown: true,
+        }]
+        .into(),
+        ..Fate::default()
+    };
+    let mut world = World::new(&plan_text(&[READ]), fate);
+    world.play();
+    let kinds: Vec<ItemKind> = world.run.items().map(|item| item.kind).collect();
+    assert_eq!((kinds, calls(&world)), (vec![ItemKind::UnknownCall], 1));
 }

@@ -167,6 +167,8 @@ impl Loop<'_> {
             let now = self.clock.now();
             let (wake, stuck) = match self.begin_all(now)? {
                 Begun::Ended(stopped) => return Ok(stopped),
+                // A condition that holds, or a loop that has become its items, lets more begin.
+                Begun::Again => continue,
                 Begun::Until { wake, stuck } => (wake, stuck),
             };
             if !self.run.in_flight() && wake.is_none() {
@@ -189,6 +191,7 @@ impl Loop<'_> {
     fn begin_all(&mut self, now: Millis) -> Result<Begun, Error> {
         let mut wake = None;
         let mut stuck = false;
+        let mut again = false;
         let mut recorded = Vec::new();
         for action in due(self.run, now, &self.bounds) {
             match action {
@@ -196,13 +199,19 @@ impl Loop<'_> {
                     wake = Some(wake.map_or(until, |at: Millis| at.min(until)));
                 }
                 Action::Finish => return self.finish().map(Begun::Ended),
-                Action::Gate { step } => self.record(Input::Gate { step })?,
-                Action::Gather { step } => self.record(Input::Gather { step })?,
+                Action::Gate { step } => {
+                    self.record(Input::Gate { step })?;
+                    again = true;
+                }
+                Action::Gather { step } => {
+                    self.record(Input::Gather { step })?;
+                    again = true;
+                }
                 Action::AskForAcceptance => self.record(Input::AskForAcceptance)?,
                 Action::AskForBudget { step } => self.record(Input::OverBudget { step })?,
                 action => match self.prepare(&action)? {
                     Some(true) => recorded.push(action),
-                    Some(false) => {}
+                    Some(false) => again = true,
                     None => stuck = true,
                 },
             }
@@ -216,7 +225,11 @@ impl Loop<'_> {
         for action in recorded {
             self.perform.begin(self.run, &action)?;
         }
-        Ok(Begun::Until { wake, stuck })
+        Ok(if again && !stuck {
+            Begun::Again
+        } else {
+            Begun::Until { wake, stuck }
+        })
     }
 
     /// Journals what must be known before the action. May it begin then? `None` if nothing may,
@@ -388,6 +401,8 @@ fn points(input: &Input) -> (&'static str, &'static str) {
 /// What beginning everything led to.
 enum Begun {
     Ended(Stopped),
+    /// Something was decided without hands: more may be due.
+    Again,
     Until {
         /// Nothing more before this time, if there is one.
         wake: Option<Millis>,

@@ -221,6 +221,10 @@ impl Workspace for Everything {
         true
     }
 
+    fn tool_known(&self, _: &str) -> bool {
+        true
+    }
+
     fn agents(&self) -> Vec<String> {
         Vec::new()
     }

@@ -110,6 +110,8 @@ impl Conversation {
             self.leader.terminate();
             self.exits_before(Instant::now() + GRACE);
         }
+        // What it said last is in the log when this returns.
+        self.last_words(0, Instant::now() + GRACE);
     }
 }
 

@@ -230,7 +230,13 @@ pub enum Event {
         kind: ItemKind,
         step: String,
         /// All that it is about, where it is about several.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        // Not `steps`: in the stream that tells how all of them ended.
+        #[serde(
+            rename = "about",
+            alias = "steps",
+            default,
+            skip_serializing_if = "Vec::is_empty"
+        )]
         steps: Vec<String>,
         question: String,
         choices: Vec<Choice>,
@@ -242,7 +248,13 @@ pub enum Event {
         item: String,
         step: String,
         /// Those that the answer is about, where the item is about several.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        // Not `steps`: in the stream that tells how all of them ended.
+        #[serde(
+            rename = "about",
+            alias = "steps",
+            default,
+            skip_serializing_if = "Vec::is_empty"
+        )]
         steps: Vec<String>,
         choice: Choice,
         note: Option<String>,

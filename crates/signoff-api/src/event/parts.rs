@@ -412,6 +412,9 @@ pub enum CallEnd {
         message: String,
         /// It may go better the next time.
         transient: bool,
+        /// It was cut off, and may have taken place.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unknown: bool,
     },
 }
 
@@ -419,7 +422,15 @@ impl From<engine::CallEnd> for CallEnd {
     fn from(end: engine::CallEnd) -> Self {
         match end {
             engine::CallEnd::Done(value) => Self::Done(value),
-            engine::CallEnd::Failed { message, transient } => Self::Failed { message, transient },
+            engine::CallEnd::Failed {
+                message,
+                transient,
+                unknown,
+            } => Self::Failed {
+                message,
+                transient,
+                unknown,
+            },
         }
     }
 }
@@ -428,7 +439,15 @@ impl From<CallEnd> for engine::CallEnd {
     fn from(end: CallEnd) -> Self {
         match end {
             CallEnd::Done(value) => Self::Done(value),
-            CallEnd::Failed { message, transient } => Self::Failed { message, transient },
+            CallEnd::Failed {
+                message,
+                transient,
+                unknown,
+            } => Self::Failed {
+                message,
+                transient,
+                unknown,
+            },
         }
     }
 }

@@ -230,7 +230,11 @@ pub(super) fn evaluation_ended(
         let reason = unmet.join("; ");
         let state = &StepState {
             tests_after: observed.tests.clone(),
-            contract_writes: [&state.contract_writes[..], &observed.wrote[..]].concat(),
+            contract_writes: {
+                let new = observed.wrote.iter();
+                let new = new.filter(|path| !state.contract_writes.contains(path));
+                state.contract_writes.iter().chain(new).cloned().collect()
+            },
             ..state.clone()
         };
         let mut events = vec![Event::ContractFinished {

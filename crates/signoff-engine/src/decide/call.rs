@@ -109,12 +109,20 @@ pub(super) fn after_call(
             evidence: Grade::Observed,
             facts: facts(run, definition, state),
         }],
-        // Seed 001 repeats only what may go better the next time.
-        CallEnd::Failed { message, transient }
-            if !transient && run.signed.dialect() == Dialect::Toolplan =>
-        {
-            exhausted(run, definition, state, message)
+        // No policy of a plan is leave to do twice what may have taken place.
+        CallEnd::Failed {
+            message,
+            unknown: true,
+            ..
+        } if state.call.as_ref().is_some_and(|call| !call.repeatable) => {
+            unknown(run, definition, state, message)
         }
+        // Seed 001 repeats only what may go better the next time, and so does whoever says nothing.
+        CallEnd::Failed {
+            message,
+            transient: false,
+            ..
+        } if is_default(run, definition) => exhausted(run, definition, state, message),
         CallEnd::Failed { message, .. } => attempt_failed(run, now, definition, state, message),
     }
 }
@@ -127,17 +135,28 @@ pub(super) fn cut_off(
     attempt: u32,
     stopped: bool,
 ) -> Vec<Event> {
-    let Some(call) = state.call.as_ref().filter(|call| !call.repeatable) else {
+    if state.call.as_ref().is_none_or(|call| call.repeatable) {
         return vec![Event::AttemptInterrupted {
             step: definition.id.clone(),
             attempt,
             stopped,
         }];
-    };
+    }
+    unknown(run, definition, state, "the harness ended")
+}
+
+fn is_default(run: &Run, definition: &Step) -> bool {
+    let dialect = run.signed.dialect();
+    dialect == Dialect::Toolplan || definition.on_fail == dialect.default_on_fail()
+}
+
+/// Only a person can find out whether a call took place.
+fn unknown(run: &Run, definition: &Step, state: &StepState, why: &str) -> Vec<Event> {
+    let args = state.call.as_ref().map(|call| &call.args);
     let question = format!(
-        "step `{}` was cut off while it called {}; nobody knows whether that took place",
+        "step `{}` was cut off while it called {} ({why}); nobody knows whether that took place",
         definition.id,
-        spelled(definition, &call.args)
+        spelled(definition, args.unwrap_or(&Value::Null))
     );
     let choices = vec![Choice::Happened, Choice::Retry, Choice::Skip, Choice::Abort];
     let offered = (choices, Vec::new());

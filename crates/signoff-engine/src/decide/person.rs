@@ -107,6 +107,13 @@ pub(super) fn answer(
         });
     }
     let about = meant(run, open, &steps)?;
+    if let Some(why) = note
+        .as_deref()
+        .filter(|_| choice == Choice::Approve)
+        .and_then(unreadable)
+    {
+        return Err(Refusal::BadArguments { why });
+    }
     let ids = about.iter().map(|(definition, _)| definition.id.clone());
     let ids: Vec<String> = ids.collect();
     let mut events = vec![Event::InboxAnswered {
@@ -133,6 +140,14 @@ pub(super) fn answer(
     }
     events.extend(still_open(run, open, &events));
     Ok(events)
+}
+
+/// Why a note that is meant to be arguments cannot be read. Running the others instead would be what
+/// nobody said.
+fn unreadable(note: &str) -> Option<String> {
+    let looks = note.trim_start().starts_with('{');
+    let read = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(note);
+    read.err().filter(|_| looks).map(|why| why.to_string())
 }
 
 /// The question once more about those that the answer was not about.

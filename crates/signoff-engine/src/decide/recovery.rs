@@ -153,6 +153,7 @@ fn lost_call(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Ve
         None => CallEnd::Failed {
             message: "its call failed".to_owned(),
             transient: true,
+            unknown: false,
         },
     };
     after_call(run, now, definition, state, &end)

@@ -5,8 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use signoff_engine::{Call, CallEnd, Input, Run, resolved_arguments};
+use signoff_plan::expression::places;
 use signoff_plan::model::{Step, Work};
+use signoff_plan::reference::is_dynamic;
 use signoff_plan::tools::{Grant, allows};
 use signoff_sandbox::Sandbox;
 use signoff_store::failpoint;
@@ -58,7 +61,8 @@ impl Calls {
         if scope(run, definition).is_some_and(|scope| allows(scope, tool).is_none()) {
             return impossible(step, format!("`{tool}` is out of the plan's scope"));
         }
-        let free = is_named(run, definition, tool);
+        // Whoever named the tool did not see a command that is put together only now.
+        let free = is_named(run, definition, tool) && !is_built(run, step);
         let why = self.toolbox.needs_approval(tool, &args, free);
         match why.filter(|_| !state.approved) {
             Some(why) => Prepared::Instead(Input::CallNeedsApproval { step, args, why }),
@@ -66,7 +70,7 @@ impl Calls {
                 step,
                 attempt,
                 call: Call {
-                    repeatable: self.toolbox.is_repeatable(tool),
+                    repeatable: self.toolbox.is_repeatable(tool) || only_asks(tool, &args),
                     changes_tree: self.toolbox.changes_tree(tool),
                     tool: tool.clone(),
                     args,
@@ -103,9 +107,15 @@ impl Calls {
             failpoint::reached("effect.after");
             let end = match end {
                 tools::CallEnd::Done(value) => CallEnd::Done(value),
-                tools::CallEnd::Failed { message, transient } => {
-                    CallEnd::Failed { message, transient }
-                }
+                tools::CallEnd::Failed {
+                    message,
+                    transient,
+                    unknown,
+                } => CallEnd::Failed {
+                    message,
+                    transient,
+                    unknown,
+                },
                 tools::CallEnd::Stopped => return None,
             };
             Some(Input::CallEnded { step, attempt, end })
@@ -125,6 +135,24 @@ fn scope<'r>(run: &'r Run, definition: &'r Step) -> Option<&'r [String]> {
 /// A tool named in full is agreed to with the plan.
 fn is_named(run: &Run, definition: &Step, tool: &str) -> bool {
     scope(run, definition).is_some_and(|scope| allows(scope, tool) == Some(Grant::Named))
+}
+
+/// Is a command for the shell put together from what other steps, items or parameters gave?
+fn is_built(run: &Run, step: usize) -> bool {
+    let parent = run.step(step).and_then(|(_, state)| state.parent);
+    let written = run.plan().steps.get(parent.unwrap_or(step));
+    let Some(Work::Tool { tool, args }) = written.map(|step| &step.work) else {
+        return false;
+    };
+    let command = args.get("command").and_then(Value::as_str);
+    tool == "run_command"
+        && command.is_some_and(|text| is_dynamic(text) || !places(text).is_empty())
+}
+
+/// A request that only reads can be made again.
+fn only_asks(tool: &str, args: &Value) -> bool {
+    let method = args.get("method").and_then(Value::as_str).unwrap_or("GET");
+    tool == "http_request" && matches!(method, "GET" | "HEAD")
 }
 
 fn impossible(step: usize, why: impl Into<String>) -> Prepared {

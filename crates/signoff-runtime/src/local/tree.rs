@@ -86,11 +86,13 @@ impl Tree {
 
     /// Copies what is about to be put back. What cannot be copied was not worth more than the contract's word.
     fn keep(&self, changes: &[Change]) {
+        // Each time a place of its own: an earlier copy may be all that is left of somebody's work.
+        let places = (1_u32..).map(|number| self.kept.join(number.to_string()));
+        let Some(kept) = places.into_iter().find(|place| !place.exists()) else {
+            return;
+        };
         for change in changes {
-            let (from, to) = (
-                self.workspace.join(&change.path),
-                self.kept.join(&change.path),
-            );
+            let (from, to) = (self.workspace.join(&change.path), kept.join(&change.path));
             let parent = to.parent().map(std::fs::create_dir_all);
             let is_file = from.symlink_metadata().is_ok_and(|found| found.is_file());
             if is_file && parent.is_some_and(|made| made.is_ok()) {

@@ -253,7 +253,7 @@ impl Connection {
             "" => String::new(),
             said => format!(": {said}"),
         };
-        Fault::transient(format!("the connection to server `{name}` was lost{said}"))
+        Fault::cut_off(format!("the connection to server `{name}` was lost{said}"))
     }
 
     fn worded(&self, why: Unanswered) -> Fault {

@@ -184,7 +184,7 @@ mod tests {
                     assert!(!transient);
                     message
                 }
-                Fault::Stopped => unreachable!(),
+                Fault::CutOff { .. } | Fault::Stopped => unreachable!(),
             });
             assert_eq!(seen, expected.map_err(str::to_owned), "{result}");
         };

@@ -8,7 +8,14 @@ use super::CallEnd;
 /// Why a call has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fault {
-    Failed { message: String, transient: bool },
+    Failed {
+        message: String,
+        transient: bool,
+    },
+    /// It was cut off: nobody knows whether it took place.
+    CutOff {
+        message: String,
+    },
     Stopped,
 }
 
@@ -29,6 +36,13 @@ impl Fault {
         }
     }
 
+    /// It was cut off, by time or by the loss of whom it was made to.
+    pub(crate) fn cut_off(message: impl Into<String>) -> Self {
+        Self::CutOff {
+            message: message.into(),
+        }
+    }
+
     /// What the system said about something in the workspace.
     pub(crate) fn about(doing: &str, path: impl Display, error: impl Into<io::Error>) -> Self {
         let error: io::Error = error.into();
@@ -46,7 +60,16 @@ impl Fault {
 impl From<Fault> for CallEnd {
     fn from(fault: Fault) -> Self {
         match fault {
-            Fault::Failed { message, transient } => Self::Failed { message, transient },
+            Fault::Failed { message, transient } => Self::Failed {
+                message,
+                transient,
+                unknown: false,
+            },
+            Fault::CutOff { message } => Self::Failed {
+                message,
+                transient: true,
+                unknown: true,
+            },
             Fault::Stopped => Self::Stopped,
         }
     }

@@ -43,6 +43,6 @@ impl<'c> Limits<'c> {
     }
 
     pub(crate) fn too_long(&self) -> Fault {
-        Fault::transient(format!("it took longer than {:?}", self.time))
+        Fault::cut_off(format!("it took longer than {:?}", self.time))
     }
 }

@@ -83,7 +83,7 @@ mod tests {
             Ok(Redirect::SameServer(uri)) => Ok((uri.to_string(), true)),
             Ok(Redirect::OtherServer(uri)) => Ok((uri.to_string(), false)),
             Err(Fault::Failed { message, .. }) => Err(message),
-            Err(Fault::Stopped) => unreachable!(),
+            Err(Fault::CutOff { .. } | Fault::Stopped) => unreachable!(),
         };
         let expected = expected
             .map(|(uri, same)| (uri.to_owned(), same))

@@ -76,6 +76,8 @@ pub enum CallEnd {
         /// A timeout, a refused or lost connection, status 429 or 5xx: it may succeed another time. What it did
         /// before it failed nobody knows.
         transient: bool,
+        /// It was cut off, and may have taken place.
+        unknown: bool,
     },
     /// The run is being stopped. What it did before nobody knows.
     Stopped,
@@ -201,7 +203,7 @@ impl Toolbox {
         let limits = Limits::new(timeout, stop).at_most(slot.server.timeout);
         let offered = slot.tools(self.around("signoff-tools", None), &limits);
         offered.map_err(|fault| match fault {
-            Fault::Failed { message, .. } => message,
+            Fault::Failed { message, .. } | Fault::CutOff { message } => message,
             Fault::Stopped => "stopped".to_owned(),
         })
     }

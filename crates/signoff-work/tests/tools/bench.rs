@@ -73,7 +73,9 @@ impl Bench {
     #[track_caller]
     pub(crate) fn fails(&self, tool: &str, args: Value) -> String {
         match self.end(tool, args) {
-            CallEnd::Failed { message, transient } => {
+            CallEnd::Failed {
+                message, transient, ..
+            } => {
                 assert!(!transient, "{message}");
                 message
             }
@@ -85,7 +87,9 @@ impl Bench {
     #[track_caller]
     pub(crate) fn fails_for_now(&self, tool: &str, args: Value) -> String {
         match self.end(tool, args) {
-            CallEnd::Failed { message, transient } => {
+            CallEnd::Failed {
+                message, transient, ..
+            } => {
                 assert!(transient, "{message}");
                 message
             }

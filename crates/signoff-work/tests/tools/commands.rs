@@ -65,6 +65,7 @@ fn a_command_that_takes_too_long_is_ended() {
             end,
             CallEnd::Failed {
                 transient: true,
+                unknown: true,
                 ..
             }
         ),

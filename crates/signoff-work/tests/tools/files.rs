@@ -113,7 +113,14 @@ fn nobody_overwrites_what_nobody_agreed_to() {
         let message =
             "`there` came into being just now, and nobody agreed to overwrite it".to_owned();
         let transient = true;
-        assert_eq!(end, CallEnd::Failed { message, transient });
+        assert_eq!(
+            end,
+            CallEnd::Failed {
+                message,
+                transient,
+                unknown: false
+            }
+        );
         assert_eq!(bench.read("there").unwrap(), "old");
     }
     assert_eq!(tree(&bench.root()), ["from", "there"]);

@@ -89,7 +89,14 @@ fn a_bad_status_is_a_failure_unless_it_is_wanted() {
         let (url, _asked) = serve(vec![answer(status, "", "sorry")]);
         let end = bench.end("http_request", get(&url));
         let message = format!("`{url}/` answered with status {status}: sorry");
-        assert_eq!(end, CallEnd::Failed { message, transient });
+        assert_eq!(
+            end,
+            CallEnd::Failed {
+                message,
+                transient,
+                unknown: false
+            }
+        );
         let (url, _asked) = serve(vec![answer(status, "", "sorry")]);
         let result = bench.done("http_request", json!({"url": url, "any_status": true}));
         assert_eq!(result["body"], "sorry");

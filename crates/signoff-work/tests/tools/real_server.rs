@@ -95,7 +95,11 @@ fn a_real_server_survives_what_goes_wrong() {
     let transient = true;
     assert_eq!(
         end,
-        signoff_work::tools::CallEnd::Failed { message, transient }
+        signoff_work::tools::CallEnd::Failed {
+            message,
+            transient,
+            unknown: true,
+        }
     );
     let hi = bench.done("every.echo", json!({"message": "hi"}));
     assert_eq!(hi, "Echo: hi");

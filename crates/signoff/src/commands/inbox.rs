@@ -10,7 +10,13 @@ use crate::session::Session;
 
 pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
-    let items = open_items(&project)?;
+    let (items, unreadable) = open_items(&project)?;
+    // One that cannot be read hides no other.
+    for note in &unreadable {
+        session
+            .out
+            .say(format!("{} {}", paint(CARE, "note:"), harmless(note)));
+    }
     if session.is_json() {
         session.json(&Inbox::new(items));
         return Ok(0);
@@ -32,13 +38,21 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
 }
 
 /// Open items of all runs that have not ended, oldest first.
-fn open_items(project: &Project) -> Result<Vec<Item>, Failure> {
+fn open_items(project: &Project) -> Result<(Vec<Item>, Vec<String>), Failure> {
     let mut items = Vec::new();
-    for (_, view) in View::all(project)? {
-        let view = view?;
+    let mut unreadable = Vec::new();
+    for (run, view) in View::all(project)? {
+        let view = match view {
+            Ok(view) => view,
+            Err(error) => {
+                let why = Failure::from(error).message;
+                unreadable.push(format!("run {run} cannot be read: {why}"));
+                continue;
+            }
+        };
         if view.run.outcome().is_none() && !view.over {
             items.extend(view.run.items().map(|item| Item::new(&view.run, item)));
         }
     }
-    Ok(items)
+    Ok((items, unreadable))
 }
