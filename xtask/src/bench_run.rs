@@ -26,7 +26,7 @@ about a quarter of an hour. `apt install make ninja-build` gets what is missing.
     run,
 };
 
-const SIZES: [(usize, usize); 2] = [(1_000, 5), (10_000, 3)];
+const SIZES: [(usize, usize); 2] = [(1_000, 5), (10_000, 1)];
 /// Steps of a run with about 100,000 events.
 const RECOVERED: usize = 20_000;
 const JOBS: &str = "16";

@@ -62,7 +62,7 @@ fn a_paused_run_ends_what_is_under_way_and_starts_nothing_new() {
     let_go(&project);
     running
         .wait()
-        .assert_success()
+        .assert_code(130)
         .assert_stdout_contains("paused");
     assert_eq!(statuses(&project), ["completed", "ready"]);
     assert_eq!(status(&project)["paused"], "requested");

@@ -260,7 +260,7 @@ fn seen() -> BTreeSet<(&'static str, String)> {
         cut_off(),
         inconclusive(),
         partial(),
-        while_working("pause", 0),
+        while_working("pause", 130),
         while_working("stop", 130),
         while_working("abort", 1),
         edited(),

@@ -120,3 +120,14 @@ fn a_condition_reads_what_a_contract_printed() {
     project.signoff(["run", "plan.md"]).assert_success();
     assert_eq!(statuses(&project), ["completed", "completed", "skipped"]);
 }
+
+#[test]
+fn a_loop_begins_at_once_beside_what_is_under_way() {
+    // The first waits for what the loop makes, and the loop is reached only through its condition.
+    let waits = "**depends_on:** none\n**contract:**\n```shell\nfor i in $(seq 200); do test -f made && exit 0; sleep 0.05; done; exit 1\n```\n**on_fail:** abort\n";
+    let makes = "**depends_on:** none\n**when:** true\n**for_each:** [1]\n**contract:**\n```shell\ntouch made\n```\n";
+    let project = signed(&Script::new(), &plan(&[waits, makes]));
+    project
+        .signoff(["run", "plan.md", "--jobs", "4"])
+        .assert_success();
+}

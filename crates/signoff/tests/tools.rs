@@ -142,3 +142,54 @@ fn a_tool_that_is_another_one_must_be_signed_again() {
             r#"terms: servers.toy.command: ["bash","server.sh"] → ["bash","other.sh"]"#,
         );
 }
+
+#[test]
+fn a_run_that_calls_a_server_can_be_looked_at_answered_and_gone_on_with() {
+    let project = project();
+    project.signoff(["tools"]).assert_success();
+    project.write("plan.json", &step(r#"{"name": "x"}"#));
+    project
+        .signoff(["run", "plan.json", "--approve"])
+        .assert_code(3);
+    project.signoff(["status"]).assert_success();
+    let inbox = project.json(["inbox"]);
+    let item = inbox["items"][0]["id"].as_str().expect("an approval");
+    project
+        .signoff(["answer", item, "deny", "--resume"])
+        .assert_code(0);
+    let status = project.json(["status"]);
+    assert_eq!(status["steps"][0]["reason"], "User denied approval");
+}
+
+#[test]
+fn a_note_that_looks_like_arguments_and_is_none_is_refused() {
+    let project = project();
+    project.signoff(["tools"]).assert_success();
+    project.write("plan.json", &step(r#"{"name": "x"}"#));
+    project
+        .signoff(["run", "plan.json", "--approve"])
+        .assert_code(3);
+    let inbox = project.json(["inbox"]);
+    let item = inbox["items"][0]["id"].as_str().expect("an approval");
+    project
+        .signoff(["answer", item, "approve", "--note", "{\"name\": \"y\""])
+        .assert_code(5)
+        .assert_stderr_contains("no JSON object");
+}
+
+#[test]
+fn a_command_put_together_at_run_time_is_shown_to_a_person() {
+    let project = project();
+    project.write("words", "$(touch pwned)");
+    let read =
+        r#"{"id": "r", "description": "Read", "tool": "read_file", "args": {"path": "words"}}"#;
+    let say = r#"{"id": "s", "description": "Say", "tool": "run_command", "args": {"command": "echo ${r.content}"}}"#;
+    let text =
+        format!("{{\"tools\": [\"read_file\", \"run_command\"], \"steps\": [{read}, {say}]}}");
+    project.write("plan.json", &text);
+    project
+        .signoff(["run", "plan.json", "--approve"])
+        .assert_code(3)
+        .assert_stderr_contains("$(touch pwned)");
+    assert!(!project.exists("pwned"));
+}

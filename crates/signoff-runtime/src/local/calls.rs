@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use signoff_engine::{Call, CallEnd, Input, Run, resolved_arguments};
-use signoff_plan::expression::places;
+use signoff_plan::expression::{Content, Place, places, read};
 use signoff_plan::model::{Step, Work};
 use signoff_plan::reference::is_dynamic;
 use signoff_plan::tools::{Grant, allows};
@@ -137,16 +137,25 @@ fn is_named(run: &Run, definition: &Step, tool: &str) -> bool {
     scope(run, definition).is_some_and(|scope| allows(scope, tool) == Some(Grant::Named))
 }
 
-/// Is a command for the shell put together from what other steps, items or parameters gave?
+/// Is a command for the shell put together from what other steps gave? Parameters, and lists that the
+/// plan spells out, were signed.
 fn is_built(run: &Run, step: usize) -> bool {
     let parent = run.step(step).and_then(|(_, state)| state.parent);
-    let written = run.plan().steps.get(parent.unwrap_or(step));
-    let Some(Work::Tool { tool, args }) = written.map(|step| &step.work) else {
+    let Some(written) = run.plan().steps.get(parent.unwrap_or(step)) else {
         return false;
     };
-    let command = args.get("command").and_then(Value::as_str);
-    tool == "run_command"
-        && command.is_some_and(|text| is_dynamic(text) || !places(text).is_empty())
+    let Work::Tool { tool, args } = &written.work else {
+        return false;
+    };
+    let command = args
+        .get("command")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let list = written.for_each.as_deref().map(read);
+    let given = list.is_some_and(|reads| !reads.is_ok_and(|reads| reads.steps.is_empty()));
+    let item = |place: &Place<'_>| matches!(place.content, Content::Loop(text) if text.starts_with("item"));
+    let of_item = given && places(command).iter().any(item);
+    tool == "run_command" && (is_dynamic(command) || of_item)
 }
 
 /// A request that only reads can be made again.

@@ -11,7 +11,8 @@ use crate::session::Session;
 pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
     let (items, unreadable) = open_items(&project)?;
-    // One that cannot be read hides no other.
+    // One that cannot be read hides no other, and nobody may take that for an empty inbox.
+    let code = if unreadable.is_empty() { 0 } else { 6 };
     for note in &unreadable {
         session
             .out
@@ -19,7 +20,7 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
     }
     if session.is_json() {
         session.json(&Inbox::new(items));
-        return Ok(0);
+        return Ok(code);
     }
     if items.is_empty() {
         session.out.answer("nothing waits on you");
@@ -34,7 +35,7 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
             harmless(&item.choices.join("|"))
         ));
     }
-    Ok(0)
+    Ok(code)
 }
 
 /// Open items of all runs that have not ended, oldest first.
@@ -46,7 +47,11 @@ fn open_items(project: &Project) -> Result<(Vec<Item>, Vec<String>), Failure> {
             Ok(view) => view,
             Err(error) => {
                 let why = Failure::from(error).message;
-                unreadable.push(format!("run {run} cannot be read: {why}"));
+                unreadable.push(if why.contains(&run) {
+                    why
+                } else {
+                    format!("run {run}: {why}")
+                });
                 continue;
             }
         };
