@@ -202,6 +202,21 @@ fn edited() -> Events {
     example.events()
 }
 
+/// A plan that is changed while its run stands still, and signed: the run goes on with it.
+fn replanned() -> Events {
+    let example = example(&obliging(), &[CHECK, CHECK]);
+    let until = ["run", "plan.md", "--until", "step-1"];
+    example.project.signoff(until).assert_success();
+    let changed = example.text().replace("# Test plan", "# Test plan, mended");
+    example.project.write("plan.md", &changed);
+    example
+        .project
+        .signoff(["approve", "plan.md"])
+        .assert_success();
+    example.resume().assert_success();
+    example.events()
+}
+
 fn limited() -> Events {
     let example = example(&obliging(), &[CHECK, CHECK]);
     let until = ["run", "plan.md", "--until", "step-1"];
@@ -264,6 +279,7 @@ fn seen() -> BTreeSet<(&'static str, String)> {
         while_working("stop", 130),
         while_working("abort", 1),
         edited(),
+        replanned(),
         limited(),
         retried(),
     ];
