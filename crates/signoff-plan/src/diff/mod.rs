@@ -1,6 +1,6 @@
 //! What changed between two plans, as a reviewer wants to read it.
 //!
-//! Works on [canonical](crate::digest::canonical) values, so that exactly what would void a
+//! Works on canonical values, so that exactly what would void a
 //! signature is shown, and nothing else.
 
 mod definition;
