@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use signoff_plan::shell::is_built_in;
 use signoff_sandbox::program_exists;
 
 /// Variables, by name and value.
@@ -30,7 +31,7 @@ pub(crate) fn plain(
         // Part of bash, and with no word after them no different from the programs, whose names nobody sees.
         ("true" | ":", true) => (Path::new("/usr/bin/true").to_owned(), "/usr/bin/true"),
         ("false", true) => (Path::new("/usr/bin/false").to_owned(), "/usr/bin/false"),
-        (word, _) if IN_BASH.contains(&word) || word.contains('=') => return None,
+        (word, _) if is_part_of_bash(word) || word.contains('=') => return None,
         (word, _) => (find(word, cwd, env)?, word),
     };
     if !is_for_this_machine(&cwd.join(&program)) {
@@ -135,86 +136,13 @@ fn is_for_this_machine(file: &Path) -> bool {
         && MACHINE.is_some_and(|machine| start.ends_with(&machine))
 }
 
-/// Built into bash, or a word of its grammar.
-const IN_BASH: [&str; 77] = [
-    ".",
-    ":",
-    "alias",
-    "bg",
-    "bind",
-    "break",
-    "builtin",
-    "caller",
-    "case",
-    "cd",
-    "command",
-    "compgen",
-    "complete",
-    "compopt",
-    "continue",
-    "coproc",
-    "declare",
-    "dirs",
-    "disown",
-    "do",
-    "done",
-    "echo",
-    "elif",
-    "else",
-    "enable",
-    "esac",
-    "eval",
-    "exec",
-    "exit",
-    "export",
-    "false",
-    "fc",
-    "fg",
-    "fi",
-    "for",
-    "function",
-    "getopts",
-    "hash",
-    "help",
-    "history",
-    "if",
-    "in",
-    "jobs",
-    "kill",
-    "let",
-    "local",
-    "logout",
-    "mapfile",
-    "popd",
-    "printf",
-    "pushd",
-    "pwd",
-    "read",
-    "readarray",
-    "readonly",
-    "return",
-    "select",
-    "set",
-    "shift",
-    "shopt",
-    "source",
-    "suspend",
-    "test",
-    "then",
-    "time",
-    "times",
-    "trap",
-    "true",
-    "type",
-    "typeset",
-    "ulimit",
-    "umask",
-    "unalias",
-    "unset",
-    "until",
-    "wait",
-    "while",
-];
+/// Whether the word is built into bash, or of its grammar.
+fn is_part_of_bash(word: &str) -> bool {
+    is_built_in(word) || HANDS_ON.contains(&word)
+}
+
+/// What bash does by itself and hands on to another command; the rest is in [`is_built_in`].
+const HANDS_ON: [&str; 3] = ["command", "exec", "time"];
 
 #[cfg(test)]
 mod tests;

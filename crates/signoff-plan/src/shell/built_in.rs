@@ -1,7 +1,12 @@
 //! Commands that need not be installed.
 
+/// Whether the shell knows a command by itself: a builtin, or a word of its grammar.
+pub fn is_built_in(name: &str) -> bool {
+    BUILT_IN.binary_search(&name).is_ok()
+}
+
 /// What the shell knows by itself, sorted.
-pub(super) const BUILT_IN: &[&str] = &[
+const BUILT_IN: &[&str] = &[
     ".",
     ":",
     "[",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Analysis;
-use super::built_in::BUILT_IN;
+use super::built_in::is_built_in;
 use super::syntax::Word;
 use crate::source::Span;
 
@@ -109,7 +109,7 @@ pub(super) fn note(words: &[Word<'_>], found: &mut Collected) {
         found.changes_path |= matches!(name, "." | "source" | "eval");
         let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == name);
         let built_in = wrapper.is_some_and(|wrapper| wrapper.built_in);
-        if !built_in && !name.is_empty() && BUILT_IN.binary_search(&name).is_err() {
+        if !built_in && !name.is_empty() && !is_built_in(name) {
             found.commands.push((name.to_owned(), first.span));
         }
         match wrapper {

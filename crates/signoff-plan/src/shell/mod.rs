@@ -17,6 +17,7 @@ mod walk;
 
 use std::collections::BTreeSet;
 
+pub use self::built_in::is_built_in;
 use self::calls::Collected;
 use self::parser::{Parsed, Stop};
 pub use self::quoting::{Quoting, quoting_at};
