@@ -461,7 +461,7 @@ impl<'a> Live<'a> {
         Projection::new(self.plan.clone(), execution)
     }
 
-    /// Ends what an owner that died left running.
+    /// Ends what an owner that died left running, and removes what it had put nowhere yet.
     fn end_leftovers(&self) -> Result<(), Error> {
         for (step, state) in self.run.steps() {
             let attempt = match state.stage {
@@ -487,7 +487,7 @@ impl<'a> Live<'a> {
         }
         // Whatever else carries the run's name: contracts, and servers that earlier calls started.
         end_leftovers(None, &format!("{}/", self.run.id())).map_err(Error::Sandbox)?;
-        Ok(())
+        Ok(self.dir.clear_staging()?)
     }
 }
 

@@ -79,7 +79,7 @@ impl<'a> Local<'a> {
         let tree = Tree::new(project.store.workspace(), &dir.tree(), watch.plan());
         let listener = Listener::start(&dir, sender.clone());
         Self {
-            calls: Calls::new(project, Arc::clone(&sandbox)),
+            calls: Calls::new(project, dir.staging(), Arc::clone(&sandbox)),
             bench: Workbench {
                 project,
                 dir,

@@ -28,10 +28,11 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    pub(super) fn new(project: &Project, sandbox: Arc<Sandbox>) -> Self {
+    pub(super) fn new(project: &Project, staging: PathBuf, sandbox: Arc<Sandbox>) -> Self {
         let tree = project.store.workspace().to_owned();
+        let toolbox = toolbox(project, tree, sandbox).with_staging(staging);
         Self {
-            toolbox: Arc::new(toolbox(project, tree, sandbox)),
+            toolbox: Arc::new(toolbox),
             stop: StopFlag::default(),
         }
     }

@@ -60,6 +60,16 @@ impl RunDir {
         self.path.join("tree")
     }
 
+    /// Where tools give a file a name before it takes another's place.
+    pub fn staging(&self) -> PathBuf {
+        self.path.join("staging")
+    }
+
+    /// Removes what a process that was killed had put nowhere yet.
+    pub fn clear_staging(&self) -> Result<(), FileError> {
+        crate::threads::remove_whole(&self.staging())
+    }
+
     /// The lock of the process that drives this run.
     pub fn lock(&self) -> PathBuf {
         self.path.join("lock")

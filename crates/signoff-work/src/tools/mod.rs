@@ -44,6 +44,7 @@ pub struct Toolbox {
     sandbox: Arc<Sandbox>,
     environment: Vec<(OsString, OsString)>,
     shell: String,
+    staging: Option<PathBuf>,
 }
 
 /// One call.
@@ -98,6 +99,7 @@ impl Toolbox {
             sandbox,
             environment,
             shell: SHELL.to_owned(),
+            staging: None,
         }
     }
 
@@ -105,6 +107,14 @@ impl Toolbox {
     #[must_use]
     pub fn with_shell(mut self, shell: impl Into<String>) -> Self {
         self.shell = shell.into();
+        self
+    }
+
+    /// The same with a directory where a process that is killed may leave files half put in place. Without
+    /// one they are beside the file.
+    #[must_use]
+    pub fn with_staging(mut self, staging: PathBuf) -> Self {
+        self.staging = Some(staging);
         self
     }
 
@@ -217,7 +227,7 @@ impl Toolbox {
             let around = self.around(&call.marker, call.log.as_ref());
             return slot.call(name, &call.args, around, limits);
         }
-        let workspace = &Workspace::open(&self.workspace)?;
+        let workspace = &Workspace::open(&self.workspace)?.staged(self.staging.clone());
         let args = &call.args;
         match call.tool.as_str() {
             "read_file" => read::read_file(workspace, typed(args)?),

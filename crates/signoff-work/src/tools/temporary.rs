@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
@@ -45,13 +45,16 @@ impl<'s> Temporary<'s> {
     /// has.
     pub(super) fn put(mut self, target: &OsStr, keep: bool) -> Result<(), Errno> {
         if self.name.is_none() && keep {
-            return self.link(target);
+            return self.link(&self.spot.directory, target);
         }
+        if self.name.is_none() && self.put_by_staging(target)? {
+            return Ok(());
+        }
+        let directory = &self.spot.directory;
         let name = match self.name.take() {
             Some(name) => name,
-            None => under_new_name(|name| self.link(name))?.0,
+            None => under_new_name(|name| self.link(directory, name))?.0,
         };
-        let directory = &self.spot.directory;
         let renamed = rename((directory, &name), (directory, target), keep);
         if renamed.is_err() {
             self.name = Some(name);
@@ -59,8 +62,30 @@ impl<'s> Temporary<'s> {
         renamed
     }
 
-    fn link(&self, name: &OsStr) -> Result<(), Errno> {
-        let (from, to) = (path_of(&self.file), &self.spot.directory);
+    /// A file takes another's place only by a name of its own. It has that where a process that is
+    /// killed in between leaves nothing in anybody's way. False where there is no such place, or it is
+    /// on another file system.
+    fn put_by_staging(&self, target: &OsStr) -> Result<bool, Errno> {
+        let Some(staging) = self.spot.staging() else {
+            return Ok(false);
+        };
+        let (name, ()) = match under_new_name(|name| self.link(&staging, name)) {
+            Err(Errno::XDEV) => return Ok(false),
+            linked => linked?,
+        };
+        let directory = &self.spot.directory;
+        let renamed = rename((&staging, &name), (directory, target), false);
+        if renamed.is_err() {
+            rustix::fs::unlinkat(&staging, &name, AtFlags::empty()).ok();
+        }
+        match renamed {
+            Err(Errno::XDEV) => Ok(false),
+            renamed => renamed.map(|()| true),
+        }
+    }
+
+    fn link(&self, to: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
+        let from = path_of(&self.file);
         rustix::fs::linkat(CWD, from, to, name, AtFlags::SYMLINK_FOLLOW)
     }
 }
@@ -124,6 +149,7 @@ mod tests {
             name: Some("a".into()),
             real: PathBuf::from("a"),
             written: "a".to_owned(),
+            staging: None,
         }
     }
 
@@ -158,6 +184,38 @@ mod tests {
         assert_eq!(files(dir.path()), [("a".into(), "1".into())]);
         filled(&spot, "3").put(a, false).unwrap();
         assert_eq!(files(dir.path()), [("a".into(), "3".into())]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn another_takes_a_place_without_a_name_beside_it() {
+        let (dir, staging) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (kept, a) = (staging.path().join("kept"), OsStr::new("a"));
+        let mut spot = spot(dir.path());
+        spot.staging = Some(kept.clone());
+        filled(&spot, "1").put(a, false).unwrap();
+        filled(&spot, "2").put(a, false).unwrap();
+        assert_eq!(files(dir.path()), [("a".into(), "2".into())]);
+        assert_eq!(files(&kept), [], "but it has been there");
+        // A folder cannot be taken the place of.
+        std::fs::create_dir(dir.path().join("b")).unwrap();
+        assert!(filled(&spot, "3").put(OsStr::new("b"), false).is_err());
+        assert_eq!(files(&kept), []);
+    }
+
+    /// `/dev/shm` is another file system than a temporary directory, as a rule.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_place_on_another_file_system_will_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let Ok(staging) = tempfile::tempdir_in("/dev/shm") else {
+            return;
+        };
+        let mut spot = spot(dir.path());
+        spot.staging = Some(staging.path().to_owned());
+        filled(&spot, "1").put(OsStr::new("a"), false).unwrap();
+        assert_eq!(files(dir.path()), [("a".into(), "1".into())]);
+        assert_eq!(files(staging.path()), []);
     }
 
     #[cfg(target_os = "linux")]

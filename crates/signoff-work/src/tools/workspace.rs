@@ -26,6 +26,7 @@ const MOST_LINKS: usize = 40;
 pub(super) struct Workspace {
     root: OwnedFd,
     path: PathBuf,
+    staging: Option<PathBuf>,
 }
 
 /// Where a path leads: a name in an open directory.
@@ -38,6 +39,8 @@ pub(super) struct Spot {
     pub(super) real: PathBuf,
     /// As it was asked for.
     pub(super) written: String,
+    /// Where a file may have a name before it has this one.
+    pub(super) staging: Option<PathBuf>,
 }
 
 /// What is meant by a path whose last part is a link.
@@ -62,7 +65,17 @@ impl Workspace {
         let path = path.map_err(|error| Fault::about("open", "the workspace", error))?;
         let root = rustix::fs::open(&path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
         let root = root.map_err(|error| Fault::about("open", path.display(), error))?;
-        Ok(Self { root, path })
+        Ok(Self {
+            root,
+            path,
+            staging: None,
+        })
+    }
+
+    /// The same with a directory in which a file may have a name before it has its own.
+    pub(super) fn staged(mut self, staging: Option<PathBuf>) -> Self {
+        self.staging = staging;
+        self
     }
 
     /// The directory itself, for what can be given a path only.
@@ -189,6 +202,7 @@ impl Walk<'_> {
             name,
             real,
             written: self.written.to_owned(),
+            staging: self.workspace.staging.clone(),
         })
     }
 
@@ -198,6 +212,14 @@ impl Walk<'_> {
 }
 
 impl Spot {
+    /// None where there is none, or it cannot be used.
+    pub(super) fn staging(&self) -> Option<OwnedFd> {
+        let path = self.staging.as_deref()?;
+        std::fs::create_dir_all(path).ok()?;
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        rustix::fs::open(path, flags, Mode::empty()).ok()
+    }
+
     /// The name, where a directory will not do.
     pub(super) fn file_name(&self) -> Result<&OsStr, Fault> {
         let name = self.name.as_deref();

@@ -78,9 +78,15 @@ fn killed_while_it_writes_a_person_finds_out() {
     assert_eq!(steps[1], ("completed".to_owned(), "accepted".to_owned()));
     assert_eq!(count(&example.events(), "call_started"), 2);
 
-    // It did not: it is called again.
+    // It did not: it is called again. What it had put nowhere yet is gone.
     let example = references(REFERENCES);
-    example.killed_at("effect.before:2").resume().assert_code(3);
+    example.killed_at("effect.before:2");
+    let runs = std::fs::read_dir(example.project.path().join(".signoff/runs")).unwrap();
+    let run = runs.flatten().next().unwrap().path();
+    std::fs::create_dir_all(run.join("staging")).unwrap();
+    std::fs::write(run.join("staging/.signoff-1-0.tmp"), "half").unwrap();
+    example.resume().assert_code(3);
+    assert!(!run.join("staging").exists());
     assert!(!example.project.exists("processed.json"));
     example
         .answer("unknown_call", "retry", &[])
