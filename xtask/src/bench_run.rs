@@ -40,8 +40,10 @@ struct Row {
 
 struct Recovery {
     events: usize,
-    cpu: Option<Duration>,
+    status: Option<Duration>,
     memory: Option<u64>,
+    /// Of going on, with one step that was left.
+    resume: Option<Duration>,
 }
 
 fn run(write: bool) -> Result<(), String> {
@@ -133,8 +135,13 @@ fn prepared(
 }
 
 fn recovery(signoff: &str, has_jobs: bool, directory: &Path) -> Result<Recovery, String> {
-    let place = prepared(signoff, directory, Shape::Wide, RECOVERED)?;
-    call(&place, &ours(signoff, has_jobs))?;
+    let place = prepared(signoff, directory, Shape::Chain, RECOVERED)?;
+    let last_but_one = format!("s{}", RECOVERED - 2);
+    let until = ["--until", &last_but_one];
+    call(
+        &place,
+        &[ours(signoff, has_jobs).as_slice(), &until].concat(),
+    )?;
     let runs = fs::read_dir(place.join(".signoff/runs")).map_err(|error| at(&place, &error))?;
     let journals = runs.flatten().map(|run| run.path().join("journal.jsonl"));
     let lines = |path: PathBuf| fs::read_to_string(path).map_or(0, |text| text.lines().count());
@@ -147,8 +154,9 @@ fn recovery(signoff: &str, has_jobs: bool, directory: &Path) -> Result<Recovery,
     let argv = argv.map(str::to_owned);
     Ok(Recovery {
         events,
-        cpu: median(times),
+        status: median(times),
         memory: peak_memory(&argv, &place),
+        resume: cpu(&place, &[signoff, "resume"])?,
     })
 }
 
@@ -214,9 +222,10 @@ fn render(rows: &[Row], recovery: &Recovery) -> String {
     );
     writeln!(
         text,
-        "\n`signoff status` of a run with {} events: {} CPU, {memory}.",
+        "\nA run with {} events: `signoff status` {} CPU, {memory}; `signoff resume` of its last step {} CPU.",
         recovery.events,
-        seconds(recovery.cpu),
+        seconds(recovery.status),
+        seconds(recovery.resume),
     )
     .expect("a string takes all");
     text
@@ -245,8 +254,9 @@ mod tests {
         };
         let recovery = Recovery {
             events: 7,
-            cpu: second(250),
+            status: second(250),
             memory: Some(12_345_678),
+            resume: second(500),
         };
         let rows = [
             row([second(900), second(1800), None]),
@@ -260,7 +270,7 @@ mod tests {
                 "| chain | 1000 | 0.90 s | 1.80 s | – | 0.50× |",
                 "| chain | 1000 | 0.90 s | – | 0.10 s | – |",
                 "",
-                "`signoff status` of a run with 7 events: 0.25 s CPU, 12 MB.",
+                "A run with 7 events: `signoff status` 0.25 s CPU, 12 MB; `signoff resume` of its last step 0.50 s CPU.",
             ]
         );
     }

@@ -387,6 +387,8 @@ pub enum ItemKind {
     Question,
     /// A call whose end nobody saw: only a person can find out whether it happened.
     UnknownCall,
+    /// Somebody wants another version of the plan before the step goes on.
+    Revision,
 }
 
 /// Why a run stands still although it is not finished.

@@ -159,6 +159,8 @@ pub enum Choice {
     Reply,
     /// The call took place; the note is its result.
     Happened,
+    /// The plan itself has to become another: the step waits until a new version is signed.
+    Revise,
     /// Go on without it; dependents may run.
     Skip,
     /// Fail the step and the run.
@@ -166,7 +168,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Retry,
         Self::Fixed,
         Self::Accept,
@@ -176,6 +178,7 @@ impl Choice {
         Self::Deny,
         Self::Reply,
         Self::Happened,
+        Self::Revise,
         Self::Skip,
         Self::Abort,
     ];
@@ -191,6 +194,7 @@ impl Choice {
             Self::Deny => "deny",
             Self::Reply => "reply",
             Self::Happened => "happened",
+            Self::Revise => "revise",
             Self::Skip => "skip",
             Self::Abort => "abort",
         }

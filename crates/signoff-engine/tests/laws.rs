@@ -83,7 +83,8 @@ fn answer_to(open: &Item, first: Option<String>) -> (Choice, Vec<String>) {
             // One after the other.
             return (choice, first.into_iter().collect());
         }
-        ItemKind::Escalation | ItemKind::Budget | ItemKind::Acceptance | ItemKind::UnknownCall => {
+        ItemKind::Escalation => (Choice::Skip, Choice::Revise),
+        ItemKind::Budget | ItemKind::Acceptance | ItemKind::UnknownCall | ItemKind::Revision => {
             (Choice::Skip, Choice::Skip)
         }
     };

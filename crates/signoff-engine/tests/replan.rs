@@ -270,6 +270,48 @@ fn questions_stay_open_while_they_are_the_same() {
 }
 
 #[test]
+fn whoever_wants_another_version_gets_the_step_again_with_it() {
+    let tried = format!("{}**on_fail:** escalate\n", agent("a"));
+    let text = |b: &str| plan(&[("A", &tried), ("B", &agent(b))]);
+    let answer = |story: &mut Story, choice: Choice, note: Option<&str>| {
+        let item = story.world.run.items().next().expect("it asks").id.clone();
+        story.world.record(Input::Answer {
+            item,
+            steps: Vec::new(),
+            choice,
+            note: note.map(str::to_owned),
+            by: "ann".to_owned(),
+        });
+    };
+    let wanted = || {
+        let fate = Fate {
+            contracts: [ProcessEnd::Exited(1)].into(),
+            ..Fate::default()
+        };
+        let mut story = Story::new(&text("b"), fate);
+        story.world.play();
+        answer(&mut story, Choice::Revise, Some("split it"));
+        story.world.play();
+        let open = story.world.run.items().next().expect("it waits");
+        assert_eq!(open.kind, ItemKind::Revision);
+        assert!(open.question.contains("(split it)"), "{}", open.question);
+        assert!(!open.choices.contains(&Choice::Revise));
+        story
+    };
+    // The step itself may be as it was.
+    let mut story = wanted();
+    let (_, reset) = story.replan(&text("c"));
+    assert_eq!(reset, ["step-1"]);
+    assert_eq!(story.world.run.items().count(), 0);
+    assert_eq!(story.state("step-1").hint.as_deref(), Some("split it"));
+    story.ends(Outcome::Completed);
+    // Nobody has to.
+    let mut story = wanted();
+    answer(&mut story, Choice::Retry, None);
+    story.ends(Outcome::Completed);
+}
+
+#[test]
 fn what_was_spent_stays_spent() {
     let limited = |limit: &str, second: &str| {
         let text = plan(&[("A", &agent("a")), ("B", second)]);

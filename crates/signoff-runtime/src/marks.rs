@@ -29,6 +29,10 @@ const EVERY: Millis = 1000;
 /// written again every second.
 const SHARE: Millis = 50;
 
+/// A plan of more steps is not written when a run begins or goes on: that takes longer than a short
+/// run.
+const LARGE: usize = 2000;
+
 /// Writes marks, coalesced.
 #[derive(Debug)]
 pub(crate) struct Projection {
@@ -136,6 +140,9 @@ impl Observe for Projection {
                 | Event::StepRetried { .. }
         );
         self.execution.times.note(recorded);
+        if self.written == 0 && run.plan().steps.len() > LARGE {
+            self.written = recorded.at;
+        }
         let due = recorded.at.abs_diff(self.written) >= self.pause;
         if last || (changes_marks && due) {
             let begun = Instant::now();

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use signoff_engine::{KnownRun, PauseReason, PlanState, Recorded, Run};
+use signoff_engine::{KnownRun, Millis, PauseReason, PlanState, Run};
 use signoff_store::lock::is_held;
 use signoff_store::runs::list;
 
 use crate::clock::timestamp;
 use crate::error::Error;
-use crate::journal::load;
+use crate::journal::{first, load};
 use crate::plans::History;
 use crate::project::Project;
 use crate::snapshot::Replay;
@@ -24,8 +24,10 @@ pub type Listed = (String, Result<View, Error>);
 pub struct View {
     /// Its state.
     pub run: Run,
-    /// Its events.
-    pub events: Vec<Recorded>,
+    /// When its first event happened.
+    pub began: Millis,
+    /// When its last event so far happened.
+    pub last: Millis,
     /// The plan's name in the store.
     pub key: String,
     /// The plan's file.
@@ -43,12 +45,13 @@ impl View {
     pub fn load(project: &Project, id: &str) -> Result<Self, Error> {
         let mut replay = Replay::begin(project, id)?;
         let dir = project.store.run_dir(id);
-        let mut events = Vec::new();
+        let mut times = None;
         load(&dir.journal(), |event| {
-            replay.apply(&event)?;
-            events.push(event);
-            Ok(())
+            let (first, _) = times.unwrap_or((event.at, event.at));
+            times = Some((first, event.at));
+            replay.apply(&event)
         })?;
+        let (began, last) = times.unwrap_or_default();
         let Replay {
             run,
             key,
@@ -64,7 +67,8 @@ impl View {
         Ok(Self {
             over: over && run.outcome().is_none(),
             run,
-            events,
+            began,
+            last,
             key,
             plan_path: path,
             terms,
@@ -94,6 +98,18 @@ impl View {
             }
         }
         Ok(None)
+    }
+
+    /// The name of the newest run, without reading it.
+    pub fn newest_id(project: &Project) -> Result<String, Error> {
+        for entry in list(&project.store)?.into_iter().rev() {
+            let journal = entry.dir.journal();
+            // Otherwise nothing happened in it.
+            if journal.exists() && first(&journal)?.is_some() {
+                return Ok(entry.id);
+            }
+        }
+        Err(Self::unknown(project, None))
     }
 
     /// The named run, or the newest.
@@ -135,8 +151,6 @@ impl View {
 
     /// The shape `status` prints.
     pub fn to_api(&self) -> signoff_api::run::Run {
-        let at =
-            |event: Option<&Recorded>| event.map_or_else(String::new, |event| timestamp(event.at));
         signoff_api::run::Run {
             schema: signoff_api::run::SCHEMA.to_owned(),
             run: self.run.id().to_owned(),
@@ -147,8 +161,8 @@ impl View {
             paused: self.run.paused().cloned().map(Into::into),
             digest: self.run.signed().digest().to_string(),
             terms: self.run.signed().terms().to_string(),
-            started_at: at(self.events.first()),
-            updated_at: at(self.events.last()),
+            started_at: timestamp(self.began),
+            updated_at: timestamp(self.last),
             progress: self.run.progress(),
             steps: signoff_api::run::Step::all(&self.run),
             inbox: self

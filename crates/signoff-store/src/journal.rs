@@ -3,12 +3,13 @@
 //! A line is `{"v":1,"seq":1,"at":"…","type":"…",…,"prev":"<64 hex>","hash":"<64 hex>"}`. `hash` is
 //! the SHA-256 of the line up to, not including, `,"hash":`; `prev` is the hash of the line before,
 //! 64 zeros in the first. Only a last line without its newline can be the work of a crash; anything
-//! else that does not fit is refused with its place.
+//! else that does not fit is refused with its place. An event too large for a line is a blob (`large.rs`).
 
 mod entry;
 mod error;
 mod follow;
 mod head;
+mod large;
 mod line;
 mod read;
 mod sync;
@@ -216,8 +217,10 @@ impl Journal {
         let mut bytes = Vec::with_capacity(512 * events.len());
         let mut hashes: Vec<String> = Vec::with_capacity(events.len());
         for (event, seq) in events.iter().zip(self.head.seq + 1..) {
+            let small = large::put_away(&self.path, event)?;
+            let fields = small.as_ref().unwrap_or(event).fields();
             let prev = hashes.last().unwrap_or(&self.head.hash);
-            hashes.push(line::write(&mut bytes, seq, at, event.fields(), prev));
+            hashes.push(line::write(&mut bytes, seq, at, fields, prev));
         }
         self.write(&bytes)?;
         if let Some(last) = hashes.last() {

@@ -36,11 +36,11 @@ fn an_escalation_is_answered_in_place_with_advice() {
     let project = advised();
     let mut run = project.on_terminal("signoff run plan.md");
     run.expect("is not done after 1 attempt")
-        .expect("[r]etry [f]ixed [s]kip abort; nothing: later")
+        .expect("[ret]ry [f]ixed [s]kip [rev]ise abort; nothing: later")
         .expect("answer> ")
         .type_line("a")
         .expect("no: it can be answered with")
-        .type_line("r")
+        .type_line("ret")
         .expect("retry> ")
         .type_line("the left one");
     run.wait().assert_success();
@@ -192,7 +192,7 @@ fn nothing_is_drawn_over_a_question() {
     let mut run = project.on_terminal("signoff run plan.md --color always");
     run.expect("is not done after 1 attempt")
         .expect("answer> ")
-        .type_line("r")
+        .type_line("ret")
         .expect("retry> ")
         .type_line("the left one");
     let screen = run.wait();

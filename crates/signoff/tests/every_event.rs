@@ -217,6 +217,28 @@ fn replanned() -> Events {
     example.events()
 }
 
+/// A person wants another plan, and gets the step again with it.
+fn revised() -> Events {
+    let script = Script::new()
+        .reply(Reply::when(["Make it", "say where"]).write("out", "x\n"))
+        .reply(Reply::when(["Make it"]).say("done"));
+    let first = format!("{}**on_fail:** escalate\n", make());
+    let example = example(&script, &[&first, CHECK]);
+    example.run().assert_code(3);
+    example
+        .answer("escalation", "revise", &["--note", "say where"])
+        .assert_code(3)
+        .assert_stdout_contains("waits for another version of the plan (say");
+    let changed = example.text().replace("# Test plan", "# Test plan, mended");
+    example.project.write("plan.md", &changed);
+    example
+        .project
+        .signoff(["approve", "plan.md"])
+        .assert_success();
+    example.resume().assert_success();
+    example.events()
+}
+
 fn limited() -> Events {
     let example = example(&obliging(), &[CHECK, CHECK]);
     let until = ["run", "plan.md", "--until", "step-1"];
@@ -280,6 +302,7 @@ fn seen() -> BTreeSet<(&'static str, String)> {
         while_working("abort", 1),
         edited(),
         replanned(),
+        revised(),
         limited(),
         retried(),
     ];

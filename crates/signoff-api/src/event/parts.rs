@@ -42,13 +42,13 @@ mirrored! {
 mirrored! {
     /// Why a person is asked.
     ItemKind = engine::ItemKind {
-        Escalation, Acceptance, Budget, Approval, Question, UnknownCall,
+        Escalation, Acceptance, Budget, Approval, Question, UnknownCall, Revision,
     } "snake_case"
 }
 mirrored! {
     /// A person's answer.
     Choice = engine::Choice {
-        Retry, Fixed, Accept, Refuse, Allow, Approve, Deny, Reply, Happened, Skip, Abort,
+        Retry, Fixed, Accept, Refuse, Allow, Approve, Deny, Reply, Happened, Revise, Skip, Abort,
     } "snake_case"
 }
 mirrored! {
@@ -610,6 +610,7 @@ pub fn item_kind_name(kind: engine::ItemKind) -> &'static str {
         engine::ItemKind::Approval => "approval",
         engine::ItemKind::Question => "question",
         engine::ItemKind::UnknownCall => "unknown_call",
+        engine::ItemKind::Revision => "revision",
     }
 }
 

@@ -26,6 +26,7 @@ pub(super) fn opened(run: &mut Run, at: usize, event: &Event) {
     {
         step.status = StepStatus::Waiting;
         step.stage = Stage::Waiting { item: item.clone() };
+        step.answered = None;
         run.active.remove(&at);
     }
     let opened = Item {
@@ -147,8 +148,13 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
                 step.answered = Some((choice, by.to_owned()));
             }
         }
-        Choice::Accept | Choice::Refuse | Choice::Deny | Choice::Skip | Choice::Abort => {
-            if choice == Choice::Refuse {
+        Choice::Accept
+        | Choice::Refuse
+        | Choice::Revise
+        | Choice::Deny
+        | Choice::Skip
+        | Choice::Abort => {
+            if matches!(choice, Choice::Refuse | Choice::Revise) {
                 step.hint = note.map(str::to_owned);
             }
             step.answered = Some((choice, by.to_owned()));

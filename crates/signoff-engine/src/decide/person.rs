@@ -43,7 +43,7 @@ pub(super) fn over_budget(run: &Run, now: Millis, at: usize) -> Result<Vec<Event
 }
 
 pub(super) fn ask(run: &Run, definition: &Step, kind: ItemKind, question: String) -> Vec<Event> {
-    let choices = match (&definition.contract, &definition.work) {
+    let mut choices = match (&definition.contract, &definition.work) {
         _ if kind == ItemKind::Budget => vec![Choice::Allow, Choice::Skip, Choice::Abort],
         (None, _) if kind == ItemKind::Acceptance => vec![
             Choice::Accept,
@@ -57,6 +57,9 @@ pub(super) fn ask(run: &Run, definition: &Step, kind: ItemKind, question: String
         (Some(_), Work::Check) => vec![Choice::Fixed, Choice::Skip, Choice::Abort],
         (Some(_), _) => vec![Choice::Retry, Choice::Fixed, Choice::Skip, Choice::Abort],
     };
+    if kind == ItemKind::Escalation {
+        choices.insert(choices.len() - 1, Choice::Revise);
+    }
     open(run, definition, kind, question, (choices, Vec::new()))
 }
 
@@ -198,6 +201,16 @@ fn meant<'a>(
     Ok(meant)
 }
 
+/// The step waits for another version of its plan. Whoever changes their mind can say so.
+fn revise(run: &Run, definition: &Step, note: Option<&str>) -> Vec<Event> {
+    let why = note.map(|note| format!(" ({note})")).unwrap_or_default();
+    let question = format!(
+        "step `{}` waits for another version of the plan{why}: edit it, sign it and resume",
+        definition.id
+    );
+    ask(run, definition, ItemKind::Revision, question)
+}
+
 /// Does the step end badly by this?
 fn is_end(event: &Event) -> bool {
     matches!(event, Event::StepFailed { .. } | Event::StepBlocked { .. })
@@ -246,6 +259,7 @@ pub(super) fn consequence(
             let reason = format!("refused by {by}{}", why.unwrap_or_default());
             failed(run, definition, state, &reason)
         }
+        Choice::Revise => revise(run, definition, word.note),
         Choice::Deny => skipped(run, definition, "User denied approval"),
         Choice::Skip => vec![Event::StepSkipped {
             step: definition.id.clone(),

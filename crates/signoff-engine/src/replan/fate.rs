@@ -97,9 +97,10 @@ fn by_itself(old: &Run, state: &StepState) -> Fate {
     let Stage::Waiting { item } = &state.stage else {
         return Fate::Over;
     };
-    // The new version may have the budget that was missing.
+    // The new version may have the budget that was missing, or be the one that was asked for.
+    let is_met = |kind| matches!(kind, ItemKind::Budget | ItemKind::Revision);
     match old.items.get(item) {
-        Some(open) if open.kind != ItemKind::Budget => Fate::Underway,
+        Some(open) if !is_met(open.kind) => Fate::Underway,
         Some(_) | None => Fate::Over,
     }
 }

@@ -164,6 +164,9 @@ pub fn apply_marks(source: &Source, marks: &Marks) -> Result<Vec<u8>, EditRefuse
         // No marks in its files: its state lives in the store.
         Dialect::Thread => Vec::new(),
     };
+    if splices.is_empty() {
+        return Ok(source.bytes().to_vec());
+    }
     let marked = splice::apply_to(source, splices);
     let after = parse(&marked);
     only_changed(&before, &after, &|_| {})?;
@@ -203,11 +206,13 @@ fn only_changed(
     let (mut old, mut new) = (without_marks(before), without_marks(after));
     clear(&mut old);
     clear(&mut new);
-    if Digest::of_plan(&old) != Digest::of_plan(&new) {
-        return Err(EditRefused::NotOnlyMarks("the digest"));
-    }
     if old != new {
-        return Err(EditRefused::NotOnlyMarks("what the plan says"));
+        let same = Digest::of_plan(&old) == Digest::of_plan(&new);
+        return Err(EditRefused::NotOnlyMarks(if same {
+            "what the plan says"
+        } else {
+            "the digest"
+        }));
     }
     // Removing a mark may remove its problem; a new problem is never part of the bargain.
     let known = codes(before);

@@ -4,6 +4,9 @@ use serde::Serialize;
 
 use super::line::{DEEPEST, RESERVED};
 
+/// How each begins.
+pub(super) const TYPE: &[u8] = br#"{"type":""#;
+
 /// One event as the JSON object that a line holds, known to be readable again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry(Vec<u8>);
@@ -17,6 +20,21 @@ impl Entry {
         Ok(Self(text))
     }
 
+    /// An object that is known to be one, with its `type` first.
+    pub(super) fn known(text: Vec<u8>) -> Self {
+        Self(text)
+    }
+
+    /// The whole object.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Its `type`, as it is written.
+    pub(super) fn kind(&self) -> &[u8] {
+        until_quote(self.0.strip_prefix(TYPE).unwrap_or_default())
+    }
+
     /// The fields, without the braces around them.
     pub(super) fn fields(&self) -> &[u8] {
         let inner = self.0.get(1..self.0.len().saturating_sub(1));
@@ -26,7 +44,7 @@ impl Entry {
 
 /// Goes once over a text that is known to be JSON.
 fn check(text: &[u8]) -> Result<(), String> {
-    if !text.starts_with(br#"{"type":""#) {
+    if !text.starts_with(TYPE) {
         return Err("it has no `type`, or not as its first field".to_owned());
     }
     let (mut depth, mut deepest) = (0_usize, 0);

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::head::Head;
-use super::{JournalError, line};
+use super::{JournalError, large, line};
 use crate::FileError;
 
 /// One event as it stands in the journal; every check that a line can stand by itself has been made.
@@ -69,6 +69,7 @@ pub(super) fn each_after<E: From<JournalError>>(
             reason,
         })?;
         recorded.check_line(path, seq, hash)?;
+        large::fetch(path, seq, &mut event)?;
         each(Line {
             seq,
             at: &at,

@@ -161,6 +161,7 @@ impl AtTerminal {
         let what = match choice {
             Choice::Retry => "advice for the next attempt; nothing: none",
             Choice::Refuse => "why; nothing: no reason",
+            Choice::Revise => "what should become of it; nothing: nothing said",
             Choice::Happened => "its result, as JSON or text; nothing: none",
             Choice::Approve if is_call && item.kind == ItemKind::Approval => {
                 "other arguments, as JSON; nothing: those shown"

@@ -35,8 +35,7 @@ impl Pruning<'_> {
             Ok(view) => {
                 let there = known.contains(view.key.as_str())
                     || (view.plan_path.exists() && !self.gone.contains(&view.key));
-                let last = view.events.last().map_or(0, |event| event.at);
-                if there || !self.is_old(last) {
+                if there || !self.is_old(view.last) {
                     return;
                 }
                 match view.run.outcome() {
