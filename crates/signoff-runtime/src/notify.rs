@@ -82,6 +82,7 @@ impl Notify {
                 log: 0,
             },
             log: None,
+            policy: None,
         }
     }
 }

@@ -65,6 +65,7 @@ fn status(project: &Project, workspace: &Path) -> Command {
             log: 0,
         },
         log: None,
+        policy: None,
     }
 }
 

@@ -85,5 +85,6 @@ fn command(program: &str) -> Command {
             log: 1 << 26,
         },
         log: None,
+        policy: None,
     }
 }

@@ -7,7 +7,7 @@
 
 use std::ffi::c_int;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
 use crate::failure::{Failure, Stage};
 use crate::image::{Image, Pointers, SHELL};
@@ -16,6 +16,12 @@ use crate::signals;
 /// Where the child keeps the pipe that tells us why exec failed, and the gate.
 const STATUS: RawFd = 3;
 const GATE: RawFd = 4;
+/// Where a founder keeps the pipe that ends when the host does.
+pub(crate) const LIFE: RawFd = 5;
+/// Where it keeps the rules that it will submit to.
+const RULES: RawFd = 6;
+/// Above all of these.
+pub(crate) const FREE: RawFd = 7;
 
 /// Turns the calling process into the command, or returns why that failed.
 ///
@@ -25,6 +31,23 @@ pub(crate) unsafe fn become_command(image: &Image, pointers: &Pointers, parent: 
     // SAFETY: system calls only, on descriptors and memory that `image` and `pointers` keep.
     unsafe {
         match prepare(image, pointers, parent) {
+            Ok(()) => exec(image, pointers),
+            Err(failure) => failure,
+        }
+    }
+}
+
+/// The same in the namespaces of a founder, who has arranged the descriptors.
+///
+/// # Safety
+/// As `become_command`.
+#[cfg(target_os = "linux")]
+pub(crate) unsafe fn become_inside(image: &Image, pointers: &Pointers) -> Failure {
+    // SAFETY: as `become_command`.
+    unsafe {
+        // The guard dies with the host as well, and then so does everybody in there; this is quicker.
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        match settle(image) {
             Ok(()) => exec(image, pointers),
             Err(failure) => failure,
         }
@@ -49,16 +72,32 @@ pub(crate) unsafe fn tell(failure: Failure) -> ! {
 unsafe fn prepare(image: &Image, pointers: &Pointers, parent: c_int) -> Result<(), Failure> {
     // SAFETY: as `become_command`.
     unsafe {
-        arrange_descriptors(image, pointers).map_err(|()| failed(Stage::Prepare))?;
+        arrange_descriptors(image, pointers, None).map_err(|()| failed(Stage::Prepare))?;
+        die_with_parent(parent);
+        brand(image);
+        settle(image)
+    }
+}
+
+/// What is the same wherever the command runs.
+///
+/// # Safety
+/// As `become_command`.
+unsafe fn settle(image: &Image) -> Result<(), Failure> {
+    // SAFETY: as `become_command`.
+    unsafe {
         if libc::setsid() == -1 {
             return Err(failed(Stage::Prepare));
         }
-        die_with_parent(parent);
-        limit(image);
+        set_limit(libc::RLIMIT_CORE, 0);
+        #[cfg(target_os = "linux")]
+        confined(image).map_err(|_| failed(Stage::Confine))?;
         if libc::chdir(image.cwd.as_ptr()) == -1 {
             return Err(failed(Stage::EnterDirectory));
         }
         signals::restore();
+        #[cfg(target_os = "linux")]
+        submit(image).map_err(|_| failed(Stage::Confine))?;
         if image.hold.is_some() {
             wait_at_gate();
         }
@@ -66,35 +105,96 @@ unsafe fn prepare(image: &Image, pointers: &Pointers, parent: c_int) -> Result<(
     }
 }
 
+/// What a policy adds before the command's directory is entered.
+///
+/// # Safety
+/// As `become_command`.
+#[cfg(target_os = "linux")]
+unsafe fn confined(image: &Image) -> Result<(), crate::confine::Failed> {
+    // SAFETY: as `become_command`.
+    unsafe {
+        if let Some(memory) = image.memory {
+            set_limit(libc::RLIMIT_DATA, memory);
+        }
+        let Some(enclosure) = &image.enclosure else {
+            return Ok(());
+        };
+        if let Some(processes) = image.processes {
+            // Counted per user namespace, so it is the command's own.
+            set_limit(libc::RLIMIT_NPROC, processes.into());
+        }
+        crate::privileges::leave_keys();
+        crate::process_table::mount(enclosure)
+    }
+}
+
+/// Gives up what the command must not have. Nothing that needs a right may follow.
+///
+/// # Safety
+/// As `become_command`.
+#[cfg(target_os = "linux")]
+unsafe fn submit(image: &Image) -> Result<(), crate::confine::Failed> {
+    // SAFETY: as `become_command`.
+    unsafe {
+        if image.enclosure.is_none() && image.rules.is_none() {
+            return Ok(());
+        }
+        crate::privileges::give_up()?;
+        match image.rules {
+            Some(_) => crate::landlock::submit(RULES),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Puts each descriptor at its place and closes every other, also those that the host forgot to mark.
 ///
 /// # Safety
 /// As `become_command`.
-unsafe fn arrange_descriptors(image: &Image, pointers: &Pointers) -> Result<(), ()> {
+pub(crate) unsafe fn arrange_descriptors(
+    image: &Image,
+    pointers: &Pointers,
+    life: Option<BorrowedFd<'_>>,
+) -> Result<(), ()> {
     // SAFETY: as `become_command`; all sources lie above all places, so none is overwritten before its turn.
     unsafe {
-        let mut first_closed = STATUS;
-        if let Some(hold) = &image.hold {
-            // First, so that a failure of the others can be told; without it, silence: 3 may be a file of the host.
-            if place(&hold.status, STATUS).is_err() {
-                libc::_exit(127);
-            }
-            libc::fcntl(STATUS, libc::F_SETFD, libc::FD_CLOEXEC);
-            place(&hold.gate, GATE)?;
-            libc::fcntl(GATE, libc::F_SETFD, libc::FD_CLOEXEC);
-            first_closed = GATE + 1;
-        }
+        let hold = image.hold.as_ref();
+        // First, so that a failure of the others can be told; without it, silence: 3 may be a file of the host.
+        keep(hold.map(|hold| hold.status.as_fd()), STATUS).unwrap_or_else(|()| libc::_exit(127));
+        keep(hold.map(|hold| hold.gate.as_fd()), GATE)?;
+        keep(life, LIFE)?;
+        keep(image.rules.as_ref().map(|rules| rules.as_fd()), RULES)?;
         for (fd, place_at) in image.stdio.iter().zip(0..) {
-            place(fd, place_at)?;
+            place(fd.as_fd(), place_at)?;
         }
-        close_from(first_closed, pointers.open_max);
+        close_from(FREE, pointers.open_max);
+        Ok(())
+    }
+}
+
+/// Puts a descriptor at a place until exec, or makes sure that nothing is there.
+///
+/// # Safety
+/// As `become_command`.
+unsafe fn keep(fd: Option<BorrowedFd<'_>>, at: RawFd) -> Result<(), ()> {
+    // SAFETY: plain numbers.
+    unsafe {
+        match fd {
+            Some(fd) => {
+                place(fd, at)?;
+                libc::fcntl(at, libc::F_SETFD, libc::FD_CLOEXEC);
+            }
+            None => {
+                libc::close(at);
+            }
+        }
         Ok(())
     }
 }
 
 /// # Safety
 /// As `become_command`.
-unsafe fn place(fd: &OwnedFd, at: RawFd) -> Result<(), ()> {
+unsafe fn place(fd: BorrowedFd<'_>, at: RawFd) -> Result<(), ()> {
     // SAFETY: both are plain numbers to the system.
     match unsafe { libc::dup2(fd.as_raw_fd(), at) } {
         -1 => Err(()),
@@ -131,19 +231,18 @@ unsafe fn die_with_parent(parent: c_int) {
     }
 }
 
+/// Marks the process and whatever it starts.
+///
 /// # Safety
 /// As `become_command`.
-unsafe fn limit(image: &Image) {
-    // SAFETY: plain system calls.
-    unsafe {
-        set_limit(libc::RLIMIT_CORE, 0);
-        #[cfg(target_os = "linux")]
-        if let Some(brand) = image.brand {
-            set_limit(libc::RLIMIT_LOCKS, brand.limit());
-        }
-        #[cfg(not(target_os = "linux"))]
-        let _ = image.brand;
+pub(crate) unsafe fn brand(image: &Image) {
+    #[cfg(target_os = "linux")]
+    if let Some(brand) = image.brand {
+        // SAFETY: a plain system call.
+        unsafe { set_limit(libc::RLIMIT_LOCKS, brand.limit()) };
     }
+    #[cfg(not(target_os = "linux"))]
+    let _ = image.brand;
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -199,7 +298,7 @@ unsafe fn exec(image: &Image, pointers: &Pointers) -> Failure {
     failed(Stage::Execute)
 }
 
-fn failed(stage: Stage) -> Failure {
+pub(crate) fn failed(stage: Stage) -> Failure {
     Failure {
         stage,
         errno: errno(),

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::policy::Policy;
+
 /// Name of the variable that marks a command and everything it starts.
 pub const MARKER: &str = "SIGNOFF_INSIDE";
 
@@ -26,6 +28,8 @@ pub struct Command {
     /// Receives stdout and stderr as they arrive. Created on the first byte, with the directories it lies in, readable
     /// by its owner only.
     pub log: Option<PathBuf>,
+    /// What the command may touch; without one, everything.
+    pub policy: Option<Policy>,
 }
 
 /// What a command finds on its standard input.

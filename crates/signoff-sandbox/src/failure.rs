@@ -9,6 +9,7 @@ pub(crate) enum Stage {
     Prepare = 1,
     EnterDirectory = 2,
     Execute = 3,
+    Confine = 4,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +28,7 @@ impl Failure {
         let stage = match stage {
             2 => Stage::EnterDirectory,
             3 => Stage::Execute,
+            4 => Stage::Confine,
             _ => Stage::Prepare,
         };
         Self {
@@ -52,7 +54,12 @@ mod tests {
 
     #[test]
     fn survives_the_pipe() {
-        for stage in [Stage::Prepare, Stage::EnterDirectory, Stage::Execute] {
+        for stage in [
+            Stage::Prepare,
+            Stage::EnterDirectory,
+            Stage::Execute,
+            Stage::Confine,
+        ] {
             let failure = Failure {
                 stage,
                 errno: 0x0102_0304,

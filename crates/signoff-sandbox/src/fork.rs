@@ -2,60 +2,176 @@
 #![expect(unsafe_code, reason = "fork and clone have no safe form")]
 
 use std::cell::Cell;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::AtomicI32;
 
+use crate::births::Births;
 use crate::child;
 use crate::failure::Failure;
 use crate::image::{Image, Pointers};
 
 /// What is handed to the child.
-struct Birth<'a> {
-    image: &'a Image,
-    pointers: Pointers,
+pub(crate) struct Birth<'a> {
+    pub(crate) image: &'a Image,
+    pub(crate) pointers: Pointers,
     parent: c_int,
     /// Filled by a child in our memory that could not become the command.
-    failure: Cell<Option<Failure>>,
+    pub(crate) failure: Cell<Option<Failure>>,
+    pub(crate) births: &'a Births,
+    /// Ends when we do.
+    pub(crate) life: BorrowedFd<'a>,
+    pub(crate) leader_stack: *mut c_void,
+    pub(crate) guard_stack: *mut c_void,
 }
 
-/// Starts the child and returns its number, and why it failed if that is known by then. Our copies of its descriptors
-/// are closed. While a child borrows our memory its number is in `unborn`.
+/// What the children of one thread have in common.
+#[derive(Debug)]
+pub(crate) struct Cradle<'a> {
+    pub(crate) births: &'a Births,
+    pub(crate) life: BorrowedFd<'a>,
+    /// The child that borrows our memory; 0 if none does.
+    pub(crate) unborn: &'a AtomicI32,
+    pub(crate) founder_stack: Stack,
+    pub(crate) leader_stack: Stack,
+}
+
+/// A child that was started.
+#[derive(Debug)]
+pub(crate) struct Born {
+    pub(crate) pid: i32,
+    /// The first process of its namespace, with the memory it lives on.
+    pub(crate) guard: Option<(i32, Stack)>,
+    /// Why it did not become the command, if that is known by then.
+    pub(crate) failure: Option<Failure>,
+}
+
+/// Starts the child. Our copies of its descriptors are closed.
 ///
 /// The child dies with the calling thread, which therefore has to outlive it; and it begins with the signals blocked
 /// that are blocked here.
-pub(crate) fn start(
-    image: Image,
-    stack: &mut Stack,
-    unborn: &AtomicI32,
-) -> io::Result<(i32, Option<Failure>)> {
+pub(crate) fn start(image: Image, cradle: &mut Cradle<'_>) -> io::Result<Born> {
+    let guard_stack = if enclosed(&image) { GUARD_STACK } else { 0 };
+    let mut guard_stack = Stack::of(guard_stack);
     let birth = Birth {
         image: &image,
         pointers: Pointers::to(&image),
         // SAFETY: no arguments.
         parent: unsafe { libc::getpid() },
         failure: Cell::new(None),
+        births: cradle.births,
+        life: cradle.life,
+        leader_stack: cradle.leader_stack.top(),
+        guard_stack: guard_stack.top(),
     };
+    cradle.births.clear();
     let pid = match image.hold {
         Some(_) => copy(&birth),
-        None => borrow(&birth, stack, unborn),
+        None => borrow(&birth, &mut cradle.founder_stack, cradle.unborn),
     };
-    match pid {
-        -1 => Err(io::Error::last_os_error()),
-        pid => Ok((pid, birth.failure.get())),
+    if pid == -1 {
+        return Err(io::Error::last_os_error());
     }
+    if enclosed(&image) {
+        return founded(pid, &birth, guard_stack);
+    }
+    Ok(Born {
+        pid,
+        guard: None,
+        failure: birth.failure.get(),
+    })
+}
+
+#[cfg(target_os = "linux")]
+fn enclosed(image: &Image) -> bool {
+    image.enclosure.is_some()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn enclosed(_image: &Image) -> bool {
+    false
+}
+
+/// Takes leave of a founder and returns whom it left.
+#[cfg(target_os = "linux")]
+fn founded(founder: i32, birth: &Birth<'_>, guard_stack: Stack) -> io::Result<Born> {
+    reap(founder);
+    let guard = birth.births.guard();
+    match birth.births.leader() {
+        Some(pid) => Ok(Born {
+            pid,
+            guard: guard.map(|guard| (guard, guard_stack)),
+            failure: birth.failure.get(),
+        }),
+        None => {
+            if let Some(guard) = guard {
+                // SAFETY: it is our child and not reaped, so the number is its own.
+                unsafe { libc::kill(guard, libc::SIGKILL) };
+                reap(guard);
+            }
+            Err(unfounded(birth))
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn founded(_founder: i32, birth: &Birth<'_>, _guard_stack: Stack) -> io::Result<Born> {
+    Err(unfounded(birth))
+}
+
+/// Waits for the end of a child that is nobody else's.
+#[cfg(target_os = "linux")]
+fn reap(child: i32) {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
+    let Some(pid) = Pid::from_raw(child) else {
+        return;
+    };
+    // Looks first, because whoever lists children must not be kept waiting.
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while waitid(WaitId::Pid(pid), look).err() == Some(rustix::io::Errno::INTR) {}
+    let _lock = crate::tree::lock_children();
+    waitpid(Some(pid), WaitOptions::empty()).ok();
+}
+
+fn unfounded(birth: &Birth<'_>) -> io::Error {
+    let Some((part, failure)) = birth.births.failure() else {
+        return io::Error::other("cannot confine the process: whoever was to do it was killed");
+    };
+    let error = io::Error::from_raw_os_error(failure.errno);
+    #[cfg(target_os = "linux")]
+    let part = birth
+        .image
+        .enclosure
+        .as_ref()
+        .map(|inside| inside.part(part));
+    let message = format!(
+        "cannot confine the process: {error} ({})",
+        part.unwrap_or_default()
+    );
+    io::Error::new(error.kind(), message)
 }
 
 /// Starts a child with a copy of our memory, for it will wait at a gate while we go on.
 fn copy(birth: &Birth<'_>) -> c_int {
-    // SAFETY: the child runs `become_command` only, which keeps to what is allowed after a fork of many threads.
+    // SAFETY: the child runs `live` only, which keeps to what is allowed after a fork of many threads.
     match unsafe { libc::fork() } {
         // SAFETY: we are in the child, and the pointers point into the image, which this copy of the memory keeps.
-        0 => unsafe {
-            let failure = child::become_command(birth.image, &birth.pointers, birth.parent);
-            child::tell(failure)
-        },
+        0 => unsafe { child::tell(live(birth)) },
         pid => pid,
+    }
+}
+
+/// # Safety
+/// To be called in a child only.
+unsafe fn live(birth: &Birth<'_>) -> Failure {
+    // SAFETY: the pointers point into the image.
+    unsafe {
+        #[cfg(target_os = "linux")]
+        if let Some(enclosure) = &birth.image.enclosure {
+            crate::founder::found(birth, enclosure);
+        }
+        child::become_command(birth.image, &birth.pointers, birth.parent)
     }
 }
 
@@ -69,10 +185,21 @@ pub(crate) struct Stack(
     Vec<u128>,
 );
 
+/// Enough for a process that makes a few system calls.
+const GUARD_STACK: usize = 16 * 1024;
+
 impl Stack {
     pub(crate) fn new() -> Self {
-        const BYTES: usize = 128 * 1024;
-        Self(vec![0; BYTES / size_of::<u128>()])
+        Self::of(128 * 1024)
+    }
+
+    fn of(bytes: usize) -> Self {
+        Self(vec![0; bytes / size_of::<u128>()])
+    }
+
+    /// Stacks grow down from here.
+    fn top(&mut self) -> *mut c_void {
+        self.0.as_mut_ptr_range().end.cast()
     }
 }
 
@@ -81,19 +208,16 @@ impl Stack {
 /// A copy costs about a millisecond per ten megabytes we occupy; this costs the same however large we are.
 #[cfg(target_os = "linux")]
 fn borrow(birth: &Birth<'_>, stack: &mut Stack, unborn: &AtomicI32) -> c_int {
-    use std::ffi::c_void;
-
     extern "C" fn enter(birth: *mut c_void) -> c_int {
         // SAFETY: it is the `Birth` passed below, which lives while its thread waits for us.
         let birth = unsafe { &*birth.cast::<Birth<'_>>() };
         // SAFETY: we are in the child, and the pointers point into the image.
-        let failure = unsafe { child::become_command(birth.image, &birth.pointers, birth.parent) };
+        let failure = unsafe { live(birth) };
         birth.failure.set(Some(failure));
         // SAFETY: ends this process only, and runs nothing of the host's on the way.
         unsafe { libc::_exit(127) }
     }
 
-    let top = stack.0.as_mut_ptr_range().end;
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT_SETTID | libc::SIGCHLD;
     // SAFETY: until the child has left our memory by exec or exit this thread stands still, so `birth`, the stack and
     // even `errno` are the child's alone; it writes to nothing else. Stacks grow down from an aligned top. The kernel
@@ -101,7 +225,7 @@ fn borrow(birth: &Birth<'_>, stack: &mut Stack, unborn: &AtomicI32) -> c_int {
     unsafe {
         libc::clone(
             enter,
-            top.cast(),
+            stack.top(),
             flags,
             (&raw const *birth).cast_mut().cast(),
             unborn.as_ptr(),

@@ -78,6 +78,7 @@ fn explain(failure: Failure, program: &OsStr, cwd: &std::path::Path) -> StartErr
         |what: String| StartError::Io(io::Error::new(error.kind(), format!("{what}: {error}")));
     match failure.stage {
         Stage::Prepare => about("cannot prepare the process".to_owned()),
+        Stage::Confine => about("cannot confine the process".to_owned()),
         Stage::EnterDirectory => about(format!("cannot enter `{}`", cwd.display())),
         Stage::Execute => match error.kind() {
             // The program was there when it was looked up, so what is missing is most likely its interpreter.

@@ -4,8 +4,11 @@
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::os::fd::OwnedFd;
 use std::ptr;
+use std::sync::Arc;
 
 use crate::brand::Brand;
+#[cfg(target_os = "linux")]
+use crate::enclosure::Enclosure;
 
 /// What the child becomes. Its descriptors are numbered above those the child fills (`stdio::lift`).
 #[derive(Debug)]
@@ -17,6 +20,15 @@ pub(crate) struct Image {
     pub(crate) stdio: [OwnedFd; 3],
     pub(crate) hold: Option<Hold>,
     pub(crate) brand: Option<Brand>,
+    /// Namespaces that are made for it.
+    #[cfg(target_os = "linux")]
+    pub(crate) enclosure: Option<Enclosure>,
+    /// Rules that it submits to.
+    pub(crate) rules: Option<Arc<OwnedFd>>,
+    /// Bytes that each of its processes may allocate.
+    pub(crate) memory: Option<u64>,
+    /// Processes that it may have, where they can be told from the user's other ones.
+    pub(crate) processes: Option<u32>,
 }
 
 /// What a child needs that waits before it becomes the command.

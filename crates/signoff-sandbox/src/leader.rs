@@ -12,7 +12,8 @@ use rustix::process::{
 
 use crate::brand::Brand;
 use crate::ended::How;
-use crate::spawner::Spawner;
+use crate::guard::Guard;
+use crate::spawner::{Child, Spawner};
 use crate::tree::{self, Swept, Tree};
 use crate::{clock, exit};
 
@@ -24,15 +25,18 @@ pub(crate) struct Leader {
     tree: Tree,
     exit: OwnedFd,
     reaped: bool,
+    /// Whose end is the end of everybody in its namespace.
+    guard: Option<Guard>,
 }
 
 impl Leader {
     pub(crate) fn new(
-        pid: Pid,
+        Child { pid, guard, .. }: Child,
         spawner: Arc<Spawner>,
         brand: Option<Brand>,
         marker: Option<String>,
     ) -> io::Result<Self> {
+        let guard = guard.map(|(pid, stack)| Guard::new(pid, stack));
         let tree = Tree {
             leader: pid,
             brand,
@@ -44,10 +48,15 @@ impl Leader {
                 tree,
                 exit,
                 reaped: false,
+                guard,
             }),
             Err(error) => {
                 kill_process(pid, Signal::KILL).ok();
                 take_leave(pid);
+                if let Some(guard) = guard {
+                    guard.end();
+                    guard.reap();
+                }
                 Err(error)
             }
         }
@@ -79,15 +88,24 @@ impl Leader {
 
     /// Ends what the leader, which has exited, left behind.
     pub(crate) fn end_tree(&self) -> Swept {
-        self.tree.end()
+        let inside = self.guard.as_ref().map_or(0, Guard::end);
+        let swept = self.tree.end();
+        Swept {
+            ended: swept.ended + inside,
+            ..swept
+        }
     }
 
-    /// Returns how the leader, which has exited, did so. From here on its number may mean another process.
-    pub(crate) fn reap(mut self) -> How {
+    /// Returns how the leader, which has exited, did so, and whether somebody of its namespace is left. From here on
+    /// its number may mean another process.
+    pub(crate) fn reap(mut self) -> (How, bool) {
         self.reaped = true;
         // Only a thief can have taken the status. Nobody may take its absence for success.
         let unknown = How::Signaled(Signal::KILL.as_raw());
-        take_leave(self.tree.leader).map_or(unknown, how)
+        let how = take_leave(self.tree.leader).map_or(unknown, how);
+        // Not before: the namespace lasts as long as anybody in it has not been taken leave of.
+        let left = self.guard.take().is_some_and(Guard::reap);
+        (how, left)
     }
 }
 
@@ -101,11 +119,14 @@ impl Drop for Leader {
         while exit[0].revents().is_empty() && clock::poll(&mut exit, None).is_ok() {}
         self.end_tree();
         take_leave(self.tree.leader);
+        if let Some(guard) = self.guard.take() {
+            guard.reap();
+        }
     }
 }
 
 /// Reaps a leader that has exited or is about to.
-fn take_leave(leader: Pid) -> Option<WaitStatus> {
+pub(crate) fn take_leave(leader: Pid) -> Option<WaitStatus> {
     let mut leaders = tree::lock_children();
     let status = wait(leader);
     leaders.forget(leader);

@@ -7,33 +7,55 @@
 //! before it does anything; then it is [`Running`]; then it has [`Ended`], and so has everything it started.
 
 mod attended;
+mod births;
 #[cfg_attr(
     not(target_os = "linux"),
     expect(dead_code, reason = "brands are told by /proc")
 )]
 mod brand;
+#[cfg(target_os = "linux")]
+mod bubblewrap;
 mod captured;
 mod child;
 mod clock;
 mod command;
+#[cfg(target_os = "linux")]
+mod confine;
+#[cfg_attr(not(target_os = "linux"), path = "confinement_portable.rs")]
+mod confinement;
 mod conversation;
+#[cfg(target_os = "linux")]
+mod enclosure;
 mod ended;
 mod error;
 mod exit;
 mod failure;
 mod fork;
+#[cfg(target_os = "linux")]
+mod founder;
+mod guard;
 mod held;
 mod identity;
 mod image;
 #[cfg(target_os = "linux")]
 mod kill;
+#[cfg(target_os = "linux")]
+mod landlock;
 mod leader;
 #[cfg_attr(not(target_os = "linux"), path = "leftovers_portable.rs")]
 mod leftovers;
 mod level;
 mod log;
 #[cfg(target_os = "linux")]
+mod mounts;
+mod policy;
+#[cfg(target_os = "linux")]
+mod privileges;
+mod probe;
+#[cfg(target_os = "linux")]
 mod proc;
+#[cfg(target_os = "linux")]
+mod process_table;
 mod program;
 mod running;
 mod sandbox;
@@ -44,6 +66,7 @@ mod stop;
 mod stream;
 #[cfg_attr(not(target_os = "linux"), path = "tree_portable.rs")]
 mod tree;
+mod trial;
 mod watch;
 
 pub use attended::{Attended, Said};
@@ -56,6 +79,8 @@ pub use held::Held;
 pub use identity::Identity;
 pub use leftovers::{end_leftovers, find_marked};
 pub use level::Level;
+pub use policy::{Bind, Nesting, Network, Policy};
+pub use probe::{Probe, Tried, probe};
 pub use program::program_exists;
 pub use running::{Running, Stopper};
 pub use sandbox::Sandbox;

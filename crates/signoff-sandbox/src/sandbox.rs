@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::brand::Brand;
 use crate::command::{Command, Limits, MARKER};
+use crate::confinement::{self, Confined, Wrapper};
 use crate::conversation::{Conversation, Speech};
 use crate::ended::Ended;
 use crate::error::StartError;
@@ -18,8 +19,9 @@ use crate::image::{Hold, Image};
 use crate::leader::Leader;
 use crate::level::Level;
 use crate::log::Log;
+use crate::probe::probe;
 use crate::running::Running;
-use crate::spawner::{Child, Spawner};
+use crate::spawner::Spawner;
 use crate::{program, signals, stdio, tree};
 
 /// Starts commands, confined as far as this machine allows.
@@ -29,6 +31,8 @@ use crate::{program, signals, stdio, tree};
 #[derive(Debug)]
 pub struct Sandbox {
     spawner: Arc<Spawner>,
+    /// The level asked for; without one, the highest that works.
+    level: Option<Level>,
 }
 
 /// What we keep of a command that was started.
@@ -51,16 +55,21 @@ impl Sandbox {
         tree::adopt_orphans()?;
         Ok(Self {
             spawner: Spawner::start()?,
+            level: None,
         })
     }
 
-    /// Returns how strongly commands are confined here.
-    #[expect(
-        clippy::unused_self,
-        reason = "levels other than `none` are found out when the sandbox is made"
-    )]
+    /// The same, with commands confined at this level whether or not it works here, or a higher one does.
+    pub fn at(level: Level) -> io::Result<Self> {
+        Ok(Self {
+            level: Some(level),
+            ..Self::new()?
+        })
+    }
+
+    /// Returns how strongly commands that have a policy are confined here.
     pub fn level(&self) -> Level {
-        Level::None
+        self.level.unwrap_or_else(|| probe().level)
     }
 
     /// Starts a process that becomes the command when it is released.
@@ -132,13 +141,23 @@ impl Sandbox {
             return Err(invalid("a command needs a program").into());
         };
         let program = program::find(&name, &command.cwd, &command.env)?;
+        let confined = match &command.policy {
+            Some(policy) => confinement::confine(self.level(), policy, &command.cwd, &program)?,
+            None => Confined::default(),
+        };
+        let (program, argv) = match confined.wrapper {
+            Some(Wrapper { program, before }) => {
+                let own = command.argv.into_iter().skip(1);
+                (program, before.into_iter().chain(own).collect())
+            }
+            None => (program, command.argv),
+        };
         let (stdout, child_stdout) = stdio::output()?;
         let (stderr, child_stderr) = stdio::output()?;
         let brand = Brand::next();
         let image = Image {
             program: c_string(program.as_os_str())?,
-            argv: command
-                .argv
+            argv: argv
                 .iter()
                 .map(|argument| c_string(argument))
                 .collect::<io::Result<_>>()?,
@@ -147,9 +166,15 @@ impl Sandbox {
             stdio: [stdin, child_stdout, child_stderr],
             hold,
             brand,
+            #[cfg(target_os = "linux")]
+            enclosure: confined.enclosure,
+            rules: confined.rules,
+            memory: command.policy.as_ref().and_then(|policy| policy.memory),
+            processes: command.policy.as_ref().and_then(|policy| policy.processes),
         };
-        let Child { pid, failure } = self.spawner.spawn(image)?;
-        let leader = Leader::new(pid, Arc::clone(&self.spawner), brand, command.marker)?;
+        let child = self.spawner.spawn(image)?;
+        let failure = child.failure;
+        let leader = Leader::new(child, Arc::clone(&self.spawner), brand, command.marker)?;
         let ours = Ours {
             stdout,
             stderr,

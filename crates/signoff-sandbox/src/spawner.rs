@@ -3,6 +3,7 @@
 //! A parent-death signal follows the thread that forked, not the process: were commands started from a worker that
 //! comes and goes, they would die with it. This thread lives as long as any command does.
 
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -10,10 +11,11 @@ use std::{io, thread};
 
 use rustix::process::Pid;
 
+use crate::births::Births;
 use crate::failure::Failure;
-use crate::fork::{self, Stack};
+use crate::fork::{self, Born, Cradle, Stack};
 use crate::image::Image;
-use crate::{signals, tree};
+use crate::{signals, stdio, tree};
 
 #[derive(Debug)]
 pub(crate) struct Spawner {
@@ -33,6 +35,8 @@ struct Request {
 #[derive(Debug)]
 pub(crate) struct Child {
     pub(crate) pid: Pid,
+    /// The first process of its namespace, if it has one, with the memory it lives on.
+    pub(crate) guard: Option<(Pid, Stack)>,
     /// Why it did not become the command, if that is known already.
     pub(crate) failure: Option<Failure>,
 }
@@ -43,13 +47,18 @@ impl Spawner {
         let (tell, thread) = sync_channel(1);
         let unborn = Arc::new(AtomicI32::new(0));
         let slot = Arc::clone(&unborn);
+        let births = Births::new()?;
+        let (life, alive) = io::pipe()?;
+        let life = stdio::lift(life.into())?;
         thread::Builder::new()
             .name("signoff-spawner".to_owned())
             .stack_size(256 * 1024)
             .spawn(move || {
                 signals::block_all();
                 tell.send(own_thread()).ok();
-                serve(&incoming, &slot);
+                serve(&incoming, &births, life.as_fd(), &slot);
+                // Whoever guards a namespace reads its end.
+                drop(alive);
             })?;
         let thread = thread.recv().map_err(|_| gone())?;
         Ok(Arc::new(Self {
@@ -79,18 +88,39 @@ impl Spawner {
     }
 }
 
-fn serve(incoming: &Receiver<Request>, unborn: &AtomicI32) {
-    let mut stack = Stack::new();
+fn serve(incoming: &Receiver<Request>, births: &Births, life: BorrowedFd<'_>, unborn: &AtomicI32) {
+    let mut cradle = Cradle {
+        births,
+        life,
+        unborn,
+        founder_stack: Stack::new(),
+        leader_stack: Stack::new(),
+    };
     for Request { image, reply } in incoming {
-        let child = fork::start(image, &mut stack, unborn).and_then(|(pid, failure)| {
-            let pid = Pid::from_raw(pid).ok_or_else(gone)?;
-            let mut leaders = tree::lock_children();
-            leaders.remember(pid);
-            unborn.store(0, Ordering::Release);
-            Ok(Child { pid, failure })
-        });
+        let child = fork::start(image, &mut cradle).and_then(|born| remember(born, unborn));
         reply.send(child).ok();
     }
+}
+
+/// Makes known whose numbers these are, before anybody can ask.
+fn remember(born: Born, unborn: &AtomicI32) -> io::Result<Child> {
+    let number = |pid| Pid::from_raw(pid).ok_or_else(gone);
+    let guard = match born.guard {
+        Some((pid, stack)) => Some((number(pid)?, stack)),
+        None => None,
+    };
+    let pid = number(born.pid)?;
+    let mut leaders = tree::lock_children();
+    leaders.remember(pid);
+    if let Some((guard, _)) = &guard {
+        leaders.remember(*guard);
+    }
+    unborn.store(0, Ordering::Release);
+    Ok(Child {
+        pid,
+        guard,
+        failure: born.failure,
+    })
 }
 
 fn gone() -> io::Error {

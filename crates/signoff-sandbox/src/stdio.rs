@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use crate::command::Stdin;
 
 /// Lowest number a descriptor for the child may have: below it the child puts what it keeps.
-const LOWEST: i32 = 5;
+const LOWEST: i32 = crate::child::FREE;
 
 /// Opens what the command reads.
 ///

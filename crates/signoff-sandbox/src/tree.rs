@@ -179,3 +179,11 @@ fn reap(children: &[u32]) {
         }
     }
 }
+
+/// Returns how many live below a process.
+pub(crate) fn members(pid: u32) -> usize {
+    match proc::children(pid) {
+        none if none.is_empty() => 0,
+        children => with_descendants(&children).len(),
+    }
+}

@@ -146,14 +146,14 @@ impl Watch {
         let deadline = Instant::now() + DRAIN;
         self.stdout.drain(buffer, &mut self.log, deadline);
         self.stderr.drain(buffer, &mut self.log, deadline);
-        let how = self.leader.reap();
+        let (how, left) = self.leader.reap();
         Ended {
             how: why.unwrap_or(how),
             stdout: self.stdout.into_captured(),
             stderr: self.stderr.into_captured(),
             duration: exited_at - self.started,
             survivors_ended: swept.ended,
-            survivors_left: swept.left,
+            survivors_left: swept.left + usize::from(left),
             log_error: self.log.error(),
         }
     }

@@ -69,6 +69,7 @@ impl Invocation<'_> {
                 log: LOGGED,
             },
             log: Some(self.log),
+            policy: None,
         }
     }
 }

@@ -45,6 +45,7 @@ impl Evaluation<'_> {
                 log: LOGGED,
             },
             log: Some(self.log),
+            policy: None,
         }
     }
 }

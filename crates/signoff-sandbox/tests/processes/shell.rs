@@ -26,6 +26,7 @@ pub(crate) fn command(argv: &[&str]) -> Command {
         marker: None,
         limits: LIMITS,
         log: None,
+        policy: None,
     }
 }
 

@@ -136,6 +136,7 @@ impl Slot {
                 log: LOGGED,
             },
             log: around.log.cloned(),
+            policy: None,
         }
     }
 }

@@ -49,6 +49,7 @@ fn run(argv: Vec<OsString>, env: Variables, cwd: &Path) -> (How, String, String)
         marker: None,
         limits,
         log: None,
+        policy: None,
     };
     let ended = Sandbox::new().unwrap().run(command).unwrap();
     (ended.how, ended.stdout.text(), ended.stderr.text())

@@ -65,6 +65,7 @@ pub(super) fn run_command(
             log: LOGGED,
         },
         log: around.log,
+        policy: None,
     };
     let started = around.sandbox.hold(command).and_then(|held| {
         // Stopped before it began is stopped at no cost.

@@ -72,6 +72,7 @@ pub(super) fn state(around: &Surroundings) -> Git {
             log: 0,
         },
         log: None,
+        policy: None,
     };
     let ended = Sandbox::new().ok().map(|sandbox| sandbox.run(command));
     match ended {

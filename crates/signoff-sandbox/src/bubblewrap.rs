@@ -1,0 +1,98 @@
+//! A policy as arguments of `bwrap`, for machines on which only it may make namespaces.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use crate::mounts::{self, TEMPORARY};
+use crate::policy::{Nesting, Network, Policy};
+use crate::program;
+
+/// Where it is looked for: never in a `PATH` that somebody else may have written.
+const DIRECTORIES: &str = "/usr/bin:/bin:/usr/local/bin";
+
+/// Without these, root keeps its capabilities, unmounts what protects a path and writes to it.
+const ALWAYS: [&str; 14] = [
+    "--unshare-user",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--cap-drop",
+    "ALL",
+    "--new-session",
+    "--die-with-parent",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+];
+
+/// Returns where `bwrap` is.
+pub(crate) fn find() -> Option<PathBuf> {
+    let path = OsString::from(DIRECTORIES);
+    program::find(
+        OsStr::new("bwrap"),
+        Path::new("/"),
+        &[("PATH".into(), path)],
+    )
+    .ok()
+}
+
+/// Returns the arguments that stand before the command.
+pub(crate) fn arguments(policy: &Policy, cwd: &Path) -> io::Result<Vec<OsString>> {
+    let mut words: Vec<OsString> = ALWAYS.iter().map(OsString::from).collect();
+    if policy.network == Network::Off {
+        words.push("--unshare-net".into());
+    }
+    if policy.nesting == Nesting::Denied {
+        words.push("--disable-userns".into());
+    }
+    let mut placements = placements(policy)?;
+    placements.sort_by_key(|(to, _)| to.components().count());
+    words.extend(placements.into_iter().flat_map(|(_, words)| words));
+    for path in &policy.read_only {
+        let path = mounts::protectable(path)?;
+        words.extend(["--ro-bind".into(), path.clone().into(), path.into()]);
+    }
+    words.extend(["--chdir".into(), cwd.into(), "--".into()]);
+    Ok(words)
+}
+
+type Placement = (PathBuf, Vec<OsString>);
+
+fn placements(policy: &Policy) -> io::Result<Vec<Placement>> {
+    let mut found = Vec::new();
+    for path in &policy.hidden {
+        let Ok(at) = fs::canonicalize(path) else {
+            continue;
+        };
+        let mut words: Vec<OsString> = if at.is_dir() {
+            vec!["--tmpfs".into()]
+        } else {
+            vec!["--ro-bind".into(), "/dev/null".into()]
+        };
+        words.push(at.clone().into());
+        found.push((at, words));
+    }
+    let mut bind = |from: &Path, to: &Path, writable: bool| -> io::Result<()> {
+        let option = if writable { "--bind" } else { "--ro-bind" };
+        let to = mounts::canonical(to);
+        let from = fs::canonicalize(from)?;
+        found.push((to.clone(), vec![option.into(), from.into(), to.into()]));
+        Ok(())
+    };
+    if let Some(temp) = &policy.temp {
+        for at in TEMPORARY.iter().filter(|at| Path::new(at).is_dir()) {
+            bind(temp, Path::new(at), true)?;
+        }
+    }
+    for path in &policy.writable {
+        bind(path, path, true)?;
+    }
+    for one in &policy.binds {
+        bind(&one.from, &one.to, one.writable)?;
+    }
+    Ok(found)
+}

@@ -1,0 +1,100 @@
+//! Namespaces for one command, laid out so that a child need not allocate.
+//!
+//! Three processes share the work. A *founder* makes the namespaces and mounts, starts the other two beside itself,
+//! and is gone. The *guard* is the first process of the new process namespace: it does nothing but live, so the kernel
+//! gives it orphans, which it need not reap, and when it dies the kernel ends everybody in there. The third becomes
+//! the command. It is a child of ours like any other, so how it ended is exactly what it would be outside; were it
+//! the first process itself, it could not be signalled, and what it leaves running would die before its output is read.
+
+use std::cell::Cell;
+use std::ffi::{CString, c_int};
+use std::io;
+use std::os::fd::RawFd;
+use std::sync::OnceLock;
+
+use crate::mounts::{self, Step};
+use crate::policy::{Nesting, Network, Policy};
+
+/// The first numbers of processes that the kernel does not hand out again.
+const RESERVED_NUMBERS: u32 = 301;
+
+#[derive(Debug)]
+pub(crate) struct Enclosure {
+    /// Which namespaces.
+    pub(crate) flags: c_int,
+    pub(crate) user_map: CString,
+    pub(crate) group_map: CString,
+    pub(crate) nesting: Nesting,
+    pub(crate) network: Network,
+    pub(crate) steps: Vec<Step>,
+    /// Trees that were taken, for the child to note.
+    pub(crate) taken: Vec<Cell<RawFd>>,
+    /// Greatest number of a process, which bounds how many there are.
+    pub(crate) last_process: Option<CString>,
+    pub(crate) as_root: bool,
+}
+
+impl Enclosure {
+    pub(crate) fn new(policy: &Policy) -> io::Result<Self> {
+        let user = rustix::process::geteuid().as_raw();
+        let group = rustix::process::getegid().as_raw();
+        let steps = mounts::plan(policy, user == 0)?;
+        let taken = steps
+            .iter()
+            .filter(|step| matches!(step, Step::Take { .. }))
+            .map(|_| Cell::new(-1))
+            .collect();
+        let mut flags =
+            libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
+        if policy.network == Network::Off {
+            flags |= libc::CLONE_NEWNET;
+        }
+        let last = |count: u32| CString::new(count.saturating_add(RESERVED_NUMBERS).to_string());
+        Ok(Self {
+            flags,
+            user_map: CString::new(format!("{user} {user} 1"))?,
+            group_map: CString::new(format!("{group} {group} 1"))?,
+            nesting: policy.nesting,
+            network: policy.network,
+            steps,
+            taken,
+            last_process: policy
+                .processes
+                .filter(|_| numbers_are_per_namespace())
+                .map(last)
+                .transpose()?,
+            as_root: user == 0,
+        })
+    }
+
+    /// Says what a child was doing that stopped after this many parts.
+    pub(crate) fn part(&self, number: usize) -> String {
+        const FIRST: [&str; 4] = [
+            "make namespaces",
+            "map its user",
+            "deny namespaces to the command",
+            "bring up its own network",
+        ];
+        if let Some(part) = FIRST.get(number) {
+            return (*part).to_owned();
+        }
+        match self.steps.get(number - FIRST.len()) {
+            Some(step) => format!("{step:?}"),
+            None => "start the command".to_owned(),
+        }
+    }
+}
+
+/// Says whether a process namespace has a greatest number of its own. Before Linux 6.14 there is one for the whole
+/// machine, and root changes it from anywhere.
+fn numbers_are_per_namespace() -> bool {
+    static ARE: OnceLock<bool> = OnceLock::new();
+    *ARE.get_or_init(|| {
+        let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        let mut numbers = release
+            .split(['.', '-'])
+            .map_while(|part| part.parse().ok());
+        let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        version >= (6, 14)
+    })
+}

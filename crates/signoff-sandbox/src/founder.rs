@@ -1,0 +1,164 @@
+//! Makes namespaces, and in them the guard and the command (see `enclosure`). For a forked child (see `child`).
+#![expect(unsafe_code, reason = "clone has no safe form")]
+
+use std::ffi::{c_int, c_long, c_void};
+use std::os::fd::RawFd;
+
+use crate::child::{self, LIFE};
+use crate::confine::{self, Failed};
+use crate::enclosure::Enclosure;
+use crate::failure::Stage;
+use crate::fork::Birth;
+use crate::policy::{Nesting, Network};
+
+/// Makes everything and ends the calling process.
+///
+/// # Safety
+/// To be called in a forked child only.
+pub(crate) unsafe fn found(birth: &Birth<'_>, enclosure: &Enclosure) -> ! {
+    let mut part = 0;
+    // SAFETY: as this function; the stacks are nobody else's.
+    unsafe {
+        if build(birth, enclosure, &mut part).is_err() {
+            birth
+                .births
+                .note_failure(part, child::failed(Stage::Confine));
+            libc::_exit(127);
+        }
+        libc::_exit(0)
+    }
+}
+
+/// # Safety
+/// As `found`.
+unsafe fn build(birth: &Birth<'_>, enclosure: &Enclosure, part: &mut usize) -> Result<(), Failed> {
+    // SAFETY: as `found`.
+    unsafe {
+        child::arrange_descriptors(birth.image, &birth.pointers, Some(birth.life))
+            .map_err(|()| Failed)?;
+        // Before anybody else is there: it says whose they are.
+        child::brand(birth.image);
+        confine::done(libc::unshare(enclosure.flags).into())?;
+        *part += 1;
+        confine::write(c"/proc/self/setgroups", b"deny")?;
+        confine::write(c"/proc/self/uid_map", enclosure.user_map.as_bytes())?;
+        confine::write(c"/proc/self/gid_map", enclosure.group_map.as_bytes())?;
+        *part += 1;
+        if enclosure.nesting == Nesting::Denied {
+            confine::write(c"/proc/sys/user/max_user_namespaces", b"0")?;
+        }
+        *part += 1;
+        if enclosure.network == Network::Off {
+            loopback()?;
+        }
+        *part += 1;
+        let mut taken = 0;
+        for step in &enclosure.steps {
+            confine::take(step, &enclosure.taken, &mut taken)?;
+            *part += 1;
+        }
+        start(birth)
+    }
+}
+
+/// Starts the guard, which has to be the first, and then the command.
+///
+/// # Safety
+/// As `found`.
+unsafe fn start(birth: &Birth<'_>) -> Result<(), Failed> {
+    let beside = libc::CLONE_VM | libc::CLONE_PARENT | libc::SIGCHLD;
+    // Whoever waits at a gate lives in a copy of our memory, where nobody else needs to stand still.
+    let wait = match birth.image.hold {
+        Some(_) => 0,
+        None => libc::CLONE_VFORK,
+    };
+    let birth_pointer = (&raw const *birth).cast_mut().cast::<c_void>();
+    // SAFETY: each runs on a stack of its own. The guard uses nothing but its stack; the other keeps to the rules of
+    // a child, and what it needs of `birth` stays in place until it is another program.
+    unsafe {
+        let guard = libc::clone(guard, birth.guard_stack, beside, std::ptr::null_mut());
+        if guard == -1 {
+            return Err(Failed);
+        }
+        birth.births.note_guard(guard);
+        let leader = libc::clone(lead, birth.leader_stack, beside | wait, birth_pointer);
+        if leader == -1 {
+            return Err(Failed);
+        }
+        birth.births.note_leader(leader);
+        Ok(())
+    }
+}
+
+extern "C" fn lead(birth: *mut c_void) -> c_int {
+    // SAFETY: it is the `Birth` passed above, in memory that we share with whoever passed it.
+    let birth = unsafe { &*birth.cast::<Birth<'_>>() };
+    // SAFETY: we are in a child, and the pointers point into the image.
+    unsafe {
+        let failure = child::become_inside(birth.image, &birth.pointers);
+        if birth.image.hold.is_some() {
+            child::tell(failure);
+        }
+        birth.failure.set(Some(failure));
+        libc::_exit(127)
+    }
+}
+
+/// Lives until the host is gone or ends it.
+///
+/// It may share its memory with the host, and so `errno` and whatever else the C library keeps for a thread: it
+/// calls nothing that writes there. The command cannot look into it, for it has fewer capabilities.
+extern "C" fn guard(_: *mut c_void) -> c_int {
+    let ignore = [1_u64, 0, 0, 0, 0, 0, 0, 0];
+    let mut byte = 0_u8;
+    // SAFETY: plain system calls; the kernel reads less than `ignore` holds, whose first field is the action. All
+    // signals are blocked, so that none has a handler of the host's run.
+    unsafe {
+        libc::syscall(
+            libc::SYS_rt_sigaction,
+            libc::SIGCHLD,
+            ignore.as_ptr(),
+            std::ptr::null_mut::<u64>(),
+            size_of::<u64>(),
+        );
+        close_all_but(LIFE);
+        while libc::syscall(libc::SYS_read, LIFE, &raw mut byte, 1) > 0 {}
+        libc::syscall(libc::SYS_exit_group, 0);
+    }
+    0
+}
+
+/// # Safety
+/// As `found`.
+unsafe fn close_all_but(fd: RawFd) -> c_long {
+    // SAFETY: plain numbers.
+    unsafe {
+        libc::syscall(libc::SYS_close_range, 0, fd - 1, 0);
+        libc::syscall(libc::SYS_close_range, fd + 1, c_int::MAX, 0)
+    }
+}
+
+/// Lets the command talk to itself.
+///
+/// # Safety
+/// As `found`.
+unsafe fn loopback() -> Result<(), Failed> {
+    // SAFETY: the request is all zero but for the fields set, and lives through the call.
+    unsafe {
+        let socket = libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
+        if socket == -1 {
+            return Err(Failed);
+        }
+        let mut request: libc::ifreq = std::mem::zeroed();
+        for (to, from) in request.ifr_name.iter_mut().zip(*b"lo") {
+            *to = from.cast_signed();
+        }
+        request.ifr_ifru.ifru_flags = UP;
+        confine::done(libc::ioctl(socket, libc::SIOCSIFFLAGS, &raw const request).into())?;
+        libc::close(socket);
+        Ok(())
+    }
+}
+
+/// The interface is up.
+const UP: i16 = 1;

@@ -1,0 +1,240 @@
+//! Which mounts make a policy true, worked out before anything is started.
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use crate::policy::Policy;
+
+/// Where a command's temporary directory is found.
+pub(crate) const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+/// All the devices that a command of root's gets: it owns every disk.
+const DEVICES: [&str; 6] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+];
+
+/// One step on the way; a child takes them in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Cuts all mounts off from those of the host, and makes them useless for devices if asked to.
+    CutOff {
+        devices: bool,
+    },
+    /// Opens a tree before something covers it; the next number is given to it.
+    Take {
+        from: CString,
+        writable: bool,
+    },
+    /// Makes everything that is mounted read-only.
+    Freeze,
+    /// Covers a directory with an empty one.
+    Cover {
+        at: CString,
+    },
+    /// Covers a file with one that cannot be read.
+    Blank {
+        at: CString,
+    },
+    /// Makes a directory, or an empty file, to mount on.
+    MakeDirectory {
+        at: CString,
+    },
+    MakeFile {
+        at: CString,
+    },
+    /// Mounts a tree that was taken.
+    Place {
+        taken: usize,
+        at: CString,
+    },
+    /// Makes what is there read-only.
+    Protect {
+        at: CString,
+    },
+    /// Lets one device be used.
+    Allow {
+        at: CString,
+    },
+    /// Terminals and shared memory of its own.
+    Terminals,
+    SharedMemory,
+}
+
+/// What is to be found at a path.
+struct Placement {
+    at: PathBuf,
+    what: What,
+}
+
+enum What {
+    /// An empty directory.
+    Empty,
+    /// A file that cannot be read.
+    Unreadable,
+    /// A tree that was taken.
+    Taken { number: usize, directory: bool },
+}
+
+/// Returns the steps in order.
+pub(crate) fn plan(policy: &Policy, as_root: bool) -> io::Result<Vec<Step>> {
+    let mut steps = vec![Step::CutOff { devices: !as_root }];
+    let mut placements = Vec::new();
+    hide(policy, &mut placements)?;
+    take(policy, &mut steps, &mut placements)?;
+    steps.push(Step::Freeze);
+    devices(as_root, &mut steps)?;
+    // Outer ones first, or they would cover the inner ones.
+    placements.sort_by_key(|placement| placement.at.components().count());
+    place(&placements, &mut steps)?;
+    for path in &policy.read_only {
+        steps.push(Step::Protect {
+            at: c_path(&protectable(path)?)?,
+        });
+    }
+    Ok(steps)
+}
+
+fn hide(policy: &Policy, placements: &mut Vec<Placement>) -> io::Result<()> {
+    for path in &policy.hidden {
+        match fs::canonicalize(path) {
+            Ok(at) => {
+                let what = if at.is_dir() {
+                    What::Empty
+                } else {
+                    What::Unreadable
+                };
+                placements.push(Placement { at, what });
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // Whom we may not see, the command may not either.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+            Err(error) => return Err(about("hide", path, &error)),
+        }
+    }
+    Ok(())
+}
+
+fn take(policy: &Policy, steps: &mut Vec<Step>, placements: &mut Vec<Placement>) -> io::Result<()> {
+    let mut number = 0;
+    let mut add = |from: &Path, to: PathBuf, writable: bool| -> io::Result<()> {
+        let from = fs::canonicalize(from).map_err(|error| about("open", from, &error))?;
+        steps.push(Step::Take {
+            from: c_path(&from)?,
+            writable,
+        });
+        let directory = from.is_dir();
+        let what = What::Taken { number, directory };
+        number += 1;
+        placements.push(Placement { at: to, what });
+        Ok(())
+    };
+    if let Some(temp) = &policy.temp {
+        for at in TEMPORARY {
+            if Path::new(at).is_dir() {
+                add(temp, canonical(Path::new(at)), true)?;
+            }
+        }
+    }
+    for path in &policy.writable {
+        add(path, canonical(path), true)?;
+    }
+    for bind in &policy.binds {
+        add(&bind.from, canonical(&bind.to), bind.writable)?;
+    }
+    Ok(())
+}
+
+fn devices(as_root: bool, steps: &mut Vec<Step>) -> io::Result<()> {
+    if as_root {
+        for device in DEVICES {
+            if Path::new(device).exists() {
+                steps.push(Step::Allow {
+                    at: c_path(Path::new(device))?,
+                });
+            }
+        }
+    }
+    if Path::new("/dev/pts").is_dir() {
+        steps.push(Step::Terminals);
+    }
+    if Path::new("/dev/shm").is_dir() {
+        steps.push(Step::SharedMemory);
+    }
+    Ok(())
+}
+
+fn place(placements: &[Placement], steps: &mut Vec<Step>) -> io::Result<()> {
+    for (index, placement) in placements.iter().enumerate() {
+        let covered_by = placements.iter().take(index).rfind(|outer| {
+            outer.at != placement.at
+                && placement.at.starts_with(&outer.at)
+                && !matches!(outer.what, What::Unreadable)
+        });
+        if let Some(outer) = covered_by {
+            make_way(&outer.at, placement, steps)?;
+        }
+        let at = c_path(&placement.at)?;
+        steps.push(match placement.what {
+            What::Empty => Step::Cover { at },
+            What::Unreadable => Step::Blank { at },
+            What::Taken { number, .. } => Step::Place { taken: number, at },
+        });
+    }
+    Ok(())
+}
+
+/// What was there is covered by now, so there may be nothing to mount on.
+fn make_way(outer: &Path, placement: &Placement, steps: &mut Vec<Step>) -> io::Result<()> {
+    let Ok(inner) = placement.at.strip_prefix(outer) else {
+        return Ok(());
+    };
+    let mut path = outer.to_owned();
+    let mut names = inner.components().peekable();
+    while let Some(name) = names.next() {
+        path.push(name);
+        let is_directory = match placement.what {
+            What::Unreadable => false,
+            What::Empty => true,
+            What::Taken { directory, .. } => directory,
+        };
+        let at = c_path(&path)?;
+        steps.push(if names.peek().is_some() || is_directory {
+            Step::MakeDirectory { at }
+        } else {
+            Step::MakeFile { at }
+        });
+    }
+    Ok(())
+}
+
+/// Returns the path that a mount can protect; a symbolic link could be pointed elsewhere.
+pub(crate) fn protectable(path: &Path) -> io::Result<PathBuf> {
+    let found = fs::symlink_metadata(path).map_err(|error| about("protect", path, &error))?;
+    if found.file_type().is_symlink() {
+        let error = io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link");
+        return Err(about("protect", path, &error));
+    }
+    fs::canonicalize(path).map_err(|error| about("protect", path, &error))
+}
+
+/// Returns where a path leads, or the path itself if it does not exist yet.
+pub(crate) fn canonical(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn c_path(path: &Path) -> io::Result<CString> {
+    Ok(CString::new(path.as_os_str().as_bytes())?)
+}
+
+fn about(what: &str, path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(
+        error.kind(),
+        format!("cannot {what} `{}`: {error}", path.display()),
+    )
+}

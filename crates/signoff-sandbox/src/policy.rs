@@ -1,0 +1,61 @@
+//! What a command may touch, as data. How that is enforced is the business of a level.
+
+use std::path::PathBuf;
+
+/// What a command may touch. Everything is readable that is not hidden, nothing is writable that is not named.
+///
+/// Paths are absolute. Of two that lie in each other the inner one counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Files and directories the command may change: its tree, its private home. They exist.
+    pub writable: Vec<PathBuf>,
+    /// A directory that the command finds at `/tmp` and `/var/tmp`. Without one both are readable only. Where mounts
+    /// are not enforced the directory is writable at its own path, and `/tmp` is not.
+    pub temp: Option<PathBuf>,
+    /// What stays as it is inside of something writable. It exists and is no symbolic link. A hard link to it, or a
+    /// new file in its place after a directory above it was renamed, is not prevented: hash it, or keep it directly
+    /// below a writable path.
+    pub read_only: Vec<PathBuf>,
+    /// What the command finds empty. What does not exist is passed over.
+    pub hidden: Vec<PathBuf>,
+    /// What the command finds at another place than it is.
+    pub binds: Vec<Bind>,
+    /// Whom it may talk to.
+    pub network: Network,
+    /// Whether it may build sandboxes of its own.
+    pub nesting: Nesting,
+    /// Bytes that each of its processes may allocate.
+    pub memory: Option<u64>,
+    /// Processes and threads that it may have at once.
+    pub processes: Option<u32>,
+}
+
+/// One file or directory that the command finds at another place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bind {
+    /// Where it is; it exists.
+    pub from: PathBuf,
+    /// Where the command finds it; something of the same kind exists there, unless a hidden or temporary directory
+    /// lies above.
+    pub to: PathBuf,
+    /// Whether the command may change it.
+    pub writable: bool,
+}
+
+/// Whom a command may talk to over the network.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Network {
+    /// Itself only: it has a loopback interface of its own.
+    #[default]
+    Off,
+    /// Everybody.
+    On,
+}
+
+/// Whether a command may make user namespaces, as agents with a sandbox of their own do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Nesting {
+    #[default]
+    Denied,
+    Allowed,
+}

@@ -1,0 +1,41 @@
+//! The `/proc` of a process namespace. For a forked child (see `child`).
+#![expect(unsafe_code, reason = "mounts have no safe form here")]
+
+use crate::confine::{self, Failed};
+use crate::enclosure::Enclosure;
+use crate::policy::Nesting;
+
+/// What root may change by its number alone, whatever its capabilities are; and for the whole machine.
+const OF_THE_MACHINE: [&std::ffi::CStr; 4] = [
+    c"/proc/sys",
+    c"/proc/sysrq-trigger",
+    c"/proc/irq",
+    c"/proc/bus",
+];
+
+/// Mounts it over the host's.
+///
+/// # Safety
+/// To be called in a forked child only, in the process namespace it shows.
+pub(crate) unsafe fn mount(enclosure: &Enclosure) -> Result<(), Failed> {
+    // SAFETY: system calls on strings that end with zero.
+    unsafe {
+        confine::mount(c"proc", c"/proc", libc::MS_NOEXEC, c"")?;
+        if let Some(last) = &enclosure.last_process {
+            confine::write(c"/proc/sys/kernel/pid_max", last.as_bytes())?;
+        }
+        match enclosure.nesting {
+            Nesting::Denied => confine::freeze(c"/proc"),
+            // A sandbox inside writes there who its user is.
+            Nesting::Allowed if enclosure.as_root => {
+                for path in OF_THE_MACHINE {
+                    if libc::access(path.as_ptr(), libc::F_OK) == 0 {
+                        confine::protect(path)?;
+                    }
+                }
+                Ok(())
+            }
+            Nesting::Allowed => Ok(()),
+        }
+    }
+}
