@@ -84,10 +84,15 @@ fn run_in(signoff: &str, home: &Path) -> Result<String, String> {
     Ok(steady(&printed.replace(&*home.to_string_lossy(), "/tmp")))
 }
 
-/// The text with one name for every run and for the folder, and one time for everything quick.
+/// The text with one name for every run and for the folder, one time for everything quick, and the sandbox that
+/// most machines have.
 fn steady(printed: &str) -> String {
     let mut text = String::new();
-    let mut rest = printed;
+    let levels = ["none", "landlock", "bubblewrap"];
+    let printed = levels.into_iter().fold(printed.to_owned(), |text, level| {
+        text.replace(&format!("sandbox: {level}"), "sandbox: namespaces")
+    });
+    let mut rest = printed.as_str();
     while let Some(next) = rest.chars().next() {
         if rest.get(..RUN.len()).is_some_and(is_run_id) {
             text.push_str(RUN);
@@ -192,6 +197,7 @@ mod tests {
             format!("\x1b[1m{RUN}\x1b[0m ‘{RUN}’ 2026-11-15")
         );
         assert_eq!(steady("  0.0s · 3.7s 12s"), "  0.1s · 0.1s 12s");
+        assert_eq!(steady("sandbox: none, up"), "sandbox: namespaces, up");
         assert_eq!(
             steady("/tmp/signoff-demo-nXkkLg/project"),
             "/tmp/signoff-demo-1/project"

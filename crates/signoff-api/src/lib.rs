@@ -10,6 +10,7 @@ pub mod convert;
 pub mod deleted;
 pub mod diagnostics;
 pub mod diff;
+pub mod doctor;
 pub mod error;
 pub mod event;
 pub mod formatted;

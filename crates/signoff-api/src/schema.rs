@@ -4,9 +4,9 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
 use crate::{
-    archived, checks, config, convert, deleted, diagnostics, diff, error, event, formatted, inbox,
-    plan, plan_log, plan_ref, plans, project, pruned, rehearsal, run, runs, stats, templates,
-    threads, tool_record, tools,
+    archived, checks, config, convert, deleted, diagnostics, diff, doctor, error, event, formatted,
+    inbox, plan, plan_log, plan_ref, plans, project, pruned, rehearsal, run, runs, stats,
+    templates, threads, tool_record, tools,
 };
 
 /// Name and schema of every shape.
@@ -41,6 +41,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (threads::PROMPT_SCHEMA, of::<threads::Prompt>()),
         (threads::SESSIONS_SCHEMA, of::<threads::Sessions>()),
         (tools::SCHEMA, of::<tools::Tools>()),
+        (doctor::SCHEMA, of::<doctor::Doctor>()),
         (tool_record::SCHEMA, of::<tool_record::ToolRecord>()),
         (error::SCHEMA, of::<error::Error>()),
     ]

@@ -125,6 +125,13 @@ pub enum Error {
     Unverified { plan: String, steps: Vec<String> },
     /// Programs that agents or contracts need are missing.
     MissingPrograms(Vec<String>),
+    /// What is started has to be confined, and this machine cannot do that.
+    Unconfined {
+        wanted: String,
+        found: String,
+        /// Why the stronger levels do not work here.
+        why: Vec<String>,
+    },
     /// Another run holds the workspace.
     WorkspaceTaken { holder: Option<Holder> },
     /// Another process drives this run.

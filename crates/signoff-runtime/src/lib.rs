@@ -8,8 +8,10 @@
 
 pub mod approve;
 mod clock;
+mod confinement;
 pub mod control;
 mod difference;
+pub mod doctor;
 pub mod drive;
 mod error;
 pub mod follow;

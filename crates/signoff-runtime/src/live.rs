@@ -11,7 +11,7 @@ use signoff_engine::{
 };
 use signoff_plan::digest::canonical;
 use signoff_plan::model::Plan;
-use signoff_sandbox::{Identity, Sandbox, end_leftovers};
+use signoff_sandbox::{Identity, end_leftovers};
 use signoff_store::journal::Journal;
 use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::{self, RunDir, new_run_id};
@@ -34,7 +34,7 @@ use crate::proof::{Counted, counted};
 use crate::snapshot::Replay;
 use crate::view::View;
 use crate::watch::Watch;
-use crate::{preflight, replan, snapshot};
+use crate::{confinement, preflight, replan, snapshot};
 
 /// A run that this process owns.
 pub struct Live<'a> {
@@ -124,6 +124,7 @@ impl<'a> Live<'a> {
         preflight::supported(plan)?;
         preflight::verified(project, plan)?;
         preflight::programs(project, plan)?;
+        confinement::require(project)?;
         let (path, key) = (plan.path.clone(), held.key.clone());
         let name = plan.source.name().to_owned();
         let signed = preflight::signed(project, plan)?;
@@ -383,6 +384,14 @@ impl<'a> Live<'a> {
         }
     }
 
+    /// How strongly what it starts is confined.
+    fn level(&self) -> &str {
+        match &self.replan {
+            Some(Input::Replan { settings, .. }) => &settings.sandbox,
+            Some(_) | None => &self.settings().sandbox,
+        }
+    }
+
     /// Where its files are.
     pub fn dir(&self) -> &Path {
         self.dir.path()
@@ -395,7 +404,8 @@ impl<'a> Live<'a> {
         person: &mut dyn Person,
         interrupt: impl FnOnce(Interrupt),
     ) -> Result<Ran, Error> {
-        let sandbox = Arc::new(Sandbox::new().map_err(Error::Sandbox)?);
+        let sandbox = Arc::new(confinement::sandbox(self.level())?);
+        let grounds = confinement::grounds(self.project, &self.plan, sandbox.level());
         let mut watch = Watch::new(
             self.plan.clone(),
             self.run.goes_on_under(),
@@ -418,7 +428,7 @@ impl<'a> Live<'a> {
             notified.and_then(|sandbox| Notify::new(self.project, sandbox, &self.name));
         let mut local = Local::new(
             self.project,
-            sandbox,
+            (sandbox, grounds),
             self.dir.clone(),
             self.key.clone(),
             watch,
@@ -444,6 +454,7 @@ impl<'a> Live<'a> {
             work.record(replan)?;
         }
         let stopped = work.drive()?;
+        local.end();
         if let Stopped::Finished(outcome) = stopped {
             ended(self.project, &self.key, &self.run, outcome, self.clock)?;
         }
@@ -487,7 +498,7 @@ impl<'a> Live<'a> {
         }
         // Whatever else carries the run's name: contracts, and servers that earlier calls started.
         end_leftovers(None, &format!("{}/", self.run.id())).map_err(Error::Sandbox)?;
-        Ok(self.dir.clear_staging()?)
+        Ok(self.dir.clear_leftovers()?)
     }
 }
 
@@ -537,7 +548,7 @@ fn settings(project: &Project, options: &Options) -> Settings {
             config::Accept::Step => Accept::Step,
         },
         jobs: usize::try_from(jobs).unwrap_or(1).max(1),
-        sandbox: signoff_sandbox::Level::None.to_string(),
+        sandbox: confinement::level(project).to_string(),
     }
 }
 

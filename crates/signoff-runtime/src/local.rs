@@ -4,6 +4,7 @@ mod calls;
 mod crew;
 mod pool;
 mod requests;
+mod scratch;
 mod told;
 mod tree;
 mod workbench;
@@ -17,11 +18,13 @@ use std::time::Duration;
 use signoff_engine::{Action, Input, Millis, Observation, Refusal, Run};
 use signoff_sandbox::{Command, Sandbox};
 use signoff_store::runs::RunDir;
+use signoff_work::confine::Grounds;
 use signoff_work::environment::for_contract;
 
 use self::calls::Calls;
 use self::crew::Crew;
 use self::requests::Listener;
+use self::scratch::Scratch;
 use self::tree::Tree;
 pub(crate) use self::workbench::marker;
 use self::workbench::{Workbench, broken, known};
@@ -64,7 +67,7 @@ pub(crate) struct Local<'a> {
 impl<'a> Local<'a> {
     pub(crate) fn new(
         project: &'a Project,
-        sandbox: Arc<Sandbox>,
+        (sandbox, grounds): (Arc<Sandbox>, Option<Grounds>),
         dir: RunDir,
         key: String,
         watch: Watch,
@@ -79,13 +82,14 @@ impl<'a> Local<'a> {
         let tree = Tree::new(project.store.workspace(), &dir.tree(), watch.plan());
         let listener = Listener::start(&dir, sender.clone());
         Self {
-            calls: Calls::new(project, dir.staging(), Arc::clone(&sandbox)),
+            calls: Calls::new(project, &dir, (Arc::clone(&sandbox), grounds.as_ref())),
             bench: Workbench {
                 project,
                 dir,
                 key,
                 clock,
                 contract_environment,
+                grounds,
                 prompts: BTreeMap::new(),
             },
             crew: Crew::new(sandbox, sender.clone()),
@@ -98,6 +102,12 @@ impl<'a> Local<'a> {
             news: None,
             gates: BTreeMap::new(),
         }
+    }
+
+    /// Removes what belonged to what it started.
+    pub(crate) fn end(&self) {
+        // What stays is removed with the run.
+        self.bench.dir.clear_leftovers().ok();
     }
 
     pub(crate) fn interrupt(&self) -> Interrupt {
@@ -120,7 +130,7 @@ impl<'a> Local<'a> {
 
     /// Starts an agent, held at its gate until the journal knows its process.
     fn dispatch(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
-        let command = self.bench.agent(run, step, attempt)?;
+        let (command, scratch) = self.bench.agent(run, step, attempt)?;
         let (release, released) = channel();
         self.gates.insert(step, release);
         let sender = self.sender.clone();
@@ -128,7 +138,7 @@ impl<'a> Local<'a> {
         let (tree, protects) = (self.tree.clone(), protects.to_vec());
         self.crew.start_held(
             command,
-            move || tree.before_work(&protects),
+            move || (tree.before_work(&protects), scratch),
             move |process| {
                 let held = Input::ProcessHeld {
                     step,
@@ -137,12 +147,15 @@ impl<'a> Local<'a> {
                 };
                 sender.send(Happened::Input(held)).is_ok() && released.recv().is_ok()
             },
-            move |before, seen| Input::WorkEnded {
-                step,
-                attempt,
-                ended: seen.ended,
-                text: seen.stdout,
-                changes: before.changes(),
+            move |(before, scratch), seen| {
+                drop(scratch);
+                Input::WorkEnded {
+                    step,
+                    attempt,
+                    ended: seen.ended,
+                    text: seen.stdout,
+                    changes: before.changes(),
+                }
             },
         );
         Ok(())
@@ -153,7 +166,7 @@ impl<'a> Local<'a> {
     fn contract(
         &mut self,
         run: &Run,
-        command: Command,
+        (command, scratch): (Command, Option<Scratch>),
         report: impl FnOnce(Observation) -> Input + Send + 'static,
     ) {
         let tree = is_alone(run).then(|| self.tree.clone());
@@ -161,8 +174,9 @@ impl<'a> Local<'a> {
         let number = started.load(Ordering::SeqCst);
         self.crew.start(
             command,
-            move || tree.and_then(|tree| Some((tree.look()?, tree))),
-            move |before, mut observed| {
+            move || (tree.and_then(|tree| Some((tree.look()?, tree))), scratch),
+            move |(before, scratch), mut observed| {
+                drop(scratch);
                 // What began meanwhile may have changed something too: then nobody can tell.
                 let alone = started.load(Ordering::SeqCst) == number;
                 if let Some((before, tree)) = before.filter(|_| alone) {

@@ -3,7 +3,7 @@
 //! With the feature `failpoints`, `SIGNOFF_FAILPOINT="name:n"` ends the process by SIGKILL the n-th
 //! time that point is reached, and `SIGNOFF_FAULT=n` lets the n-th change of a file or directory fail
 //! as if the disk were full. `SIGNOFF_FAULT=n+` lets every one from the n-th on fail, and
-//! `SIGNOFF_CLOCK=ms` shifts the clock. Without the feature all of this compiles to nothing.
+//! `SIGNOFF_CLOCK=ms` shifts the clock; `SIGNOFF_LEVEL=landlock` pretends that the machine's sandbox is no stronger. Without the feature all of this compiles to nothing.
 
 /// Is this a build for tests?
 pub const COMPILED_IN: bool = cfg!(feature = "failpoints");
@@ -47,10 +47,17 @@ pub fn clock_shift() -> i64 {
     0
 }
 
-#[cfg(feature = "failpoints")]
-pub use armed::clock_shift;
+/// The level of the sandbox that a test wants to be the strongest.
+#[cfg(not(feature = "failpoints"))]
+#[inline]
+pub fn sandbox_level() -> Option<String> {
+    None
+}
+
 #[cfg(feature = "failpoints")]
 pub(crate) use armed::{change, die, fires};
+#[cfg(feature = "failpoints")]
+pub use armed::{clock_shift, sandbox_level};
 
 #[cfg(feature = "failpoints")]
 mod armed {
@@ -121,6 +128,11 @@ mod armed {
         static SHIFT: OnceLock<i64> = OnceLock::new();
         let given = || std::env::var("SIGNOFF_CLOCK").ok()?.parse().ok();
         *SHIFT.get_or_init(|| given().unwrap_or(0))
+    }
+
+    /// The level of the sandbox that a test wants to be the strongest.
+    pub fn sandbox_level() -> Option<String> {
+        std::env::var("SIGNOFF_LEVEL").ok()
     }
 
     pub(crate) fn die() {

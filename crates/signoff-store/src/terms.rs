@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::FileError;
-use crate::config::Config;
+use crate::config::{self, Config, Mode};
 use crate::hash::sha256_hex_of;
 
 /// Name and version of this shape. Version 1 had neither `path` nor `prompt` nor `files`; a
@@ -59,8 +59,6 @@ pub fn terms<'a>(
             );
         }
     }
-    // A set: the order in which variables are let through decides nothing.
-    let env: BTreeSet<&String> = config.sandbox.env.value.iter().collect();
     let sees_path = config.sandbox.env.value.iter().any(|name| name == "PATH");
     // A plan without agents has no prompts.
     let prompt = (!used.is_empty()).then_some(grounds.prompt);
@@ -76,7 +74,7 @@ pub fn terms<'a>(
         "path": sees_path.then(|| search_path(grounds.path, grounds.home)),
         "prompt": prompt,
         "run": {"step_timeout_s": seconds(config.run.step_timeout.value)},
-        "sandbox": {"env": env},
+        "sandbox": sandbox(&config.sandbox),
     });
     // Not there in the terms of a plan that calls none, which are what they always were.
     let called = [
@@ -89,6 +87,21 @@ pub fn terms<'a>(
         terms.extend(called.map(|(name, map)| (name.to_owned(), map)));
     }
     terms
+}
+
+/// What is there as it is built in is left out: such terms are what they always were.
+fn sandbox(config: &config::Sandbox) -> Value {
+    // A set: the order in which variables are let through decides nothing.
+    let env: BTreeSet<&String> = config.env.value.iter().collect();
+    let mut terms = Map::new();
+    terms.insert("env".to_owned(), json!(env));
+    if config.mode.value != Mode::Auto {
+        terms.insert("mode".to_owned(), config.mode.value.name().into());
+    }
+    if !config.network.value {
+        terms.insert("network".to_owned(), false.into());
+    }
+    Value::Object(terms)
 }
 
 /// The directories of a PATH in which programs are looked for, each once: a directory that is

@@ -35,6 +35,10 @@ impl Project {
         for name in ["project", "home", "tmp", "bin", "output"] {
             fs::create_dir(root.join(name)).expect("the folder is ours");
         }
+        let user = root.join("home/.config/signoff");
+        fs::create_dir_all(&user).expect("the folder is ours");
+        let free = "sandbox.mode = \"off\"\n";
+        fs::write(user.join("config.toml"), free).expect("the folder is ours");
         Self {
             _folder: folder,
             root,
@@ -42,6 +46,14 @@ impl Project {
             env: Vec::new(),
             started: AtomicUsize::new(0),
         }
+    }
+
+    /// The same with agents and contracts confined, as it is built in. They cannot write a ledger then, and see
+    /// nothing that is beside the project.
+    #[must_use]
+    pub fn confined(self) -> Self {
+        fs::remove_dir_all(self.home().join(".config")).expect("it was made");
+        self
     }
 
     /// The project directory.

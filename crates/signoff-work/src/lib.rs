@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod attachment;
+pub mod confine;
 pub mod contract;
 pub mod environment;
 pub mod mcp;

@@ -93,6 +93,7 @@ Run:
 
 Prove:
   stats        Show what the plans add up to
+  doctor       Tell how agents and contracts are confined here
 
 Connect:
   agentctl     Plan the threads of a session and commit their plans
@@ -311,6 +312,13 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff tools\n  signoff tools --format json\n\nExit codes: 0 all were asked · 6 a server cannot be started; the others are listed"
     )]
     Tools(FormatOnly),
+    /// Tell how agents and contracts are confined here, and why not better
+    ///
+    /// Tries each level of the sandbox, the strongest first, with a command that breaks the rules.
+    #[command(
+        after_help = "Examples:\n  signoff doctor\n  signoff doctor --format json\n\nExit codes: 0 · 6 `[sandbox] mode = \"required\"` cannot be met here"
+    )]
+    Doctor(FormatOnly),
     /// Move a finished plan to the archive; without a plan, all that were finished long ago
     #[command(after_help = "Examples:\n  signoff archive PLAN-a1b2c3d4\n  signoff archive")]
     Archive(Archive),
@@ -350,6 +358,7 @@ impl Command {
             | Self::Inbox(args)
             | Self::Stats(args)
             | Self::Tools(args)
+            | Self::Doctor(args)
             | Self::Runs(args) => args.format,
             Self::List(args) => args.format,
             Self::Archive(args) => args.format,

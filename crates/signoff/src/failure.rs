@@ -318,6 +318,17 @@ impl From<Error> for Failure {
                     Self::detail,
                 )
                 .hint("install it, or change `[agents]` in .signoff/config.toml"),
+            Error::Unconfined { wanted, found, why } => why
+                .into_iter()
+                .fold(
+                    Self::new(
+                        6,
+                        "unconfined",
+                        format!("this needs {wanted}, and this machine gives `{found}`"),
+                    ),
+                    Self::detail,
+                )
+                .hint("`signoff doctor` tells more; `[sandbox] mode` in your own configuration decides"),
             Error::WorkspaceTaken { holder } => Self::new(
                 5,
                 "workspace-taken",

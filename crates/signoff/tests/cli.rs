@@ -554,7 +554,7 @@ fn mistyped_commands_and_runs_get_a_suggestion() {
 
 #[test]
 fn the_demo_tells_the_whole_story() {
-    let project = Project::new(BINARY);
+    let project = Project::new(BINARY).confined();
     let output = project.signoff(["demo"]);
     output.assert_success();
     for part in [

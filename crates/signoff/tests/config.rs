@@ -75,7 +75,7 @@ fn one_setting_can_be_asked_for() {
         .assert_code(2)
         .assert_stderr_contains("did you mean `approval.proof`?");
     project
-        .signoff(["config", "sandbox.network"])
+        .signoff(["config", "run.isolation"])
         .assert_code(2)
         .assert_stderr_contains("does not honour");
 }

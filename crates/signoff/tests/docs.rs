@@ -93,7 +93,7 @@ struct Reader {
 
 impl Reader {
     fn new() -> Self {
-        let project = Project::new(env!("CARGO_BIN_EXE_signoff"));
+        let project = Project::new(env!("CARGO_BIN_EXE_signoff")).confined();
         Self {
             directory: project.path(),
             project,

@@ -13,6 +13,8 @@ use signoff_plan::reference::is_dynamic;
 use signoff_plan::tools::{Grant, allows};
 use signoff_sandbox::Sandbox;
 use signoff_store::failpoint;
+use signoff_store::runs::RunDir;
+use signoff_work::confine::Grounds;
 use signoff_work::tools::{self, StopFlag, Toolbox};
 
 use super::workbench::{broken, known, marker};
@@ -28,9 +30,21 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    pub(super) fn new(project: &Project, staging: PathBuf, sandbox: Arc<Sandbox>) -> Self {
+    pub(super) fn new(
+        project: &Project,
+        dir: &RunDir,
+        (sandbox, grounds): (Arc<Sandbox>, Option<&Grounds>),
+    ) -> Self {
         let tree = project.store.workspace().to_owned();
-        let toolbox = toolbox(project, tree, sandbox).with_staging(staging);
+        // One for all: what they leave there is theirs, and gone with the run.
+        let temp = dir.scratch("", 0, "tools");
+        if grounds.is_some() {
+            // A command that misses it says so.
+            std::fs::create_dir_all(&temp).ok();
+        }
+        let toolbox = toolbox(project, tree, sandbox)
+            .with_staging(dir.staging())
+            .with_confined(grounds.map(|grounds| grounds.for_contract(temp)));
         Self {
             toolbox: Arc::new(toolbox),
             stop: StopFlag::default(),

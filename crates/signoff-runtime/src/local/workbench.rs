@@ -12,10 +12,13 @@ use signoff_sandbox::Command;
 use signoff_store::runs::RunDir;
 use signoff_work::agent::Invocation;
 use signoff_work::attachment::{Places, read_all};
+use signoff_work::confine::{Confined, Grounds, needs};
 use signoff_work::contract::Evaluation;
 use signoff_work::environment::for_agent;
 use signoff_work::prompt::{Failure, Prompt};
+use signoff_work::tree::protected;
 
+use super::scratch::Scratch;
 use super::told::Told;
 use crate::clock::Clock;
 use crate::error::Error;
@@ -30,6 +33,8 @@ pub(super) struct Workbench<'a> {
     pub(super) clock: &'a dyn Clock,
     /// What every contract finds in its environment.
     pub(super) contract_environment: Vec<(OsString, OsString)>,
+    /// What processes are confined to, if they are.
+    pub(super) grounds: Option<Grounds>,
     /// Prompts written and not yet handed over, by step.
     pub(super) prompts: BTreeMap<usize, (String, PathBuf)>,
 }
@@ -113,7 +118,12 @@ impl Workbench<'_> {
         }
     }
 
-    pub(super) fn agent(&mut self, run: &Run, at: usize, attempt: u32) -> Result<Command, Error> {
+    pub(super) fn agent(
+        &mut self,
+        run: &Run,
+        at: usize,
+        attempt: u32,
+    ) -> Result<(Command, Option<Scratch>), Error> {
         let (step, _) = known(run, at)?;
         let Work::Agent { role, .. } = &step.work else {
             return Err(broken(run, "a dispatch of a step that is no agent's"));
@@ -127,6 +137,12 @@ impl Workbench<'_> {
         let (prompt, prompt_file) = self.prompts.remove(&at).unwrap_or_default();
         let limit = self.time_limit(run, at)?;
         let left = wall_left(run, at, self.clock.now()).map_or(limit, Duration::from_millis);
+        let (confined, scratch) = self.confine_agent(step, attempt, &agent.command)?.unzip();
+        let mut environment = for_agent(
+            &self.project.around.variables,
+            &self.project.config.sandbox.env.value,
+        );
+        let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let invocation = Invocation {
             command: &agent.command,
             prompt: &prompt,
@@ -134,15 +150,37 @@ impl Workbench<'_> {
             workspace: self.project.store.workspace(),
             model: run.plan().executor_model.as_deref(),
             tools: step.tools.as_deref().or(run.plan().tools.as_deref()),
-            environment: for_agent(
-                &self.project.around.variables,
-                &self.project.config.sandbox.env.value,
-            ),
+            environment,
             marker: marker(run.id(), &step.id, attempt),
             time: limit.min(left),
             log: self.dir.attempt(&step.id, attempt).agent_log(),
         };
-        Ok(invocation.into_command())
+        let mut command = invocation.into_command();
+        command.policy = policy;
+        Ok((command, scratch))
+    }
+
+    /// A world of its own for an agent.
+    fn confine_agent(
+        &self,
+        step: &Step,
+        attempt: u32,
+        command: &[String],
+    ) -> Result<Option<(Confined, Scratch)>, Error> {
+        let Some(grounds) = &self.grounds else {
+            return Ok(None);
+        };
+        let program = command.first().map_or("", String::as_str);
+        let tree = self.project.store.workspace();
+        let protected = protected(tree, &step.protects).into_keys();
+        let protected: Vec<PathBuf> = protected.map(|file| tree.join(file)).collect();
+        let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "agent"));
+        let scratch = scratch.map_err(Error::Sandbox)?;
+        let variables = &self.project.around.variables;
+        let confined = grounds
+            .for_agent(scratch.path(), &needs(program), &protected, variables)
+            .map_err(Error::Sandbox)?;
+        Ok(Some((confined, scratch)))
     }
 
     /// How long the work of a step may take.
@@ -159,7 +197,7 @@ impl Workbench<'_> {
         attempt: u32,
         patience: u32,
         baseline: bool,
-    ) -> Result<Command, Error> {
+    ) -> Result<(Command, Option<Scratch>), Error> {
         let (step, state) = known(run, at)?;
         let contract: &Contract = step
             .contract
@@ -170,6 +208,8 @@ impl Workbench<'_> {
         let workspace = self.project.store.workspace();
         let mut environment = self.contract_environment.clone();
         environment.extend(item_variable(state));
+        let (confined, scratch) = self.confine_contract(step, attempt)?.unzip();
+        let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let evaluation = Evaluation {
             command: &contract.command,
             shell: contract.shell.as_deref().unwrap_or(&config.shell.value),
@@ -183,7 +223,25 @@ impl Workbench<'_> {
                 dir.contract_log()
             },
         };
-        Ok(evaluation.into_command())
+        let mut command = evaluation.into_command();
+        command.policy = policy;
+        Ok((command, scratch))
+    }
+
+    fn confine_contract(
+        &self,
+        step: &Step,
+        attempt: u32,
+    ) -> Result<Option<(Confined, Scratch)>, Error> {
+        let Some(grounds) = &self.grounds else {
+            return Ok(None);
+        };
+        let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "contract"));
+        let scratch = scratch.map_err(Error::Sandbox)?;
+        Ok(Some((
+            grounds.for_contract(scratch.path().to_owned()),
+            scratch,
+        )))
     }
 }
 

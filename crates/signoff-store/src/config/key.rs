@@ -3,7 +3,7 @@
 use super::read::Reader;
 use super::shown::{Entry, entry};
 use super::value::Value;
-use super::{Accept, Config, Durability, Green, Unverified};
+use super::{Accept, Config, Durability, Green, Mode, Unverified};
 
 /// One setting.
 pub(super) struct Key {
@@ -55,7 +55,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 23] = [
+pub(super) const KEYS: [Key; 25] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -96,6 +96,14 @@ pub(super) const KEYS: [Key; 23] = [
     ),
     key!(contract.accept, Text, |reader, value| reader
         .choice(value, &Accept::CHOICES)),
+    key!(
+        sandbox.mode,
+        Text,
+        |reader, value| reader.choice(value, &Mode::CHOICES),
+        |new, old| new < old
+    ),
+    key!(sandbox.network, Literal, Reader::boolean, |new, old| new
+        > old),
     Key {
         section: "sandbox",
         name: "env",

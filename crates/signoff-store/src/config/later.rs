@@ -7,13 +7,11 @@
 const SECTIONS: [&str; 3] = ["guard", "llm", "engine"];
 
 /// Keys of sections that there are.
-const KEYS: [(&str, &str); 6] = [
+const KEYS: [(&str, &str); 4] = [
     ("run", "isolation"),
     ("run", "max_replans"),
     ("run", "prepare"),
     ("run", "copy"),
-    ("sandbox", "mode"),
-    ("sandbox", "network"),
 ];
 
 /// What to do about one.

@@ -173,8 +173,39 @@ impl Accept {
 /// `[sandbox]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sandbox {
+    /// Whether agents and contracts are confined.
+    pub mode: Setting<Mode>,
+    /// Whether they may talk to others.
+    pub network: Setting<bool>,
     /// Names of the variables that agents and contracts get to see.
     pub env: Setting<Vec<String>>,
+}
+
+/// Whether what is started is confined. A later one is stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mode {
+    /// It has the person's rights.
+    Off,
+    /// As far as this machine can.
+    Auto,
+    /// Wholly, or nothing is started.
+    Required,
+}
+
+impl Mode {
+    pub(super) const CHOICES: [(&'static str, Self); 3] = [
+        ("off", Self::Off),
+        ("auto", Self::Auto),
+        ("required", Self::Required),
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Auto => "auto",
+            Self::Required => "required",
+        }
+    }
 }
 
 /// `[notify]`
@@ -257,6 +288,8 @@ impl Default for Config {
                 accept: Setting::built_in(Accept::End),
             },
             sandbox: Sandbox {
+                mode: Setting::built_in(Mode::Auto),
+                network: Setting::built_in(true),
                 env: Setting::built_in(env.to_vec()),
             },
             notify: Notify {

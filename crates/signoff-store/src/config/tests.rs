@@ -310,13 +310,13 @@ fn files_that_cannot_be_text() {
 
 #[test]
 fn what_is_planned_is_not_called_unknown() {
-    let text = "[guard]\nmode = 'off'\n[sandbox]\nmode = 'auto'\nmod = 'auto'\n";
+    let text = "[guard]\nmode = 'off'\n[run]\nisolation = 'auto'\n[sandbox]\nmod = 'auto'\n";
     check(
         text,
         &[
             "1:2: `[guard]` is a setting that this version does not honour; take it out until a later version has it",
-            "4:1: `[sandbox] mode` is a setting that this version does not honour; take it out until a later version has it",
-            "5:1: unknown key `mod` in `[sandbox]`, which has `env`",
+            "4:1: `[run] isolation` is a setting that this version does not honour; take it out until a later version has it",
+            "6:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network` and `env`; did you mean `mode`?",
         ],
     );
 }
@@ -415,4 +415,19 @@ fn what_is_in_force_can_be_asked_for() {
     );
     assert!(!unknown.later && keys("run.isolation").unwrap_err().later);
     assert_eq!(config.entries().len(), key::KEYS.len() + 1);
+}
+
+#[test]
+fn a_project_confines_more_and_never_less() {
+    let load = |user: &str, project: &str| {
+        load(user, project).map(|config| (config.sandbox.mode.value, config.sandbox.network.value))
+    };
+    assert_eq!(load("", "").unwrap(), (Mode::Auto, true));
+    let stricter = "sandbox.mode = 'required'\nsandbox.network = false";
+    assert_eq!(load("", stricter).unwrap(), (Mode::Required, false));
+    assert_eq!(load("sandbox.mode = 'off'", "").unwrap(), (Mode::Off, true));
+    let refused = load("", "sandbox.mode = 'off'").unwrap_err();
+    assert!(refused[0].contains("cannot loosen"), "{refused:?}");
+    let refused = load("sandbox.network = false", "sandbox.network = true").unwrap_err();
+    assert!(refused[0].contains("cannot loosen"), "{refused:?}");
 }

@@ -65,9 +65,20 @@ impl RunDir {
         self.path.join("staging")
     }
 
-    /// Removes what a process that was killed had put nowhere yet.
-    pub fn clear_staging(&self) -> Result<(), FileError> {
-        crate::threads::remove_whole(&self.staging())
+    /// What is one process's own while it runs: its home, its temporary directory.
+    pub fn scratch(&self, step: &str, attempt: u32, what: &str) -> PathBuf {
+        let step = key::encode(step);
+        self.scratches().join(format!("{step}-{attempt}-{what}"))
+    }
+
+    fn scratches(&self) -> PathBuf {
+        self.path.join("scratch")
+    }
+
+    /// Removes what processes that were killed had put nowhere yet, and what was their own.
+    pub fn clear_leftovers(&self) -> Result<(), FileError> {
+        crate::threads::remove_whole(&self.staging())?;
+        crate::threads::remove_whole(&self.scratches())
     }
 
     /// The lock of the process that drives this run.

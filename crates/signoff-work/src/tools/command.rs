@@ -11,6 +11,7 @@ use signoff_sandbox::{Command, Ended, How, Limits as Uses, Sandbox, Stdin};
 use super::fault::Fault;
 use super::limits::Limits;
 use super::workspace::{Last, Missing, Workspace};
+use crate::confine::Confined;
 
 /// Bytes of each stream that a result holds: the beginning and the end.
 const KEPT: u64 = 1024 * 1024;
@@ -32,6 +33,7 @@ pub(super) struct Around<'a> {
     pub(super) sandbox: &'a Sandbox,
     pub(super) shell: &'a str,
     pub(super) environment: Vec<(OsString, OsString)>,
+    pub(super) confined: Option<Confined>,
     pub(super) marker: String,
     pub(super) log: Option<PathBuf>,
 }
@@ -53,10 +55,13 @@ pub(super) fn run_command(
         None => workspace.path().to_owned(),
     };
     let limits = limits.at_most(args.timeout_seconds.map(Duration::from_secs));
+    let mut env = around.environment;
+    let confined = around.confined;
+    let policy = confined.map(|confined| confined.into_policy(&mut env));
     let command = Command {
         argv: vec![around.shell.into(), "-c".into(), args.command.into()],
         cwd,
-        env: around.environment,
+        env,
         stdin: Stdin::Null,
         marker: Some(around.marker),
         limits: Uses {
@@ -65,7 +70,7 @@ pub(super) fn run_command(
             log: LOGGED,
         },
         log: around.log,
-        policy: None,
+        policy,
     };
     let started = around.sandbox.hold(command).and_then(|held| {
         // Stopped before it began is stopped at no cost.

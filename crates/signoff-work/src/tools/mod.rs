@@ -31,6 +31,7 @@ pub(crate) use self::fault::Fault;
 pub(crate) use self::limits::Limits;
 pub use self::stop::StopFlag;
 use self::workspace::{Last, Missing, Workspace};
+use crate::confine::Confined;
 use crate::mcp::{self, Slot};
 
 /// The shell of `run_command` where nobody chose another.
@@ -45,6 +46,7 @@ pub struct Toolbox {
     environment: Vec<(OsString, OsString)>,
     shell: String,
     staging: Option<PathBuf>,
+    confined: Option<Confined>,
 }
 
 /// One call.
@@ -100,6 +102,7 @@ impl Toolbox {
             environment,
             shell: SHELL.to_owned(),
             staging: None,
+            confined: None,
         }
     }
 
@@ -115,6 +118,13 @@ impl Toolbox {
     #[must_use]
     pub fn with_staging(mut self, staging: PathBuf) -> Self {
         self.staging = Some(staging);
+        self
+    }
+
+    /// The same with what the commands of `run_command` are confined to. Servers are the person's own programs.
+    #[must_use]
+    pub fn with_confined(mut self, confined: Option<Confined>) -> Self {
+        self.confined = confined;
         self
     }
 
@@ -242,6 +252,7 @@ impl Toolbox {
                     sandbox: &self.sandbox,
                     shell: &self.shell,
                     environment: self.environment.clone(),
+                    confined: self.confined.clone(),
                     marker: call.marker.clone(),
                     log: call.log.clone(),
                 };

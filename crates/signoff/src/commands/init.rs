@@ -7,8 +7,8 @@ use std::path::Path;
 
 use signoff_api::project::{INIT_SCHEMA, Init};
 use signoff_runtime::Error;
+use signoff_runtime::doctor::doctor;
 use signoff_runtime::project::{Project, Trust};
-use signoff_sandbox::Level;
 use signoff_store::atomic::{ReplaceError, replace};
 use signoff_store::root::{Store, discover};
 
@@ -51,7 +51,7 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
             written,
             found_agents: found.agents.iter().map(|one| one.name.to_owned()).collect(),
             git: found.git.name().to_owned(),
-            sandbox: Level::None.to_string(),
+            sandbox: level(session),
         });
         return Ok(0);
     }
@@ -114,10 +114,23 @@ fn tell_found(session: &mut Session, found: &Found, wrote_config: bool) {
         ));
     }
     session.out.answer(format!("git: {}", found.git));
+    let level = level(session);
+    let rights = if level == "none" {
+        "; agents and contracts run with your rights"
+    } else {
+        ""
+    };
     session.out.answer(format!(
-        "sandbox: {}; agents and contracts run with your rights",
-        Level::None
+        "sandbox: {level}{rights}; `signoff doctor` tells more"
     ));
+}
+
+/// How strongly agents and contracts will be confined.
+fn level(session: &Session) -> String {
+    Project::open(&session.around).map_or_else(
+        |_| "unknown".to_owned(),
+        |project| doctor(&project.config).sandbox.level,
+    )
 }
 
 /// What there is to do before a plan can run.

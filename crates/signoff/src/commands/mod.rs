@@ -11,6 +11,7 @@ mod control;
 mod convert;
 mod demo;
 mod diff;
+mod doctor;
 mod dry_run;
 pub(crate) mod explain;
 mod fmt;
@@ -80,6 +81,7 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Agentctl(args) => agentctl::agentctl(session, &args),
         Command::Prompt(args) => prompt::prompt(session, &args),
         Command::Tools(_) => tools::tools(session),
+        Command::Doctor(_) => doctor::doctor(session),
         Command::Stats(_) => stats::stats(session),
         Command::Archive(args) => archive::archive(session, &args),
         Command::Prune(args) => prune::prune(session, &args),

@@ -1,0 +1,147 @@
+//! What agents and contracts may touch: one policy for each, made of where things are.
+//!
+//! They never share a writable directory except the tree. An agent has a home and a temporary directory of its own,
+//! which are gone after the attempt; a contract has the person's home, in which it can write to caches only. What a
+//! policy is worth is the sandbox's level.
+
+mod git;
+mod home;
+mod needs;
+mod places;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use signoff_sandbox::{Level, Nesting, Network, Policy};
+
+pub use self::needs::{Needs, needs};
+use crate::environment::Variables;
+
+/// Where everything is, for one run.
+#[derive(Debug, Clone)]
+pub struct Grounds {
+    /// The tree that agents work in and contracts judge.
+    pub tree: PathBuf,
+    /// What nobody but the harness writes: its store, the plan's file.
+    pub kept: Vec<PathBuf>,
+    /// The person's home.
+    pub home: Option<PathBuf>,
+    /// PATH of what is started.
+    pub path: OsString,
+    pub network: bool,
+    /// What the sandbox enforces here.
+    pub level: Level,
+}
+
+/// What one process is started with.
+#[derive(Debug, Clone)]
+pub struct Confined {
+    policy: Policy,
+    /// Variables that say where its home and its temporary directory are.
+    environment: Vec<(OsString, OsString)>,
+}
+
+impl Confined {
+    /// Sets its variables, whatever they were, and returns what it may touch.
+    pub fn into_policy(self, environment: &mut Vec<(OsString, OsString)>) -> Policy {
+        environment.retain(|(name, _)| !self.environment.iter().any(|(own, _)| own == name));
+        environment.extend(self.environment);
+        self.policy
+    }
+}
+
+impl Grounds {
+    /// A world of its own for one attempt of an agent, in a directory that holds nothing yet.
+    pub fn for_agent(
+        &self,
+        scratch: &Path,
+        needs: &Needs,
+        protected: &[PathBuf],
+        all: &Variables,
+    ) -> io::Result<Confined> {
+        let (home, temp) = (scratch.join("home"), scratch.join("tmp"));
+        std::fs::create_dir_all(&temp)?;
+        home::make(&home, self.home.as_deref(), needs)?;
+        let mut environment = needs.variables(all);
+        environment.push(("HOME".into(), home.clone().into()));
+        environment.push(("TMPDIR".into(), self.temp_seen(&temp)));
+        let mut policy = self.common(temp);
+        policy.writable.push(home);
+        policy.read_only.extend(fit_to_bind(protected));
+        policy.nesting = if needs.nests {
+            Nesting::Allowed
+        } else {
+            Nesting::Denied
+        };
+        if let Some(real) = self.git() {
+            match git::make(&real, scratch) {
+                Ok(binds) => policy.binds.extend(binds),
+                Err(_) => policy.read_only.push(real),
+            }
+        }
+        Ok(Confined {
+            policy,
+            environment,
+        })
+    }
+
+    /// The world of a contract, and of a command that a tool runs. `temp` exists.
+    pub fn for_contract(&self, temp: PathBuf) -> Confined {
+        let environment = vec![("TMPDIR".into(), self.temp_seen(&temp))];
+        let mut policy = self.common(temp);
+        policy.read_only.extend(self.git());
+        if let Some(home) = &self.home {
+            policy.writable.extend(places::caches(home));
+            policy.read_only.extend(places::kept_in_caches(home));
+        }
+        Confined {
+            policy,
+            environment,
+        }
+    }
+
+    fn common(&self, temp: PathBuf) -> Policy {
+        let mut hidden = places::sockets();
+        hidden.extend(self.home.iter().flat_map(|home| places::secrets(home)));
+        Policy {
+            writable: vec![self.tree.clone()],
+            temp: Some(temp),
+            read_only: fit_to_bind(&self.kept),
+            binds: places::needed_below(&hidden, &self.path),
+            hidden,
+            network: if self.network {
+                Network::On
+            } else {
+                Network::Off
+            },
+            ..Policy::default()
+        }
+    }
+
+    /// Where the process finds its temporary directory.
+    fn temp_seen(&self, temp: &Path) -> OsString {
+        if self.level.mounts() {
+            "/tmp".into()
+        } else {
+            temp.into()
+        }
+    }
+
+    /// The repository's own directory, if it is one. That of a worktree lies elsewhere, where nothing is writable.
+    fn git(&self) -> Option<PathBuf> {
+        let git = self.tree.join(".git");
+        git.symlink_metadata()
+            .is_ok_and(|found| found.is_dir())
+            .then_some(git)
+    }
+}
+
+/// Those that are there and are no links: only they can be kept by a mount.
+fn fit_to_bind(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let fits = |path: &&PathBuf| {
+        path.symlink_metadata()
+            .is_ok_and(|found| found.is_file() || found.is_dir())
+    };
+    paths.iter().filter(fits).cloned().collect()
+}

@@ -1,0 +1,225 @@
+//! What agents and contracts can touch, by real processes in real repositories.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
+use std::time::Duration;
+
+use signoff_sandbox::{Command, Ended, Limits, Sandbox, Stdin};
+use signoff_work::confine::{Confined, Grounds, needs};
+use signoff_work::environment::Variables;
+
+/// A home, a repository with one commit, and a store in it.
+struct World {
+    _folder: tempfile::TempDir,
+    root: PathBuf,
+    sandbox: Sandbox,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for name in [
+            "home/.ssh",
+            "home/.cargo/bin",
+            "home/.claude",
+            "tree/.signoff",
+        ] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        fs::write(root.join("home/.ssh/id"), "secret").unwrap();
+        fs::write(root.join("home/.claude/.credentials.json"), "login").unwrap();
+        fs::write(root.join("home/.claude/history.jsonl"), "private").unwrap();
+        fs::write(root.join("tree/a"), "1\n").unwrap();
+        fs::write(root.join("tree/.signoff/journal"), "").unwrap();
+        let world = Self {
+            _folder: folder,
+            root,
+            sandbox: Sandbox::new().unwrap(),
+        };
+        world.git("init -q -b main");
+        world.git("add a");
+        world.git("-c user.name=p -c user.email=p@x commit -q -m first");
+        world
+    }
+
+    fn tree(&self) -> PathBuf {
+        self.root.join("tree")
+    }
+
+    fn git(&self, words: &str) -> String {
+        let output = Process::new("git")
+            .args(words.split(' '))
+            .current_dir(self.tree())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{words}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn grounds(&self) -> Grounds {
+        Grounds {
+            tree: self.tree(),
+            kept: vec![self.tree().join(".signoff")],
+            home: Some(self.root.join("home")),
+            path: path(),
+            network: true,
+            level: self.sandbox.level(),
+        }
+    }
+
+    fn agent(&self, program: &str) -> Confined {
+        let scratch = self.root.join("scratch");
+        fs::remove_dir_all(&scratch).ok();
+        fs::create_dir_all(&scratch).unwrap();
+        let all: Variables = [("ANTHROPIC_API_KEY".into(), "key".into())].into();
+        let confined = self
+            .grounds()
+            .for_agent(&scratch, &needs(program), &[], &all);
+        confined.unwrap()
+    }
+
+    fn contract(&self) -> Confined {
+        let temp = self.root.join("temp");
+        fs::create_dir_all(&temp).unwrap();
+        self.grounds().for_contract(temp)
+    }
+
+    fn run(&self, confined: Confined, script: &str) -> Ended {
+        let mut env = vec![("PATH".into(), path())];
+        let policy = confined.into_policy(&mut env);
+        let command = Command {
+            argv: ["bash", "-c", script].map(OsString::from).to_vec(),
+            cwd: self.tree(),
+            env,
+            stdin: Stdin::Null,
+            marker: None,
+            limits: Limits {
+                time: Some(Duration::from_secs(30)),
+                output: 1 << 20,
+                log: 0,
+            },
+            log: None,
+            policy: Some(policy),
+        };
+        self.sandbox.run(command).unwrap()
+    }
+
+    #[track_caller]
+    fn says(&self, confined: Confined, script: &str, expected: &str) {
+        let ended = self.run(confined, script);
+        let (out, err) = (ended.stdout.text(), ended.stderr.text());
+        assert_eq!(out.trim(), expected, "{script}: {err}");
+    }
+}
+
+fn path() -> OsString {
+    std::env::var_os("PATH").unwrap()
+}
+
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+#[test]
+fn an_agent_writes_to_its_tree_and_to_nothing_else() {
+    let world = World::new();
+    let home = world.root.join("home");
+    let script = format!(
+        "echo 2 > a; echo x > .signoff/journal; echo x > {0}/x; echo x > {0}/.cargo/bin/x; \
+         cat {0}/.ssh/id; echo x > /etc/x; echo x > $HOME/x && echo x > /tmp/x && echo private",
+        home.display()
+    );
+    world.says(world.agent(""), &script, "private");
+    assert_eq!(fs::read_to_string(world.tree().join("a")).unwrap(), "2\n");
+    assert_eq!(
+        fs::read(world.tree().join(".signoff/journal")).unwrap(),
+        b""
+    );
+    assert!(!exists(&home.join("x")) && !exists(&home.join(".cargo/bin/x")));
+    assert!(exists(&world.root.join("scratch/home/x")));
+}
+
+#[test]
+fn a_known_agent_finds_its_login_and_nothing_more() {
+    let world = World::new();
+    let script =
+        "cat $HOME/.claude/.credentials.json; echo \" $ANTHROPIC_API_KEY\"; ls -A $HOME/.claude";
+    world.says(
+        world.agent("claude"),
+        script,
+        "login key\n.credentials.json",
+    );
+    let ended = world.run(
+        world.agent("claude"),
+        "echo changed > $HOME/.claude/.credentials.json",
+    );
+    drop(ended);
+    let real = world.root.join("home/.claude/.credentials.json");
+    assert_eq!(fs::read(real).unwrap(), b"login");
+    // Somebody's own script that is called like one.
+    world.says(world.agent("./claude"), script, "");
+}
+
+#[test]
+fn an_agent_commits_to_a_repository_of_its_own() {
+    let world = World::new();
+    let head = world.git("rev-parse HEAD");
+    let hook = "mkdir -p .git/hooks; echo 'touch hooked' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit";
+    let script = format!(
+        "{hook}; echo 2 > a; git config core.fsmonitor 'touch watched'; git commit -qam second --no-verify; \
+         git log --format=%s; git show HEAD~1:a"
+    );
+    world.says(world.agent(""), &script, "second\nfirst\n1");
+    assert_eq!(world.git("rev-parse HEAD"), head);
+    assert_eq!(world.git("status --porcelain -uno"), " M a\n");
+    assert!(!exists(&world.tree().join(".git/hooks/pre-commit")));
+    assert_eq!(world.git("config --get-all core.bare"), "false\n");
+    let config = fs::read_to_string(world.tree().join(".git/config")).unwrap();
+    assert!(!config.contains("fsmonitor"), "{config}");
+}
+
+#[test]
+fn what_a_hostile_repository_says_is_not_taken_over() {
+    let world = World::new();
+    world.git("config core.fsmonitor ./evil");
+    world.git("config filter.x.clean ./evil");
+    fs::write(world.tree().join("evil"), "#!/bin/sh\ntouch done\n").unwrap();
+    let script = "chmod +x evil; git status --porcelain -uno; git config --get-regexp '.*(fsmonitor|clean).*'";
+    world.says(world.agent(""), script, "");
+    assert!(!exists(&world.tree().join("done")));
+    // One that is read in another way stays the real one, and as it is.
+    world.git("config core.repositoryformatversion 1");
+    world.git("config extensions.partialClone origin");
+    world.says(world.agent(""), "echo x > .git/x; echo seen", "seen");
+    assert!(!exists(&world.tree().join(".git/x")));
+}
+
+#[test]
+fn a_contract_writes_to_caches_and_not_to_what_is_executed() {
+    let world = World::new();
+    let home = world.root.join("home");
+    let script = format!(
+        "for f in {0}/.cargo/registry {0}/.cargo/bin/cargo {0}/.profile .git/hooks/x .signoff/journal \
+         /tmp/x built; do echo x > $f; done; cat {0}/.ssh/id",
+        home.display()
+    );
+    world.says(world.contract(), &script, "");
+    for written in ["home/.cargo/registry", "temp/x", "tree/built"] {
+        assert!(exists(&world.root.join(written)), "{written}");
+    }
+    for kept in [
+        "home/.cargo/bin/cargo",
+        "home/.profile",
+        "tree/.git/hooks/x",
+    ] {
+        assert!(!exists(&world.root.join(kept)), "{kept}");
+    }
+    assert_eq!(
+        fs::read(world.tree().join(".signoff/journal")).unwrap(),
+        b""
+    );
+}
