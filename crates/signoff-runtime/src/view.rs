@@ -150,7 +150,7 @@ impl View {
             started_at: at(self.events.first()),
             updated_at: at(self.events.last()),
             progress: self.run.progress(),
-            steps: signoff_api::run::Step::all(&self.run),
+            steps: signoff_api::run::Step::all(&self.run, self.driven),
             inbox: self
                 .run
                 .items()

@@ -91,7 +91,16 @@ fn a_stopped_run_has_no_agents_and_can_go_on_at_once() {
         .assert_success()
         .assert_stdout_contains(&format!("signoff resume {id}"));
     // `stop` comes back when the run is free: whoever types `resume` next finds it so.
-    assert_eq!(statuses(&project)[0], "running");
+    let step = status(&project)["steps"][0].clone();
+    let (status, reason) = (&step["status"], &step["reason"]);
+    assert_eq!((status, reason), (&json!("ready"), &json!("interrupted")));
+    for command in [vec!["status"], vec!["show", "plan.md"]] {
+        let shown = project.signoff(command);
+        assert!(!shown.stdout.contains("running"), "{}", shown.stdout);
+    }
+    project
+        .signoff(["status"])
+        .assert_stdout_contains("interrupted\n");
     let_go(&project);
     let resumed = project.signoff(["resume", &id]);
     running.wait().assert_code(130);
@@ -241,8 +250,8 @@ fn a_run_that_is_driven_takes_an_answer() {
         .assert_stdout_contains("the run goes on");
     project
         .signoff(["answer", item, "again"])
-        .assert_code(2)
-        .assert_stderr_contains("`again`");
+        .assert_code(5)
+        .assert_stderr_contains("any more: tester answered it with `skip`");
     let_go(&project);
     running.wait().assert_success();
     let shape = status(&project);
@@ -251,6 +260,27 @@ fn a_run_that_is_driven_takes_an_answer() {
         .signoff(["log", "--format", "json"])
         .assert_success()
         .assert_stdout_contains(r#""choice":"reply","note":"skip""#);
+}
+
+#[test]
+fn an_answer_is_recorded_also_where_the_run_cannot_go_on() {
+    let project = signed(
+        &slow(),
+        &plan(&["**id:** name\n**ask:** What is it called?\n"]),
+    );
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    let item = project.json(["inbox"])["items"][0]["id"].clone();
+    let item = item.as_str().expect("an item is open");
+    project.write("other.md", &plan(&[&agent("First.", "first")]));
+    let mut other = project.spawn(["run", "other.md", "--approve"]);
+    assert!(other.wait_until(|| project.exists("begun")));
+    project
+        .signoff(["answer", item, "Ada", "--resume"])
+        .assert_code(5)
+        .assert_stderr_contains("the answer `reply` is recorded, but the run does not go on: ");
+    assert_eq!(project.json(["inbox"])["items"], json!([]));
+    let_go(&project);
+    other.wait().assert_success();
 }
 
 #[test]

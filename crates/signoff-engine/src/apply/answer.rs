@@ -148,7 +148,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             }
         }
         Choice::Accept | Choice::Refuse | Choice::Deny | Choice::Skip | Choice::Abort => {
-            if choice == Choice::Refuse {
+            if matches!(choice, Choice::Refuse | Choice::Deny) {
                 step.hint = note.map(str::to_owned);
             }
             step.answered = Some((choice, by.to_owned()));

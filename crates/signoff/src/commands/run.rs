@@ -219,7 +219,7 @@ fn conclude(
     };
     if !session.is_json() {
         let columns = session.out.columns();
-        let table = table(&ran.run, columns);
+        let table = table(&ran.run, false, columns);
         session.out.answer_lines(&format!("\n{table}"));
         for row in signature(signed) {
             session.out.answer(format!("  {row}"));

@@ -1,44 +1,20 @@
-//! One line for each event that a person wants to hear of.
+//! One text for each event that a person wants to hear of.
 
 use signoff_engine::{
-    CallEnd, Event, Facts, Grade, Outcome, PauseReason, Recorded, Run, Stage, Verdict,
+    CallEnd, Choice, Event, Facts, Grade, Outcome, PauseReason, Recorded, Run, Stage, Verdict,
 };
 use signoff_store::runs::RunDir;
 
 use crate::report::columns::cut;
 use crate::report::named::{name_of, role};
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+use crate::report::tally::NOTHING;
 
-/// Columns of a value, and of a step's name before what is said of it.
+/// Columns of a value.
 const SHOWN: usize = 100;
-const NAMED: usize = 32;
 
-/// The line for an event; most events have none. It names its step where another is under way too.
-pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
-    let text = text(run, recorded)?;
-    let about = match &recorded.event {
-        // They name it themselves.
-        Event::StepStarted { .. }
-        | Event::StepFailed { .. }
-        | Event::StepSkipped { .. }
-        | Event::StepBlocked { .. }
-        | Event::StepRetried { .. }
-        | Event::InboxOpened { .. }
-        | Event::InboxAnswered { .. } => None,
-        Event::ContractFinished { step, .. } if is_over(run, step) => None,
-        event => event.step(),
-    };
-    let among_others = |id: &&str| run.under_way().any(|(step, _)| step.id != *id);
-    Some(match about.filter(among_others) {
-        Some(id) => {
-            let name = cut(&name_of(run, id), NAMED);
-            format!("  {} {}", paint(DIM, name + ":"), text.trim_start())
-        }
-        None => text,
-    })
-}
-
-fn text(run: &Run, recorded: &Recorded) -> Option<String> {
+/// The text for an event; most events have none.
+pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
     let text = match &recorded.event {
         Event::StepStarted { step } => {
             format!("{} {}", paint(DIM, "▸"), paint(TITLE, name_of(run, step)))
@@ -114,6 +90,9 @@ fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::AttemptInterrupted { attempt, .. } => {
             format!("  {} attempt {attempt} was cut off", paint(CARE, "!"))
         }
+        Event::StepCompleted { step, .. } if has_nothing_to_do(run, step) => {
+            format!("  {} {}", paint(DIM, "–"), NOTHING.1)
+        }
         Event::StepCompleted {
             evidence, facts, ..
         } => completed(*evidence, facts),
@@ -142,12 +121,15 @@ fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             )
         }
         Event::InboxAnswered {
-            item, choice, by, ..
-        } => format!(
-            "  {} {by} answered `{item}`: {}",
-            paint(DIM, "·"),
-            choice.name()
-        ),
+            item,
+            choice,
+            note,
+            by,
+            ..
+        } => {
+            let answer = answer(*choice, note.as_deref());
+            format!("  {} {by} answered `{item}`: {answer}", paint(DIM, "·"))
+        }
         Event::RunResumed { reopened, .. } => paint(
             DIM,
             if *reopened {
@@ -178,6 +160,22 @@ fn text(run: &Run, recorded: &Recorded) -> Option<String> {
 /// A value on one line, its beginning only where it is long.
 pub(crate) fn short_value(value: &serde_json::Value) -> String {
     cut(&harmless(&value.to_string()), SHOWN)
+}
+
+/// What somebody answered, with what they said to it.
+pub(crate) fn answer(choice: Choice, note: Option<&str>) -> String {
+    let said = note.map(str::trim).filter(|note| !note.is_empty());
+    let said = said.map(|note| cut(&harmless(note), SHOWN));
+    match (choice, said) {
+        (Choice::Reply, Some(said)) => format!("`{said}`"),
+        (choice, Some(said)) => format!("{} ({said})", choice.name()),
+        (choice, None) => choice.name().to_owned(),
+    }
+}
+
+/// Is it a loop over nothing?
+pub(crate) fn has_nothing_to_do(run: &Run, id: &str) -> bool {
+    run.position(id).is_some_and(|at| run.has_nothing_to_do(at))
 }
 
 fn called(end: &CallEnd) -> String {

@@ -6,9 +6,10 @@ use signoff_plan::model::Work;
 
 use crate::report::columns::cut;
 use crate::report::evidence::{because, grade};
-use crate::report::line::{is_over, line, log_of, quoted_tail, short_value};
+use crate::report::line::{has_nothing_to_do, is_over, log_of, quoted_tail, short_value, text};
 use crate::report::named::name_of;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+use crate::report::tally::NOTHING;
 use crate::report::time::short;
 
 /// Columns of a step's name.
@@ -50,6 +51,9 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::Expanded { items, .. } => {
             format!("{} {} items", paint(DIM, "·"), items.len())
         }
+        Event::StepCompleted { step, .. } if has_nothing_to_do(run, step) => {
+            format!("{} {}", paint(DIM, "–"), NOTHING.1)
+        }
         Event::StepCompleted {
             step,
             evidence,
@@ -75,7 +79,7 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
         | Event::CallFinished { .. }
         | Event::RetryScheduled { counted: true, .. }
         | Event::RunPaused { .. } => return None,
-        _ => return line(run, recorded),
+        _ => return text(run, recorded),
     };
     let name = event.step().map(|step| cut(&name_of(run, step), NAMED));
     Some(named(&name.unwrap_or_default(), &said))
