@@ -223,9 +223,19 @@ fn of_two_that_resume_at_once_one_wins() {
     );
     one.wait_until(|| !other.is_running());
     let_go(&project);
-    let mut codes = both.map(|running| running.wait().code);
-    codes.sort_unstable();
-    assert_eq!(codes, [Some(0), Some(5)]);
+    let mut ended = both.map(signoff_testkit::Running::wait);
+    ended.sort_by_key(|output| output.code);
+    assert_eq!(
+        ended.each_ref().map(|output| output.code),
+        [Some(0), Some(5)]
+    );
+    let id = run_id(&project);
+    for part in [
+        format!("run {id} is going on in another process already (process "),
+        format!("`signoff stop {id}`"),
+    ] {
+        ended[1].assert_stderr_contains(&part);
+    }
     Ledger::read(project.outside("ledger")).assert_starts("step-2", 1);
 }
 
@@ -361,6 +371,24 @@ fn whoever_follows_a_run_is_let_go_when_it_pauses_or_nobody_drives_it() {
     project.signoff(["stop"]).assert_success();
     #[cfg(target_os = "linux")]
     assert_eq!(project.processes(), [""; 0]);
+}
+
+#[test]
+fn what_cuts_a_run_short_comes_with_the_way_to_go_on() {
+    let config = "[agents.coder]\ndriver = \"command\"\ncommand = [\"true\"]\n";
+    let script = Script::new().reply(
+        Reply::when(["First"])
+            .write("first", "x\n")
+            .write(".signoff/config.toml", config),
+    );
+    let steps = [agent("First.", "first"), agent("Second.", "second")];
+    let project = signed(&script, &plan(&[&steps[0], &steps[1]]));
+    let output = project.signoff(["run", "plan.md"]);
+    let id = run_id(&project);
+    output
+        .assert_code(4)
+        .assert_stderr_contains("`signoff trust`")
+        .assert_stderr_contains(&format!("then `signoff resume {id}` goes on"));
 }
 
 #[test]
