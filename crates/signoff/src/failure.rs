@@ -135,7 +135,11 @@ impl From<Error> for Failure {
             Error::Moved { expected, found } => Self::new(
                 5,
                 "moved",
-                format!("the plan's digest is {found}, not {expected}"),
+                format!(
+                    "the plan's digest is {}, not {}",
+                    beginning(&found),
+                    beginning(&expected)
+                ),
             )
             .hint("somebody changed the plan; read it again before you sign"),
             Error::NoSuchPlan { plan, deleted: true, .. } => {
@@ -431,6 +435,12 @@ impl From<Error> for Failure {
             Error::Thread(error) => (*error).into(),
         }
     }
+}
+
+/// As much of a digest as tells it from others.
+fn beginning(digest: &str) -> &str {
+    let digits = digest.strip_prefix("sha256:").unwrap_or(digest);
+    digits.get(..12).unwrap_or(digits)
 }
 
 /// There is no such step; one of a similar name may be meant.

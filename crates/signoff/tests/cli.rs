@@ -232,7 +232,8 @@ fn approval_can_expect_a_digest() {
         .to_owned();
     project
         .signoff(["approve", "plan.md", "--expect-digest", "00000000"])
-        .assert_code(5);
+        .assert_code(5)
+        .assert_stderr_contains(&format!("digest is {}, not 00000000\n", &digest[7..19]));
     project
         .signoff(["approve", "plan.md", "--expect-digest", "sha256:"])
         .assert_code(2);

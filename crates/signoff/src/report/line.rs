@@ -10,8 +10,9 @@ use crate::report::named::{name_of, role};
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 use crate::report::tally::NOTHING;
 
-/// Columns of a value.
+/// Columns of a value, and of a reason.
 const SHOWN: usize = 100;
+const REASON: usize = 400;
 
 /// The text for an event; most events have none.
 pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
@@ -85,7 +86,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             paint(CARE, "↻")
         ),
         Event::RetryScheduled { reason, .. } => {
-            format!("  {} starting over: {reason}", paint(CARE, "↻"))
+            format!("  {} starting over: {}", paint(CARE, "↻"), one_line(reason))
         }
         Event::AttemptInterrupted { attempt, .. } => {
             format!("  {} attempt {attempt} was cut off", paint(CARE, "!"))
@@ -101,9 +102,11 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             paint(CARE, "?")
         ),
         Event::StepFailed { step, reason, .. } => {
+            let reason = one_line(reason);
             format!("  {} `{step}` failed: {reason}", paint(ERROR, "✗"))
         }
         Event::StepSkipped { step, reason, .. } => {
+            let reason = one_line(reason);
             format!("  {} `{step}` skipped: {reason}", paint(CARE, "–"))
         }
         Event::StepBlocked { step, by } => {
@@ -162,6 +165,16 @@ pub(crate) fn short_value(value: &serde_json::Value) -> String {
     cut(&harmless(&value.to_string()), SHOWN)
 }
 
+/// A reason on one line, its beginning only where somebody else's words make it long.
+pub(crate) fn one_line(reason: &str) -> String {
+    // Nearly every reason is one short line, and a table has many.
+    if reason.len() <= REASON && !reason.contains(char::is_control) {
+        return harmless(reason);
+    }
+    let words: Vec<&str> = reason.split_whitespace().collect();
+    cut(&harmless(&words.join(" ")), REASON)
+}
+
 /// What somebody answered, with what they said to it.
 pub(crate) fn answer(choice: Choice, note: Option<&str>) -> String {
     let said = note.map(str::trim).filter(|note| !note.is_empty());
@@ -188,7 +201,7 @@ fn called(end: &CallEnd) -> String {
             format!(
                 "  {} the call failed: {}",
                 paint(ERROR, "✗"),
-                harmless(message)
+                one_line(message)
             )
         }
     }
@@ -262,19 +275,14 @@ fn said(ended: &str, well: bool, text: &str, log: &str) -> String {
 }
 
 fn contract(verdict: Verdict, unmet: &[String], stderr: &str) -> String {
+    let unmet = one_line(&unmet.join("; "));
     match verdict {
         Verdict::Pass => format!("  {} contract holds", paint(GOOD, "✓")),
-        Verdict::Inconclusive => format!(
-            "  {} contract gave no answer: {}",
-            paint(CARE, "?"),
-            unmet.join("; ")
-        ),
+        Verdict::Inconclusive => {
+            format!("  {} contract gave no answer: {unmet}", paint(CARE, "?"))
+        }
         Verdict::Fail => {
-            let mut text = format!(
-                "  {} contract does not hold: {}",
-                paint(ERROR, "✗"),
-                unmet.join("; ")
-            );
+            let mut text = format!("  {} contract does not hold: {unmet}", paint(ERROR, "✗"));
             text.push_str(&quoted_tail(stderr));
             text
         }
@@ -324,5 +332,21 @@ fn finished(outcome: Outcome) -> String {
         Outcome::Completed => paint(GOOD, "completed").to_string(),
         Outcome::Partial => paint(CARE, "completed in part").to_string(),
         Outcome::Failed => paint(ERROR, "failed").to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn a_reason_is_one_line_whatever_others_said() {
+        assert_eq!(one_line("a  short one"), "a  short one");
+        assert_eq!(
+            one_line("status 500: <html>\r\n\n  <p>no\u{7}</p>\n"),
+            "status 500: <html> <p>no</p>"
+        );
+        let page = one_line(&"word ".repeat(1000));
+        assert!(page.len() < 410 && page.ends_with('…'), "{page}");
     }
 }

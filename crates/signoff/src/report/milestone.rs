@@ -6,7 +6,9 @@ use signoff_plan::model::Work;
 
 use crate::report::columns::cut;
 use crate::report::evidence::{because, grade};
-use crate::report::line::{has_nothing_to_do, is_over, log_of, quoted_tail, short_value, text};
+use crate::report::line::{
+    has_nothing_to_do, is_over, log_of, one_line, quoted_tail, short_value, text,
+};
 use crate::report::named::name_of;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 use crate::report::tally::NOTHING;
@@ -44,7 +46,7 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             counted: false,
             reason,
             ..
-        } => format!("{} starting over: {}", paint(CARE, "↻"), harmless(reason)),
+        } => format!("{} starting over: {}", paint(CARE, "↻"), one_line(reason)),
         Event::AttemptInterrupted { attempt, .. } => {
             format!("{} attempt {attempt} was cut off", paint(CARE, "!"))
         }
@@ -61,10 +63,10 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             attempts,
         } => return Some(completed(run, step, (*evidence, facts), *attempts)),
         Event::StepFailed { reason, .. } => {
-            format!("{} failed: {}", paint(ERROR, "✗"), harmless(reason))
+            format!("{} failed: {}", paint(ERROR, "✗"), one_line(reason))
         }
         Event::StepSkipped { reason, .. } => {
-            format!("{} skipped: {}", paint(CARE, "–"), harmless(reason))
+            format!("{} skipped: {}", paint(CARE, "–"), one_line(reason))
         }
         Event::StepBlocked { by, .. } => {
             format!("{} blocked by `{}`", paint(CARE, "–"), harmless(by))
@@ -120,7 +122,7 @@ fn ended_badly(ended: &ProcessEnd, log: &str) -> Option<String> {
 }
 
 fn not_met(verdict: Verdict, when: &str, unmet: &[String], stderr: &str) -> Option<String> {
-    let unmet = harmless(&unmet.join("; "));
+    let unmet = one_line(&unmet.join("; "));
     Some(match verdict {
         Verdict::Pass => return None,
         Verdict::Inconclusive => {

@@ -8,8 +8,9 @@ use signoff_engine::{Grade, Run, StepState, StepStatus};
 
 use crate::report::columns::{cut, push, spaces, width, wrap};
 use crate::report::evidence::{because, grade};
+use crate::report::line::one_line;
 use crate::report::named::name;
-use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, paint};
 use crate::report::tally::{HALTED, NOTHING, grades, totals};
 use crate::report::time::short;
 
@@ -111,7 +112,7 @@ fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Ro
         style,
         attempts: state.attempts,
         took: took(state),
-        because: harmless(&because),
+        because: one_line(&because),
     })
 }
 
