@@ -221,21 +221,19 @@ fn of_two_that_resume_at_once_one_wins() {
     assert!(
         one.wait_until(|| project.exists("begun")) || other.wait_until(|| project.exists("begun"))
     );
+    let id = run_id(&project);
+    project
+        .signoff(["resume"])
+        .assert_code(5)
+        .assert_stderr_contains(&format!(
+            "run {id} is going on in another process already (process "
+        ))
+        .assert_stderr_contains(&format!("`signoff stop {id}`"));
     one.wait_until(|| !other.is_running());
     let_go(&project);
-    let mut ended = both.map(signoff_testkit::Running::wait);
-    ended.sort_by_key(|output| output.code);
-    assert_eq!(
-        ended.each_ref().map(|output| output.code),
-        [Some(0), Some(5)]
-    );
-    let id = run_id(&project);
-    for part in [
-        format!("run {id} is going on in another process already (process "),
-        format!("`signoff stop {id}`"),
-    ] {
-        ended[1].assert_stderr_contains(&part);
-    }
+    let mut codes = both.map(|running| running.wait().code);
+    codes.sort_unstable();
+    assert_eq!(codes, [Some(0), Some(5)]);
     Ledger::read(project.outside("ledger")).assert_starts("step-2", 1);
 }
 

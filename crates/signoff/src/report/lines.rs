@@ -30,14 +30,20 @@ impl Lines {
         }
         let under_another = |id: &&str| self.heading.as_deref() != Some(*id);
         let among_others = |id: &&str| run.under_way().any(|(step, _)| step.id != *id);
+        // What is said of another step comes between a heading and what belongs to it.
+        let comes_between = event.step().is_some_and(|id| under_another(&id));
         let unclear = |id: &&str| under_another(id) || among_others(id);
-        Some(match unnamed(run, event).filter(unclear) {
+        let line = match unnamed(run, event).filter(unclear) {
             Some(id) => {
                 let name = cut(&name_of(run, id), NAMED);
                 format!("  {} {}", paint(DIM, name + ":"), text.trim_start())
             }
             None => text,
-        })
+        };
+        if comes_between {
+            self.heading = None;
+        }
+        Some(line)
     }
 }
 
@@ -73,9 +79,9 @@ mod tests {
         let events = [
             started("step-1"),
             started("step-2"),
-            done("step-2"),
-            // Nothing else is under way any more, but this stands under the second heading.
             done("step-1"),
+            // Nothing else is under way any more, but what is said of the first stands between.
+            done("step-2"),
             started("step-1"),
             done("step-1"),
         ];
@@ -92,8 +98,8 @@ mod tests {
         let expected = [
             "▸ 1. A",
             "▸ 2. B",
-            "  2. B: done: held",
             "  1. A: done: held",
+            "  2. B: done: held",
             "▸ 1. A",
             "  done: held",
         ];
