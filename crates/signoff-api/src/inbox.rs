@@ -24,6 +24,9 @@ pub struct Item {
     pub id: String,
     pub kind: ItemKind,
     pub run: String,
+    /// The plan's title.
+    #[serde(default)]
+    pub title: String,
     /// The step, or the first of several.
     pub step: String,
     /// Every step that it is about.
@@ -48,6 +51,7 @@ impl Item {
             id: format!("{}/{}", run.id(), item.id),
             kind: item.kind.into(),
             run: run.id().to_owned(),
+            title: run.plan().display_title().to_owned(),
             step: run
                 .step(item.step)
                 .map_or_else(String::new, |(step, _)| step.id.clone()),

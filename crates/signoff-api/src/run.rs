@@ -39,29 +39,33 @@ pub struct Run {
 pub struct Step {
     pub id: String,
     pub title: String,
+    /// Where nobody drives the run nothing is `running` or `verifying`: what was is `ready`.
     pub status: String,
     pub attempts: u32,
     pub evidence: Option<Grade>,
     pub facts: Option<Facts>,
+    /// Why it failed, was skipped or is blocked; `interrupted` or `paused` if it has begun and nobody
+    /// drives the run.
     pub reason: Option<String>,
 }
 
 impl Step {
-    /// Every step of a run, in plan order.
-    pub fn all(run: &engine::Run) -> Vec<Self> {
+    /// Every step of a run, in plan order. `driven`: a process works on it.
+    pub fn all(run: &engine::Run, driven: bool) -> Vec<Self> {
+        let halted = |at| run.halted(at).filter(|_| !driven).map(str::to_owned);
         run.order()
             .filter_map(|at| Some((at, run.step(at)?)))
             .map(|(at, (definition, state))| Self {
                 id: definition.id.clone(),
                 title: definition.title.clone(),
-                status: step_status(run.status_of(at)).to_owned(),
+                status: step_status(run.status_seen(at, driven)).to_owned(),
                 attempts: state.attempts,
                 evidence: state.evidence.as_ref().map(|(grade, _)| (*grade).into()),
                 facts: state
                     .evidence
                     .as_ref()
                     .map(|(_, facts)| facts.clone().into()),
-                reason: state.reason.clone(),
+                reason: state.reason.clone().or_else(|| halted(at)),
             })
             .collect()
     }

@@ -202,6 +202,42 @@ impl Run {
             None => StepStatus::Pending,
         }
     }
+
+    /// The same where it is known whether anybody drives the run: if not, nothing is under way, and
+    /// what was is taken up again.
+    pub fn status_seen(&self, at: usize, driven: bool) -> StepStatus {
+        match self.pause {
+            _ if driven || !self.has_begun(at) => self.status_of(at),
+            // A loop waits as its items do.
+            Some(PauseReason::Waiting) => StepStatus::Waiting,
+            _ => StepStatus::Ready,
+        }
+    }
+
+    /// Why a step that has begun does not go on where nobody drives the run: `paused` if that was
+    /// meant to be, else `interrupted`.
+    pub fn halted(&self, at: usize) -> Option<&'static str> {
+        match self.pause {
+            _ if !self.has_begun(at) => None,
+            Some(PauseReason::Waiting) => None,
+            Some(PauseReason::Requested | PauseReason::Limited | PauseReason::Changed) => {
+                Some("paused")
+            }
+            Some(PauseReason::Interrupted) | None => Some("interrupted"),
+        }
+    }
+
+    fn has_begun(&self, at: usize) -> bool {
+        matches!(
+            self.status_of(at),
+            StepStatus::Running | StepStatus::Verifying
+        )
+    }
+
+    /// Is it a loop over nothing?
+    pub fn has_nothing_to_do(&self, at: usize) -> bool {
+        self.children.get(&at).is_some_and(Vec::is_empty)
+    }
 }
 
 /// Does this step need its contract run before the work?

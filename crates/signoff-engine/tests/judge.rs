@@ -4,7 +4,7 @@
 mod world;
 
 use signoff_engine::judge_changed;
-use signoff_plan::model::Step;
+use signoff_plan::model::{Step, Work};
 use world::{plan_text, signed};
 
 /// A step with this task, contract and `produces`.
@@ -32,7 +32,7 @@ fn check(step: &Step, changed: &[&str], expected: &[&str]) {
             format!("{path}{}", if fails { "!" } else { "" })
         })
         .collect();
-    assert_eq!(told, expected, "{:?}", step.contract);
+    assert_eq!(told, expected, "{:?} {:?}", step.work, step.contract);
     assert!(
         found
             .runner_config
@@ -245,6 +245,60 @@ fn what_the_step_is_told_to_change_is_only_reported() {
         &step("Do it.", "pytest", "tests/**, *.toml"),
         &["tests/conftest.py", "pyproject.toml", "tox.ini"],
         &["tests/conftest.py", "pyproject.toml", "tox.ini!"],
+    );
+}
+
+/// A step whose agent is told this, headings and all.
+fn told(text: &str, produces: &str) -> Step {
+    let mut step = step("Do it.", "npm test", produces);
+    if let Work::Agent { task, .. } = &mut step.work {
+        text.clone_into(task);
+    }
+    step
+}
+
+#[test]
+fn what_a_sentence_forbids_is_not_named_by_it() {
+    let file = "package.json";
+    for task in [
+        "Fix the bug; never touch package.json.",
+        "Do not change `package.json`.",
+        "Don't edit package.json, conftest.py or tox.ini.",
+        "Don’t edit conftest.py or\npackage.json!",
+        "The file package.json must not be changed.",
+        "Make the tests pass without changing package.json",
+        "Leave package.json alone.",
+        "package.json stays untouched.",
+        "Keep package.json as it is",
+        "Change anything but package.json.",
+        "Never touch configuration, e.g. package.json.",
+        "Do not touch:\n\n- conftest.py\n- package.json\n",
+        "Fix it.\n\n## Do not touch\n\npackage.json\n",
+        "Add a script to package.json. Never change package.json.",
+        "Add the dependency x without touching package.json.",
+        "Do the work of my_package.json and of DO_PACKAGE.JSON and xpackage.json.bak",
+    ] {
+        check(&told(task, ""), &[file], &["package.json!"]);
+        check(&told(task, "*.json"), &[file], &[file]);
+    }
+    for task in [
+        "Never give up. Add a script to package.json.",
+        "Add a script to package.json, but do not touch conftest.py.",
+        "Add a script to package.json; conftest.py must not change.",
+        "Add a script to package.json without adding dependencies.",
+        "The test script in package.json does not run: repair it.",
+        "Use package.json instead of setup.cfg.",
+        "- do not touch conftest.py\n- add a script to package.json\n",
+        "## Never\n\nconftest.py\n\n## Do\n\npackage.json\n",
+        "Edit 'package.json'.",
+        "Change package.json's name",
+    ] {
+        check(&told(task, ""), &[file], &[file]);
+    }
+    check(
+        &step("Set DO_CONFTEST and no-conftest.", "pytest", ""),
+        &["conftest.py"],
+        &["conftest.py!"],
     );
 }
 

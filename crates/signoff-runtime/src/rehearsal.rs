@@ -186,16 +186,22 @@ fn together(plan: &Plan, ready: &BTreeSet<usize>, jobs: usize) -> Vec<usize> {
     round
 }
 
+/// Agents that a step may start: one and one more for each retry, in a loop for each item.
+pub fn most_agents(step: &Step) -> u64 {
+    let items = match &step.for_each {
+        _ if !is_agent(step) => 0,
+        Some(_) => step.max_items.unwrap_or(Step::MAX_ITEMS),
+        None => 1,
+    };
+    (u64::from(step.on_fail.retries) + 1).saturating_mul(items)
+}
+
 /// Agents, and how long they may work.
 fn worst(project: &Project, plan: &Plan, allowed: &BTreeSet<usize>) -> (u64, Duration) {
     let steps = allowed.iter().filter_map(|&at| plan.steps.get(at));
     let mut worst = (0_u64, Duration::ZERO);
-    for step in steps.filter(|step| is_agent(step)) {
-        let items = match &step.for_each {
-            Some(_) => step.max_items.unwrap_or(Step::MAX_ITEMS),
-            None => 1,
-        };
-        let agents = (u64::from(step.on_fail.retries) + 1).saturating_mul(items);
+    for step in steps {
+        let agents = most_agents(step);
         let each = step
             .timeout
             .unwrap_or(project.config.run.step_timeout.value);

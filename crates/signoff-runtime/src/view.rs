@@ -164,7 +164,7 @@ impl View {
             started_at: timestamp(self.began),
             updated_at: timestamp(self.last),
             progress: self.run.progress(),
-            steps: signoff_api::run::Step::all(&self.run),
+            steps: signoff_api::run::Step::all(&self.run, self.driven),
             inbox: self
                 .run
                 .items()

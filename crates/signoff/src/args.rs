@@ -2,6 +2,7 @@
 
 mod agentctl;
 mod lifecycle;
+mod nearest;
 mod plans;
 mod running;
 mod store;
@@ -15,6 +16,7 @@ use signoff_store::signatures::Proof;
 pub(crate) use self::agentctl::{Agentctl, AgentctlCommand, Prompt, PromptName, ThreadCommand};
 use self::agentctl::{AgentctlCli, is_agentctl};
 pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
+use self::nearest::nearest;
 pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Show, Verify, VerifyFormat,
 };
@@ -122,7 +124,8 @@ pub(crate) fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
         let command = Command::Agentctl(agentctl);
         return Ok(Cli { color, command });
     }
-    Cli::try_parse_from(without_plan_word(words.to_vec()))
+    let words = without_plan_word(words.to_vec());
+    Cli::try_parse_from(&words).map_err(|error| nearest(error, &words))
 }
 
 /// A first `plan` before a command is seed 002's spelling: `plan verify FILE`, `plan run FILE`.

@@ -135,7 +135,11 @@ impl From<Error> for Failure {
             Error::Moved { expected, found } => Self::new(
                 5,
                 "moved",
-                format!("the plan's digest is {found}, not {expected}"),
+                format!(
+                    "the plan's digest is {}, not {}",
+                    beginning(&found),
+                    beginning(&expected)
+                ),
             )
             .hint("somebody changed the plan; read it again before you sign"),
             Error::NoSuchPlan { plan, deleted: true, .. } => {
@@ -337,16 +341,17 @@ impl From<Error> for Failure {
                     held_by(holder.as_ref())
                 ),
             )
-            .hint("`signoff status` shows it"),
-            Error::RunTaken { run, holder } => Self::new(
-                5,
-                "run-taken",
-                format!(
-                    "run {run} is going on in another process{}",
-                    held_by(holder.as_ref())
-                ),
-            )
-            .hint(format!("`signoff status {run}` shows it")),
+            .hints(meanwhile(holder.as_ref().and_then(|holder| holder.run.as_deref()))),
+            Error::RunTaken { run, holder } => {
+                let process = holder.map(|holder| format!(" (process {})", holder.pid));
+                let process = process.unwrap_or_default();
+                Self::new(
+                    5,
+                    "run-taken",
+                    format!("run {run} is going on in another process already{process}"),
+                )
+                .hints(meanwhile(Some(&run)))
+            }
             Error::NoSuchRun { run: None, .. } => {
                 Self::new(2, "no-run", "nothing has run here yet")
                     .hint("`signoff run PLAN` starts a run")
@@ -443,17 +448,40 @@ impl From<Error> for Failure {
     }
 }
 
-/// The run has no such step; one of a similar name may be meant.
+/// As much of a digest as tells it from others.
+fn beginning(digest: &str) -> &str {
+    let digits = digest.strip_prefix("sha256:").unwrap_or(digest);
+    digits.get(..12).unwrap_or(digits)
+}
+
+/// There is no such step; one of a similar name may be meant.
 pub(crate) fn no_step<'a>(step: &str, known: impl IntoIterator<Item = &'a str>) -> Failure {
-    let failure = Failure::new(2, "no-step", format!("the run has no step `{step}`"));
-    let near = known
-        .into_iter()
-        .map(|id| (strsim::damerau_levenshtein(id, step), id))
-        .filter(|(distance, _)| *distance <= 2)
-        .min();
-    match near {
+    /// Names that are worth a line.
+    const LISTED: usize = 12;
+    let failure = Failure::new(2, "no-step", format!("there is no step `{step}`"));
+    let known: Vec<&str> = known.into_iter().collect();
+    let distances = known
+        .iter()
+        .map(|id| (strsim::damerau_levenshtein(id, step), id));
+    match distances.filter(|(distance, _)| *distance <= 2).min() {
         Some((_, id)) => failure.hint(format!("did you mean `{id}`?")),
-        None => failure.hint("`signoff status` shows the steps of a run"),
+        None if known.is_empty() => failure.hint("`signoff status` shows the steps of a run"),
+        None => {
+            let first = known.iter().take(LISTED).copied().collect::<Vec<_>>();
+            let more = match known.len() - first.len() {
+                0 => String::new(),
+                more => format!(" and {more} more, which `signoff show` lists"),
+            };
+            failure.hint(format!("its steps are `{}`{more}", first.join("`, `")))
+        }
+    }
+}
+
+/// A failure, with the steps there are if it is about one that is not.
+pub(crate) fn among<'a>(error: Error, known: impl IntoIterator<Item = &'a str>) -> Failure {
+    match error {
+        Error::Refused(Refusal::NoStep { step }) => no_step(&step, known),
+        error => error.into(),
     }
 }
 
@@ -571,6 +599,17 @@ pub(crate) fn difference_lines(difference: &Difference) -> Vec<String> {
         lines.push(paint(DIM, unseen).to_string());
     }
     lines
+}
+
+/// What to do while another run, or this one, is driven by somebody else.
+fn meanwhile(run: Option<&str>) -> Vec<String> {
+    let run = run.map(|run| format!(" {run}")).unwrap_or_default();
+    vec![
+        format!(
+            "`signoff log --follow{run}` watches it, `signoff status{run}` shows how far it is"
+        ),
+        format!("`signoff stop{run}` ends its agents and lets go of it"),
+    ]
 }
 
 fn held_by(holder: Option<&signoff_store::lock::Holder>) -> String {

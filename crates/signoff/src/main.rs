@@ -9,6 +9,7 @@ mod diagnostics;
 mod failure;
 mod inside;
 mod new_files;
+mod person;
 mod plan_likeness;
 mod plan_paths;
 mod report;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use signoff_runtime::project::Surroundings;
 
+use crate::person;
+
 pub(crate) fn read() -> Surroundings {
     let variables: std::collections::BTreeMap<OsString, OsString> = std::env::vars_os().collect();
     let get = |name: &str| {
@@ -22,15 +24,13 @@ pub(crate) fn read() -> Surroundings {
             .or_else(|| home.as_ref().map(|home| home.join(fallback)))
             .map(|base| base.join("signoff"))
     };
-    let person = ["USER", "LOGNAME"].into_iter().find_map(get);
+    let text = |name: &str| Some(get(name)?.to_string_lossy().into_owned());
+    let person = person::name(text, home.clone());
     Surroundings {
         directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         user_config: below_home("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("config.toml")),
         state_dir: below_home("XDG_STATE_HOME", ".local/state"),
-        person: person.map_or_else(
-            || "unknown".to_owned(),
-            |name| name.to_string_lossy().into_owned(),
-        ),
+        person,
         variables,
     }
 }

@@ -79,6 +79,17 @@ fn an_answer_from_elsewhere_ends_the_question() {
 }
 
 #[test]
+fn the_inbox_says_which_plan_asks() {
+    let project = signed(&Script::new(), &plan(&[QUESTION]));
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    project
+        .signoff(["inbox"])
+        .assert_success()
+        .assert_stdout_contains("\n  Test plan, step `name`\n");
+    assert_eq!(project.json(["inbox"])["items"][0]["title"], "Test plan");
+}
+
+#[test]
 fn ctrl_c_at_a_question_stops_the_run() {
     let project = signed(&Script::new(), &plan(&[QUESTION]));
     let mut run = project.on_terminal("signoff run plan.md");

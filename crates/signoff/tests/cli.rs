@@ -232,7 +232,8 @@ fn approval_can_expect_a_digest() {
         .to_owned();
     project
         .signoff(["approve", "plan.md", "--expect-digest", "00000000"])
-        .assert_code(5);
+        .assert_code(5)
+        .assert_stderr_contains(&format!("digest is {}, not 00000000\n", &digest[7..19]));
     project
         .signoff(["approve", "plan.md", "--expect-digest", "sha256:"])
         .assert_code(2);
@@ -536,10 +537,25 @@ fn mistakes_in_the_configuration_are_all_shown() {
 #[test]
 fn mistyped_commands_and_runs_get_a_suggestion() {
     let project = signed(&obliging(), &one_step());
-    project
-        .signoff(["verfy", "plan.md"])
-        .assert_code(2)
-        .assert_stderr_contains("verify");
+    for (line, expected) in [
+        (vec!["verfy", "plan.md"], "'verify'"),
+        (vec!["rn", "plan.md"], "exists: 'run'"),
+        (vec!["step", "skp"], "'skip'"),
+        (vec!["run", "plan.md", "--until", "step-11"], "`step-1`?"),
+        (
+            vec!["run", "plan.md", "--only", "other"],
+            "its steps are `step-1`",
+        ),
+        (
+            vec!["run", "plan.md", "--dry-run", "--only", "other"],
+            "its steps are `step-1`",
+        ),
+    ] {
+        project
+            .signoff(line)
+            .assert_code(2)
+            .assert_stderr_contains(expected);
+    }
     project
         .signoff(["status"])
         .assert_code(2)
@@ -550,6 +566,32 @@ fn mistyped_commands_and_runs_get_a_suggestion() {
         .assert_code(2)
         .assert_stderr_contains("the newest run is");
     project.signoff(["status", "../../etc"]).assert_code(2);
+}
+
+#[test]
+fn whoever_has_no_name_in_the_session_has_one_in_git_or_the_system() {
+    let project = project(&obliging(), &one_step()).env("USER", "");
+    project.write("other.md", &one_step());
+    project.signoff(["trust"]).assert_success();
+    let signed_by = |plan: &str| {
+        project.signoff(["approve", plan]).assert_success();
+        let shown = project
+            .signoff(["show", plan])
+            .assert_success()
+            .stdout
+            .clone();
+        let line = shown.lines().find(|line| line.starts_with("signed by"));
+        line.expect("it was signed").to_owned()
+    };
+    let by = signed_by("plan.md");
+    assert!(!by.contains("unknown"), "{by}");
+    let own = project.home().join(".gitconfig");
+    std::fs::write(own, "[user]\n\tname = Ada L\n").expect("the home is writable");
+    // Whoever works in the repository can write its settings.
+    let hostile = "git init -q . && git config user.name Mallory";
+    project.bash(hostile, &project.path()).assert_success();
+    let by = signed_by("other.md");
+    assert!(by.starts_with("signed by Ada L, "), "{by}");
 }
 
 #[test]

@@ -91,7 +91,16 @@ fn a_stopped_run_has_no_agents_and_can_go_on_at_once() {
         .assert_success()
         .assert_stdout_contains(&format!("signoff resume {id}"));
     // `stop` comes back when the run is free: whoever types `resume` next finds it so.
-    assert_eq!(statuses(&project)[0], "running");
+    let step = status(&project)["steps"][0].clone();
+    let (status, reason) = (&step["status"], &step["reason"]);
+    assert_eq!((status, reason), (&json!("ready"), &json!("interrupted")));
+    for command in [vec!["status"], vec!["show", "plan.md"]] {
+        let shown = project.signoff(command);
+        assert!(!shown.stdout.contains("running"), "{}", shown.stdout);
+    }
+    project
+        .signoff(["status"])
+        .assert_stdout_contains("interrupted\n");
     let_go(&project);
     let resumed = project.signoff(["resume", &id]);
     running.wait().assert_code(130);
@@ -212,6 +221,14 @@ fn of_two_that_resume_at_once_one_wins() {
     assert!(
         one.wait_until(|| project.exists("begun")) || other.wait_until(|| project.exists("begun"))
     );
+    let id = run_id(&project);
+    project
+        .signoff(["resume"])
+        .assert_code(5)
+        .assert_stderr_contains(&format!(
+            "run {id} is going on in another process already (process "
+        ))
+        .assert_stderr_contains(&format!("`signoff stop {id}`"));
     one.wait_until(|| !other.is_running());
     let_go(&project);
     let mut codes = both.map(|running| running.wait().code);
@@ -241,8 +258,8 @@ fn a_run_that_is_driven_takes_an_answer() {
         .assert_stdout_contains("the run goes on");
     project
         .signoff(["answer", item, "again"])
-        .assert_code(2)
-        .assert_stderr_contains("`again`");
+        .assert_code(5)
+        .assert_stderr_contains("any more: tester answered it with `skip`");
     let_go(&project);
     running.wait().assert_success();
     let shape = status(&project);
@@ -251,6 +268,27 @@ fn a_run_that_is_driven_takes_an_answer() {
         .signoff(["log", "--format", "json"])
         .assert_success()
         .assert_stdout_contains(r#""choice":"reply","note":"skip""#);
+}
+
+#[test]
+fn an_answer_is_recorded_also_where_the_run_cannot_go_on() {
+    let project = signed(
+        &slow(),
+        &plan(&["**id:** name\n**ask:** What is it called?\n"]),
+    );
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    let item = project.json(["inbox"])["items"][0]["id"].clone();
+    let item = item.as_str().expect("an item is open");
+    project.write("other.md", &plan(&[&agent("First.", "first")]));
+    let mut other = project.spawn(["run", "other.md", "--approve"]);
+    assert!(other.wait_until(|| project.exists("begun")));
+    project
+        .signoff(["answer", item, "Ada", "--resume"])
+        .assert_code(5)
+        .assert_stderr_contains("the answer `reply` is recorded, but the run does not go on: ");
+    assert_eq!(project.json(["inbox"])["items"], json!([]));
+    let_go(&project);
+    other.wait().assert_success();
 }
 
 #[test]
@@ -331,6 +369,24 @@ fn whoever_follows_a_run_is_let_go_when_it_pauses_or_nobody_drives_it() {
     project.signoff(["stop"]).assert_success();
     #[cfg(target_os = "linux")]
     assert_eq!(project.processes(), [""; 0]);
+}
+
+#[test]
+fn what_cuts_a_run_short_comes_with_the_way_to_go_on() {
+    let config = "[agents.coder]\ndriver = \"command\"\ncommand = [\"true\"]\n";
+    let script = Script::new().reply(
+        Reply::when(["First"])
+            .write("first", "x\n")
+            .write(".signoff/config.toml", config),
+    );
+    let steps = [agent("First.", "first"), agent("Second.", "second")];
+    let project = signed(&script, &plan(&[&steps[0], &steps[1]]));
+    let output = project.signoff(["run", "plan.md"]);
+    let id = run_id(&project);
+    output
+        .assert_code(4)
+        .assert_stderr_contains("`signoff trust`")
+        .assert_stderr_contains(&format!("then `signoff resume {id}` goes on"));
 }
 
 #[test]

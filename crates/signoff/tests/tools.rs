@@ -155,10 +155,14 @@ fn a_run_that_calls_a_server_can_be_looked_at_answered_and_gone_on_with() {
     let inbox = project.json(["inbox"]);
     let item = inbox["items"][0]["id"].as_str().expect("an approval");
     project
-        .signoff(["answer", item, "deny", "--resume"])
+        .signoff(["answer", item, "deny", "--note", "not today", "--resume"])
         .assert_code(0);
     let status = project.json(["status"]);
-    assert_eq!(status["steps"][0]["reason"], "User denied approval");
+    let reason = "User denied approval: not today";
+    assert_eq!(status["steps"][0]["reason"], reason);
+    project
+        .signoff(["log"])
+        .assert_stdout_contains(": deny (not today)\n");
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
         | Choice::Deny
         | Choice::Skip
         | Choice::Abort => {
-            if matches!(choice, Choice::Refuse | Choice::Revise) {
+            if matches!(choice, Choice::Refuse | Choice::Revise | Choice::Deny) {
                 step.hint = note.map(str::to_owned);
             }
             step.answered = Some((choice, by.to_owned()));

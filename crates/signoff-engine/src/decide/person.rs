@@ -255,12 +255,14 @@ pub(super) fn consequence(
             },
         }],
         Choice::Refuse => {
-            let why = word.note.map(|note| format!(": {note}"));
-            let reason = format!("refused by {by}{}", why.unwrap_or_default());
+            let reason = format!("refused by {by}{}", said(word.note));
             failed(run, definition, state, &reason)
         }
         Choice::Revise => revise(run, definition, word.note),
-        Choice::Deny => skipped(run, definition, "User denied approval"),
+        Choice::Deny => {
+            let reason = format!("User denied approval{}", said(word.note));
+            skipped(run, definition, &reason)
+        }
         Choice::Skip => vec![Event::StepSkipped {
             step: definition.id.clone(),
             reason: format!("skipped by {by}"),
@@ -268,4 +270,10 @@ pub(super) fn consequence(
         }],
         Choice::Abort => failed(run, definition, state, &format!("aborted by {by}")),
     }
+}
+
+/// What a person said to their answer, behind a reason.
+fn said(note: Option<&str>) -> String {
+    let note = note.map(str::trim).filter(|note| !note.is_empty());
+    note.map_or_else(String::new, |note| format!(": {note}"))
 }

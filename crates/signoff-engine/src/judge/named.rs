@@ -1,9 +1,15 @@
 //! Whether a step was told to change a file.
 
+mod ban;
+mod sentences;
+
 use std::collections::BTreeSet;
 
 use signoff_plan::glob;
 use signoff_plan::model::{Step, Work};
+
+use self::ban::banned_from;
+use self::sentences::{Kind, sentences};
 
 /// Files that hold what a project depends on. Who is told to add a dependency has been told to
 /// change them.
@@ -28,38 +34,68 @@ const SHORT: [(&str, &str); 5] = [
 #[derive(Debug)]
 pub(super) struct Named<'a> {
     produces: &'a [String],
-    /// In lower case: people write `makefile` and mean `Makefile`.
-    words: BTreeSet<String>,
+    told: BTreeSet<String>,
+    /// Named by a sentence that forbids something. What one sentence names and another forbids is
+    /// not named: when in doubt, the plan has to say it in `produces`.
+    banned: BTreeSet<String>,
 }
 
 impl<'a> Named<'a> {
     pub(super) fn new(step: &'a Step) -> Self {
-        let mut words = BTreeSet::new();
-        for text in texts(step) {
-            note(text, &mut words);
-        }
-        for (short, name) in SHORT {
-            if words.contains(short) {
-                words.insert(name.to_owned());
-            }
-        }
-        Self {
+        let mut named = Self {
             produces: &step.produces,
-            words,
+            told: BTreeSet::new(),
+            banned: BTreeSet::new(),
+        };
+        for text in texts(step) {
+            named.note(text);
         }
+        for words in [&mut named.told, &mut named.banned] {
+            let known = SHORT.iter().filter(|(short, _)| words.contains(*short));
+            let known: Vec<String> = known.map(|(_, name)| (*name).to_owned()).collect();
+            words.extend(known);
+        }
+        named
     }
 
     pub(super) fn names(&self, path: &str) -> bool {
+        let produced = |pattern: &String| glob::matches(pattern, path);
         let name = path.rsplit('/').next().unwrap_or(path);
-        let told = || {
-            MANIFESTS.contains(&name) && DEPENDENCY.iter().any(|word| self.words.contains(*word))
-        };
-        self.produces
-            .iter()
-            .any(|pattern| glob::matches(pattern, path))
-            || self.words.contains(&path.to_lowercase())
-            || self.words.contains(&name.to_lowercase())
-            || told()
+        let (low_path, low_name) = (path.to_lowercase(), name.to_lowercase());
+        let among =
+            |words: &BTreeSet<String>| words.contains(&low_path) || words.contains(&low_name);
+        let depends =
+            || MANIFESTS.contains(&name) && DEPENDENCY.iter().any(|word| self.told.contains(*word));
+        self.produces.iter().any(produced)
+            || (!among(&self.banned) && (among(&self.told) || depends()))
+    }
+
+    /// Notes what a text names, and whether it tells or forbids it.
+    fn note(&mut self, text: &str) {
+        // What is forbidden under a heading, or by the line before a list.
+        let (mut under, mut before) = (false, false);
+        for sentence in sentences(text) {
+            let banned = banned_from(&sentence.words);
+            let all = match sentence.kind {
+                Kind::Heading => {
+                    under = banned.is_some();
+                    before = false;
+                    under
+                }
+                Kind::Item => under || before,
+                Kind::Plain => {
+                    before = banned.is_some() && !sentence.is_closed;
+                    under
+                }
+            };
+            let from = if all { Some(0) } else { banned };
+            for (at, word) in sentence.words.into_iter().enumerate() {
+                match from {
+                    Some(from) if at >= from => self.banned.insert(word.text),
+                    _ => self.told.insert(word.text),
+                };
+            }
+        }
     }
 }
 
@@ -80,17 +116,4 @@ fn texts(step: &Step) -> impl Iterator<Item = &str> {
     .flatten()
     .chain(step.acceptance.iter().map(String::as_str))
     .chain(step.subtasks.iter().map(String::as_str))
-}
-
-/// Notes every stretch of a text that could be a path or a word.
-fn note(text: &str, words: &mut BTreeSet<String>) {
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | '+' | '@');
-    for word in text.split(|c| !part(c)) {
-        // A full stop may end the sentence.
-        let word = word.trim_end_matches('.');
-        let word = word.strip_prefix("./").unwrap_or(word);
-        if !word.is_empty() {
-            words.insert(word.to_lowercase());
-        }
-    }
 }

@@ -23,8 +23,9 @@ impl Item {
     pub fn words(&self) -> Vec<&str> {
         let offered = self.options.iter().map(String::as_str);
         let choices = self.choices.iter().filter(|choice| {
-            // Any of the options is the reply.
-            **choice != Choice::Reply || self.options.is_empty()
+            // Any of the options is the reply, also one that sounds like a choice.
+            let is_offered = self.options.iter().any(|option| option == choice.name());
+            !is_offered && (**choice != Choice::Reply || self.options.is_empty())
         });
         offered.chain(choices.map(|choice| choice.name())).collect()
     }

@@ -1,8 +1,10 @@
 //! The arguments do not fit the tool.
 //!
 //! ## Why
-//! A call that cannot succeed is better found before the run than in the middle of it. Text that refers
-//! to another step (`$id`, `${id.x}`) or to an item fits anything; it is checked again once it is known.
+//! A call that cannot succeed is better found before the run than in the middle of it. That also holds
+//! for a pattern that is no regular expression, and for a path in `.git` or `.signoff`, which no tool
+//! may use. Text that refers to another step (`$id`, `${id.x}`) or to an item fits anything; it is
+//! checked again once it is known.
 //!
 //! ## Example
 //! ```text
@@ -18,6 +20,7 @@ use serde_json::Value;
 
 use super::Lack;
 use super::context::{Context, StepView};
+use super::given::{Given, given};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::json::Located;
 use crate::model::Work;
@@ -32,6 +35,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             continue;
         };
         let built_in = built_in(tool);
+        given(step, &mut |given| problems.extend(refused(step, &given)));
         if built_in.is_some_and(|tool| plainly_fits(tool, args)) {
             continue;
         }
@@ -54,6 +58,35 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             problems.push(worded(step, tool, misfit));
         }
     }
+}
+
+/// What belongs to git and to the harness, at any depth.
+const NEVER: [&str; 2] = [".git", ".signoff"];
+
+/// A text that fits the schema and that its tool would refuse all the same.
+fn refused(step: StepView<'_>, given: &Given<'_>) -> Option<Diagnostic> {
+    let (name, text) = (given.argument.name, given.text);
+    let never = |part: &str| NEVER.iter().find(|never| part.eq_ignore_ascii_case(never));
+    let (why, help) = if given.argument.pattern {
+        let wrong = not_a_pattern(text)?;
+        let why = format!("`{name}` is no regular expression: {wrong}");
+        (why, "a backslash before it makes a sign stand for itself")
+    } else {
+        let part = text.split('/').find_map(never);
+        let part = part.filter(|_| given.argument.path)?;
+        let why = format!("`{name}` is in `{part}`, which no tool may use");
+        (why, "name a file of the project")
+    };
+    let message = format!("step `{}` calls `{}`, but {why}", step.id(), given.tool);
+    let found = step.problem(Code::InvalidArgs, given.span, message);
+    Some(found.help(help))
+}
+
+/// Why a text is no regular expression, in one line.
+fn not_a_pattern(text: &str) -> Option<String> {
+    let error = regex::Regex::new(text).err()?.to_string();
+    let last = error.lines().last().unwrap_or_default();
+    Some(last.trim_start_matches("error: ").to_owned())
 }
 
 /// Whether a look is enough to see that the arguments fit, as it is for nearly all.
@@ -126,6 +159,36 @@ mod tests {
                 "get | step `a` calls `http_request`, but `method` must be one of `GET`, `HEAD`, `POST`, \
                  `PUT`, `PATCH`, `DELETE`, `OPTIONS`, not `get` | did you mean `GET`?",
                 r#"["b"] | step `a` calls `http_request`, but `headers.a` must be text, not a list | -"#,
+            ],
+        );
+    }
+
+    #[test]
+    fn what_a_tool_would_refuse_is_told_before() {
+        args(
+            "search_files",
+            r#"{"pattern": "a\\(b|c", "path": "src"}"#,
+            &[],
+        );
+        args("search_files", r#"{"pattern": "$other.content("}"#, &[]);
+        args(
+            "search_files",
+            r#"{"pattern": "a(b"}"#,
+            &[
+                "a(b | step `a` calls `search_files`, but `pattern` is no regular expression: \
+                 unclosed group | a backslash before it makes a sign stand for itself",
+            ],
+        );
+        args("write_file", r#"{"path": "x", "content": ".git/("}"#, &[]);
+        args("list_directory", r#"{"path": ".github/x.signoff"}"#, &[]);
+        args(
+            "move_file",
+            r#"{"from": ".signoff/config.toml", "to": "sub/.GIT/x"}"#,
+            &[
+                ".signoff/config.toml | step `a` calls `move_file`, but `from` is in `.signoff`, \
+                 which no tool may use | name a file of the project",
+                "sub/.GIT/x | step `a` calls `move_file`, but `to` is in `.git`, \
+                 which no tool may use | name a file of the project",
             ],
         );
     }

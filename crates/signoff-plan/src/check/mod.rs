@@ -51,6 +51,7 @@ pub mod write_overlap;
 
 mod context;
 mod cycle;
+mod given;
 mod glob_overlap;
 mod graph;
 mod positions;

@@ -7,12 +7,14 @@
 //! ```text
 //! **subscriptions:** file:../secrets.env
 //! **produces:** /etc/motd
+//! **args:** {"path": "../notes.txt"}
 //! ```
 //!
 //! ## Instead
 //! A path relative to the workspace, without `..` that leaves it.
 
 use super::context::Context;
+use super::given::given;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::Spanned;
 
@@ -36,7 +38,26 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 problems.push(found.help("name a path relative to the workspace"));
             }
         }
+        given(step, &mut |given| {
+            if given.argument.path && leaves(context, given.text) {
+                let (id, tool, path) = (step.id(), given.tool, given.text);
+                let message = format!(
+                    "step `{id}` calls `{tool}` with `{path}`, which is outside the workspace"
+                );
+                let found = step.problem(Code::PathOutsideWorkspace, given.span, message);
+                problems.push(found.help("name a path relative to the workspace"));
+            }
+        });
     }
+}
+
+/// Would a tool say that this path leaves the workspace? One from the root of the machine may lie
+/// inside; a link may be what is meant.
+fn leaves(context: &Context<'_>, path: &str) -> bool {
+    if path.starts_with('/') {
+        return context.workspace.leads_outside(path);
+    }
+    is_outside(path)
 }
 
 /// Whether a path leads out of the workspace, judged by its text alone.
@@ -96,6 +117,29 @@ mod tests {
                  name a path relative to the workspace",
             ],
         );
+    }
+
+    #[test]
+    fn paths_that_tools_are_given_are_checked() {
+        let call = |tool: &str, args: &str| {
+            format!(r#"{{"steps": [{{"id": "a", "tool": "{tool}", "args": {args}}}]}}"#)
+        };
+        check(
+            Code::PathOutsideWorkspace,
+            &call("move_file", r#"{"from": "a/../../b", "to": "x/../b"}"#),
+            &[
+                "a/../../b | step `a` calls `move_file` with `a/../../b`, which is outside the \
+                 workspace | name a path relative to the workspace",
+            ],
+        );
+        for (tool, args) in [
+            ("read_file", r#"{"path": "${b.content}/../../x"}"#),
+            ("read_file", r#"{"path": "/may/be/inside"}"#),
+            ("delete_file", r#"{"path": "link"}"#),
+            ("write_file", r#"{"path": "x", "content": "../x"}"#),
+        ] {
+            check(Code::PathOutsideWorkspace, &call(tool, args), &[]);
+        }
     }
 
     #[test]

@@ -65,7 +65,10 @@ pub const BUILT_IN: &[Tool] = &[
         name: "search_files",
         description: "finds lines that match a regular expression; gives `{matches}`, each `{path, line, text}`",
         arguments: &[
-            text("pattern", "the regular expression"),
+            Argument {
+                pattern: true,
+                ..text("pattern", "the regular expression")
+            },
             optional(path("path", "where to look; without it, the workspace")),
             optional(text(
                 "glob",
@@ -123,6 +126,7 @@ const fn text(name: &'static str, description: &'static str) -> Argument {
         kind: Kind::Text,
         required: true,
         path: false,
+        pattern: false,
     }
 }
 

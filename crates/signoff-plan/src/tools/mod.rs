@@ -39,6 +39,8 @@ pub struct Argument {
     pub required: bool,
     /// Whether it is a path, which must stay within the workspace.
     pub path: bool,
+    /// Whether it is a regular expression.
+    pub pattern: bool,
 }
 
 /// What an argument can be.

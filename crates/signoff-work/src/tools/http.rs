@@ -25,7 +25,7 @@ use super::proxy;
 const LARGEST: u64 = 16 * 1024 * 1024;
 const MOST_REDIRECTS: usize = 5;
 /// Bytes of a body that a failure quotes.
-const QUOTED: usize = 500;
+const QUOTED: usize = 300;
 /// Headers that every server may see.
 const HARMLESS: [&str; 3] = ["accept", "accept-language", "user-agent"];
 const WHO: &str = concat!("signoff/", env!("CARGO_PKG_VERSION"));
@@ -139,10 +139,7 @@ impl Sending {
             .map_err(|error| self.worded(uri, error))?;
         let body = String::from_utf8_lossy(&body).into_owned();
         if status.as_u16() >= 400 && !any_status {
-            let quoted = body.get(..body.floor_char_boundary(QUOTED));
-            let quoted = quoted.map(str::trim).filter(|quoted| !quoted.is_empty());
-            let quoted = quoted.map_or_else(String::new, |quoted| format!(": {quoted}"));
-            let message = format!("`{uri}` answered with status {status}{quoted}");
+            let message = format!("`{uri}` answered with status {status}{}", quoted(&body));
             let transient = status.as_u16() == 429 || status.is_server_error();
             return Err(Fault::Failed { message, transient });
         }
@@ -180,6 +177,18 @@ impl Sending {
             }
             error => Fault::lasting(format!("cannot request `{uri}`: {error}")),
         }
+    }
+}
+
+/// The beginning of a body on one line, behind a message: it may be a whole page.
+fn quoted(body: &str) -> String {
+    let beginning = body.get(..body.floor_char_boundary(QUOTED));
+    let beginning = beginning.unwrap_or_default();
+    let words: Vec<&str> = beginning.split_whitespace().collect();
+    match words.join(" ") {
+        nothing if nothing.is_empty() => nothing,
+        text if beginning.len() < body.len() => format!(": {text}…"),
+        text => format!(": {text}"),
     }
 }
 

@@ -86,9 +86,10 @@ fn a_bad_status_is_a_failure_unless_it_is_wanted() {
         ("500 Internal Server Error", true),
         ("503 Service Unavailable", true),
     ] {
-        let (url, _asked) = serve(vec![answer(status, "", "sorry")]);
+        // A page is quoted on one line.
+        let (url, _asked) = serve(vec![answer(status, "", "\n<p>\n  sorry\n</p>\n")]);
         let end = bench.end("http_request", get(&url));
-        let message = format!("`{url}/` answered with status {status}: sorry");
+        let message = format!("`{url}/` answered with status {status}: <p> sorry </p>");
         assert_eq!(
             end,
             CallEnd::Failed {

@@ -2,7 +2,7 @@
 
 use signoff_api::inbox::{Inbox, Item};
 use signoff_api::request::Ask;
-use signoff_engine::{Choice, Item as EngineItem, ItemKind};
+use signoff_engine::{Choice, Event, Item as EngineItem, ItemKind};
 use signoff_runtime::control::{Done, ask};
 use signoff_runtime::live::Options;
 use signoff_runtime::view::View;
@@ -10,6 +10,7 @@ use signoff_runtime::view::View;
 use crate::args::Answer;
 use crate::commands::resume::resume;
 use crate::failure::Failure;
+use crate::report::line;
 use crate::session::Session;
 
 pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure> {
@@ -25,6 +26,7 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     })?;
     let view = View::load(&project, run)?;
     let open = view.run.items().find(|open| open.id == item);
+    let open = open.ok_or_else(|| not_open(&view, item))?;
     let (choice, note) = meant(args, open)?;
     let clock = signoff_runtime::SystemClock::new();
     let answer = Ask::Answer {
@@ -35,7 +37,8 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     };
     let done = ask(&project, run, answer, &clock)?;
     if args.resume && done != Done::There {
-        return resume(session, Some(run), &Options::default());
+        let resumed = resume(session, Some(run), &Options::default());
+        return resumed.map_err(|failure| recorded_only(failure, choice));
     }
     let view = View::load(&project, run)?;
     if session.is_json() {
@@ -57,18 +60,60 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     Ok(0)
 }
 
+/// Nothing waits under this name: somebody answered it, or nobody needs to know any more.
+fn not_open(view: &View, item: &str) -> Failure {
+    let run = view.run.id();
+    let answers = view.events.iter().rev().find_map(|recorded| {
+        let Event::InboxAnswered {
+            item: of,
+            choice,
+            note,
+            by,
+            ..
+        } = &recorded.event
+        else {
+            return None;
+        };
+        let answer = line::answer(*choice, note.as_deref());
+        (of == item).then(|| format!("{by} answered it with {answer}"))
+    });
+    let is_asked =
+        |event: &Event| matches!(event, Event::InboxOpened { item: of, .. } if of == item);
+    let was_asked = || view.events.iter().any(|recorded| is_asked(&recorded.event));
+    let waits = format!("nothing waits under `{run}/{item}`");
+    let failure = match answers {
+        Some(answer) => Failure::new(5, "answered", format!("{waits} any more: {answer}")),
+        None if was_asked() => {
+            let why = "its step went on or ended without an answer";
+            Failure::new(5, "answered", format!("{waits} any more: {why}"))
+        }
+        None => Failure::new(5, "refused", waits),
+    };
+    failure.hint("`signoff inbox` shows what waits, and the choices")
+}
+
+/// The answer counts although the run did not go on.
+fn recorded_only(failure: Failure, choice: Choice) -> Failure {
+    let message = format!(
+        "the answer `{}` is recorded, but the run does not go on: {}",
+        choice.name(),
+        failure.message
+    );
+    Failure { message, ..failure }
+}
+
 /// The choice that a word stands for. At a question it is the answer itself, unless the question
 /// can be answered with that choice.
-fn meant(args: &Answer, open: Option<&EngineItem>) -> Result<(Choice, Option<String>), Failure> {
+fn meant(args: &Answer, open: &EngineItem) -> Result<(Choice, Option<String>), Failure> {
     if let Some(text) = &args.reply {
         return Ok((Choice::Reply, Some(said(text)?)));
     }
     let word = args.choice.as_deref().unwrap_or_default();
     let named = Choice::from_name(word);
-    let Some(open) = open.filter(|open| open.kind == ItemKind::Question) else {
+    if open.kind != ItemKind::Question {
         let choice = named.ok_or_else(|| unknown_choice(word))?;
         return Ok((choice, args.note.clone()));
-    };
+    }
     let offered = open.options.iter().any(|option| option == word);
     match named.filter(|choice| !offered && open.choices.contains(choice)) {
         Some(Choice::Reply) => {

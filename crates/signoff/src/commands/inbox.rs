@@ -5,7 +5,7 @@ use signoff_runtime::project::Project;
 use signoff_runtime::view::View;
 
 use crate::failure::Failure;
-use crate::report::style::{CARE, harmless, paint};
+use crate::report::style::{CARE, DIM, harmless, paint};
 use crate::session::Session;
 
 pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
@@ -29,6 +29,8 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
         session
             .out
             .answer(format!("{} {}", paint(CARE, "?"), harmless(&item.question)));
+        let about = format!("  {}, {}", item.title, steps(&item));
+        session.out.answer(paint(DIM, harmless(&about)));
         session.out.answer(format!(
             "  signoff answer {} {}",
             item.id,
@@ -36,6 +38,12 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
         ));
     }
     Ok(code)
+}
+
+/// What an item is about.
+fn steps(item: &Item) -> String {
+    let plural = if item.steps.len() == 1 { "" } else { "s" };
+    format!("step{plural} `{}`", item.steps.join("`, `"))
 }
 
 /// Open items of all runs that have not ended, oldest first.

@@ -6,7 +6,7 @@ use signoff_runtime::view::{View, streamed};
 
 use crate::args::Log;
 use crate::failure::Failure;
-use crate::report::line::line;
+use crate::report::lines::Lines;
 use crate::report::style::{DIM, paint};
 use crate::session::Session;
 
@@ -15,8 +15,9 @@ pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
     let view = View::find(&project, args.run.run.as_deref())?;
     // Replayed, so that each line shows the state as it was then.
     let mut follow = Follow::of(&project, view.run.id())?;
+    let mut lines = Lines::default();
     loop {
-        let then = follow.look(|run, recorded| show(session, run, recorded))?;
+        let then = follow.look(|run, recorded| show(session, &mut lines, run, recorded))?;
         if !args.follow || then == Then::Over || session.out.is_unheard() {
             return Ok(0);
         }
@@ -24,11 +25,11 @@ pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
     }
 }
 
-fn show(session: &mut Session, run: &Run, recorded: &Recorded) {
+fn show(session: &mut Session, lines: &mut Lines, run: &Run, recorded: &Recorded) {
     let shape = streamed(run, recorded);
     if session.is_json() {
         session.json(&shape);
-    } else if let Some(text) = line(run, recorded) {
+    } else if let Some(text) = lines.line(run, recorded) {
         let time = shape.at.get(11..19).unwrap_or_default().to_owned();
         session.out.answer(format!("{}  {text}", paint(DIM, time)));
     }

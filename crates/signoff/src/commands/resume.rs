@@ -1,11 +1,13 @@
 //! `resume`: goes on where the journal ends.
 
 use signoff_engine::{Actor, Outcome};
+use signoff_runtime::Error;
 use signoff_runtime::live::{Live, Options};
+use signoff_runtime::project::Project;
 use signoff_runtime::view::View;
 
 use crate::commands::run::drive;
-use crate::failure::Failure;
+use crate::failure::{Failure, among};
 use crate::inside::actor;
 use crate::session::Session;
 
@@ -22,6 +24,24 @@ pub(crate) fn resume(
         session.require_person("let a failed run go on")?;
     }
     let clock = signoff_runtime::SystemClock::new();
-    let live = Live::resume(&project, &run, actor, options, &clock)?;
+    let live = Live::resume(&project, &run, actor, options, &clock);
+    let live = live.map_err(|error| refused(&project, &run, error))?;
     drive(session, &project, live)
+}
+
+fn refused(project: &Project, run: &str, error: Error) -> Failure {
+    match error {
+        // It is no other run that works here.
+        Error::WorkspaceTaken {
+            holder: Some(holder),
+        } if holder.run.as_deref() == Some(run) => Error::RunTaken {
+            run: run.to_owned(),
+            holder: Some(holder),
+        }
+        .into(),
+        error => match View::load(project, run) {
+            Ok(view) => among(error, view.run.steps().map(|(step, _)| step.id.as_str())),
+            Err(_) => error.into(),
+        },
+    }
 }

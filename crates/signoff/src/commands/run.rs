@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use signoff_engine::{Outcome, PauseReason, PlanState};
+use signoff_runtime::Error;
 use signoff_runtime::approve::{Wish, during};
 use signoff_runtime::drive::{Nobody, Person, Stopped};
 use signoff_runtime::live::{Limit, Live, Options, Ran};
@@ -12,6 +13,7 @@ use signoff_runtime::project::Project;
 use signoff_runtime::proof::Counted;
 use signoff_runtime::state::standing;
 use signoff_runtime::uncommitted::uncommitted;
+use signoff_runtime::view::View;
 
 use crate::args::{Extent, Run};
 use crate::commands::approve::{shown, sign_off};
@@ -19,7 +21,7 @@ use crate::commands::ask::at_terminal;
 use crate::commands::dry_run::dry_run;
 use crate::commands::lifecycle::locate;
 use crate::commands::task::run_task;
-use crate::failure::{Failure, changed_during};
+use crate::failure::{Failure, changed_during, no_step};
 use crate::inside::actor;
 use crate::report::live::Live as Reporter;
 use crate::report::opening::{Around, opening};
@@ -42,6 +44,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let (path, name) = locate(&project, &named.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     let options = Options::from(&args.extent);
+    reaches(&options, &plan)?;
     if args.rehearse {
         return dry_run(session, &project, &plan, (&options, args.approve));
     }
@@ -67,6 +70,22 @@ impl From<&Extent> for Options {
             jobs: extent.jobs,
             limit: until.or_else(|| extent.only.clone().map(Limit::Only)),
         }
+    }
+}
+
+/// Before anything is signed: does the plan have the step that the run is to go to?
+fn reaches(options: &Options, plan: &PlanFile) -> Result<(), Failure> {
+    let Some(Limit::Until(step) | Limit::Only(step)) = &options.limit else {
+        return Ok(());
+    };
+    let plan = &plan.checked.plan;
+    match plan.index_of(step) {
+        // A plan without any step is refused for that.
+        None if !plan.steps.is_empty() => {
+            let known = plan.steps.iter().map(|step| step.id.as_str());
+            Err(no_step(step, known))
+        }
+        None | Some(_) => Ok(()),
     }
 }
 
@@ -132,11 +151,22 @@ pub(crate) fn drive(
     let ran = live.drive(&mut reporter, person.as_mut(), listen);
     // The live lines go before anything else is said.
     drop(reporter);
-    let ran = ran?;
+    let ran = ran.map_err(|error| cut_short(error, project, &id))?;
     for note in &ran.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }
     conclude(session, (&id, &plan), &ran, &signed)
+}
+
+/// What ended a run before its time, and how to go on with it.
+fn cut_short(error: Error, project: &Project, run: &str) -> Failure {
+    let says_how = matches!(error, Error::Changed { .. } | Error::ChangedDuring { .. });
+    let failure = Failure::from(error);
+    // Of one that had not begun nothing is left.
+    if says_how || View::load(project, run).is_err() {
+        return failure;
+    }
+    failure.hint(format!("then `signoff resume {run}` goes on with the run"))
 }
 
 /// What a person should know before the first step.
@@ -219,7 +249,7 @@ fn conclude(
     };
     if !session.is_json() {
         let columns = session.out.columns();
-        let table = table(&ran.run, columns);
+        let table = table(&ran.run, false, columns);
         session.out.answer_lines(&format!("\n{table}"));
         for row in signature(signed) {
             session.out.answer(format!("  {row}"));

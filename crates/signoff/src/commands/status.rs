@@ -34,7 +34,9 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         session.out.answer(line);
     }
     let columns = session.out.columns();
-    session.out.answer_lines(&table(&view.run, columns));
+    session
+        .out
+        .answer_lines(&table(&view.run, view.driven, columns));
     for item in &shape.inbox {
         session
             .out

@@ -1,44 +1,21 @@
-//! One line for each event that a person wants to hear of.
+//! One text for each event that a person wants to hear of.
 
 use signoff_engine::{
-    CallEnd, Event, Facts, Grade, Outcome, PauseReason, Recorded, Run, Stage, Verdict,
+    CallEnd, Choice, Event, Facts, Grade, Outcome, PauseReason, Recorded, Run, Stage, Verdict,
 };
 use signoff_store::runs::RunDir;
 
 use crate::report::columns::cut;
 use crate::report::named::{name_of, role};
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+use crate::report::tally::NOTHING;
 
-/// Columns of a value, and of a step's name before what is said of it.
+/// Columns of a value, and of a reason.
 const SHOWN: usize = 100;
-const NAMED: usize = 32;
+const REASON: usize = 400;
 
-/// The line for an event; most events have none. It names its step where another is under way too.
-pub(crate) fn line(run: &Run, recorded: &Recorded) -> Option<String> {
-    let text = text(run, recorded)?;
-    let about = match &recorded.event {
-        // They name it themselves.
-        Event::StepStarted { .. }
-        | Event::StepFailed { .. }
-        | Event::StepSkipped { .. }
-        | Event::StepBlocked { .. }
-        | Event::StepRetried { .. }
-        | Event::InboxOpened { .. }
-        | Event::InboxAnswered { .. } => None,
-        Event::ContractFinished { step, .. } if is_over(run, step) => None,
-        event => event.step(),
-    };
-    let among_others = |id: &&str| run.under_way().any(|(step, _)| step.id != *id);
-    Some(match about.filter(among_others) {
-        Some(id) => {
-            let name = cut(&name_of(run, id), NAMED);
-            format!("  {} {}", paint(DIM, name + ":"), text.trim_start())
-        }
-        None => text,
-    })
-}
-
-fn text(run: &Run, recorded: &Recorded) -> Option<String> {
+/// The text for an event; most events have none.
+pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
     let text = match &recorded.event {
         Event::StepStarted { step } => {
             format!("{} {}", paint(DIM, "▸"), paint(TITLE, name_of(run, step)))
@@ -109,10 +86,13 @@ fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             paint(CARE, "↻")
         ),
         Event::RetryScheduled { reason, .. } => {
-            format!("  {} starting over: {reason}", paint(CARE, "↻"))
+            format!("  {} starting over: {}", paint(CARE, "↻"), one_line(reason))
         }
         Event::AttemptInterrupted { attempt, .. } => {
             format!("  {} attempt {attempt} was cut off", paint(CARE, "!"))
+        }
+        Event::StepCompleted { step, .. } if has_nothing_to_do(run, step) => {
+            format!("  {} {}", paint(DIM, "–"), NOTHING.1)
         }
         Event::StepCompleted {
             evidence, facts, ..
@@ -122,9 +102,11 @@ fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             paint(CARE, "?")
         ),
         Event::StepFailed { step, reason, .. } => {
+            let reason = one_line(reason);
             format!("  {} `{step}` failed: {reason}", paint(ERROR, "✗"))
         }
         Event::StepSkipped { step, reason, .. } => {
+            let reason = one_line(reason);
             format!("  {} `{step}` skipped: {reason}", paint(CARE, "–"))
         }
         Event::StepBlocked { step, by } => {
@@ -142,12 +124,15 @@ fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             )
         }
         Event::InboxAnswered {
-            item, choice, by, ..
-        } => format!(
-            "  {} {by} answered `{item}`: {}",
-            paint(DIM, "·"),
-            choice.name()
-        ),
+            item,
+            choice,
+            note,
+            by,
+            ..
+        } => {
+            let answer = answer(*choice, note.as_deref());
+            format!("  {} {by} answered `{item}`: {answer}", paint(DIM, "·"))
+        }
         Event::RunResumed { reopened, .. } => paint(
             DIM,
             if *reopened {
@@ -180,6 +165,32 @@ pub(crate) fn short_value(value: &serde_json::Value) -> String {
     cut(&harmless(&value.to_string()), SHOWN)
 }
 
+/// A reason on one line, its beginning only where somebody else's words make it long.
+pub(crate) fn one_line(reason: &str) -> String {
+    // Nearly every reason is one short line, and a table has many.
+    if reason.len() <= REASON && !reason.contains(char::is_control) {
+        return harmless(reason);
+    }
+    let words: Vec<&str> = reason.split_whitespace().collect();
+    cut(&harmless(&words.join(" ")), REASON)
+}
+
+/// What somebody answered, with what they said to it.
+pub(crate) fn answer(choice: Choice, note: Option<&str>) -> String {
+    let said = note.map(str::trim).filter(|note| !note.is_empty());
+    let said = said.map(|note| cut(&harmless(note), SHOWN));
+    match (choice, said) {
+        (Choice::Reply, Some(said)) => format!("`{said}`"),
+        (choice, Some(said)) => format!("{} ({said})", choice.name()),
+        (choice, None) => choice.name().to_owned(),
+    }
+}
+
+/// Is it a loop over nothing?
+pub(crate) fn has_nothing_to_do(run: &Run, id: &str) -> bool {
+    run.position(id).is_some_and(|at| run.has_nothing_to_do(at))
+}
+
 fn called(end: &CallEnd) -> String {
     match end {
         CallEnd::Done(value) => {
@@ -190,7 +201,7 @@ fn called(end: &CallEnd) -> String {
             format!(
                 "  {} the call failed: {}",
                 paint(ERROR, "✗"),
-                harmless(message)
+                one_line(message)
             )
         }
     }
@@ -264,19 +275,14 @@ fn said(ended: &str, well: bool, text: &str, log: &str) -> String {
 }
 
 fn contract(verdict: Verdict, unmet: &[String], stderr: &str) -> String {
+    let unmet = one_line(&unmet.join("; "));
     match verdict {
         Verdict::Pass => format!("  {} contract holds", paint(GOOD, "✓")),
-        Verdict::Inconclusive => format!(
-            "  {} contract gave no answer: {}",
-            paint(CARE, "?"),
-            unmet.join("; ")
-        ),
+        Verdict::Inconclusive => {
+            format!("  {} contract gave no answer: {unmet}", paint(CARE, "?"))
+        }
         Verdict::Fail => {
-            let mut text = format!(
-                "  {} contract does not hold: {}",
-                paint(ERROR, "✗"),
-                unmet.join("; ")
-            );
+            let mut text = format!("  {} contract does not hold: {unmet}", paint(ERROR, "✗"));
             text.push_str(&quoted_tail(stderr));
             text
         }
@@ -326,5 +332,21 @@ fn finished(outcome: Outcome) -> String {
         Outcome::Completed => paint(GOOD, "completed").to_string(),
         Outcome::Partial => paint(CARE, "completed in part").to_string(),
         Outcome::Failed => paint(ERROR, "failed").to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn a_reason_is_one_line_whatever_others_said() {
+        assert_eq!(one_line("a  short one"), "a  short one");
+        assert_eq!(
+            one_line("status 500: <html>\r\n\n  <p>no\u{7}</p>\n"),
+            "status 500: <html> <p>no</p>"
+        );
+        let page = one_line(&"word ".repeat(1000));
+        assert!(page.len() < 410 && page.ends_with('…'), "{page}");
     }
 }

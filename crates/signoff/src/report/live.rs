@@ -1,13 +1,15 @@
 //! Shows a run as it happens: live lines on a terminal, else lines that stay, or one JSON object for
 //! each event.
 
-use signoff_engine::{Event, Recorded, Run};
+use std::time::Duration;
+
+use signoff_engine::{Event, Recorded, Run, wall_left};
 use signoff_runtime::Error;
 use signoff_runtime::drive::Observe;
 use signoff_runtime::project::Project;
 use signoff_runtime::view::streamed;
 
-use crate::report::line::line;
+use crate::report::lines::Lines;
 use crate::report::milestone::milestone;
 use crate::report::rows::{Limits, Overall, Row};
 use crate::report::screen::{Drawing, Screen};
@@ -19,6 +21,8 @@ pub(crate) struct Live<'a> {
     /// The live lines, on a terminal.
     drawing: Option<Drawing>,
     limits: Limits,
+    /// The lines that stay, where nothing is drawn.
+    lines: Lines,
     asked: usize,
 }
 
@@ -30,8 +34,10 @@ impl<'a> Live<'a> {
             limits: Limits {
                 work: project.config.run.step_timeout.value,
                 contract: project.config.contract.timeout.value,
+                budget: None,
             },
             session,
+            lines: Lines::default(),
             asked: 0,
         }
     }
@@ -59,7 +65,12 @@ impl<'a> Live<'a> {
         }
         let at = run.position(recorded.event.step()?)?;
         let (step, state) = run.step(at)?;
-        let row = Row::of(step, state, screen.elapsed(), self.limits);
+        let left = wall_left(run, at, recorded.at).map(Duration::from_millis);
+        let limits = Limits {
+            budget: left,
+            ..self.limits
+        };
+        let row = Row::of(step, state, screen.elapsed(), limits);
         screen.set(at, row, overall);
         Some(())
     }
@@ -72,7 +83,9 @@ impl Observe for Live<'_> {
         } else if self.drawing.is_some() {
             // An event that is about no step changes no line.
             let _no_step = self.draw(run, recorded);
-        } else if let Some(text) = line(run, recorded).filter(|_| !is_end(&recorded.event)) {
+        } else if let Some(text) =
+            (self.lines.line(run, recorded)).filter(|_| !is_end(&recorded.event))
+        {
             self.session.out.say(text);
         }
         Ok(())

@@ -6,9 +6,12 @@ use signoff_plan::model::Work;
 
 use crate::report::columns::cut;
 use crate::report::evidence::{because, grade};
-use crate::report::line::{is_over, line, log_of, quoted_tail, short_value};
+use crate::report::line::{
+    has_nothing_to_do, is_over, log_of, one_line, quoted_tail, short_value, text,
+};
 use crate::report::named::name_of;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+use crate::report::tally::NOTHING;
 use crate::report::time::short;
 
 /// Columns of a step's name.
@@ -43,12 +46,15 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             counted: false,
             reason,
             ..
-        } => format!("{} starting over: {}", paint(CARE, "↻"), harmless(reason)),
+        } => format!("{} starting over: {}", paint(CARE, "↻"), one_line(reason)),
         Event::AttemptInterrupted { attempt, .. } => {
             format!("{} attempt {attempt} was cut off", paint(CARE, "!"))
         }
         Event::Expanded { items, .. } => {
             format!("{} {} items", paint(DIM, "·"), items.len())
+        }
+        Event::StepCompleted { step, .. } if has_nothing_to_do(run, step) => {
+            format!("{} {}", paint(DIM, "–"), NOTHING.1)
         }
         Event::StepCompleted {
             step,
@@ -57,10 +63,10 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             attempts,
         } => return Some(completed(run, step, (*evidence, facts), *attempts)),
         Event::StepFailed { reason, .. } => {
-            format!("{} failed: {}", paint(ERROR, "✗"), harmless(reason))
+            format!("{} failed: {}", paint(ERROR, "✗"), one_line(reason))
         }
         Event::StepSkipped { reason, .. } => {
-            format!("{} skipped: {}", paint(CARE, "–"), harmless(reason))
+            format!("{} skipped: {}", paint(CARE, "–"), one_line(reason))
         }
         Event::StepBlocked { by, .. } => {
             format!("{} blocked by `{}`", paint(CARE, "–"), harmless(by))
@@ -75,7 +81,7 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
         | Event::CallFinished { .. }
         | Event::RetryScheduled { counted: true, .. }
         | Event::RunPaused { .. } => return None,
-        _ => return line(run, recorded),
+        _ => return text(run, recorded),
     };
     let name = event.step().map(|step| cut(&name_of(run, step), NAMED));
     Some(named(&name.unwrap_or_default(), &said))
@@ -116,7 +122,7 @@ fn ended_badly(ended: &ProcessEnd, log: &str) -> Option<String> {
 }
 
 fn not_met(verdict: Verdict, when: &str, unmet: &[String], stderr: &str) -> Option<String> {
-    let unmet = harmless(&unmet.join("; "));
+    let unmet = one_line(&unmet.join("; "));
     Some(match verdict {
         Verdict::Pass => return None,
         Verdict::Inconclusive => {

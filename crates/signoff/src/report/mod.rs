@@ -6,6 +6,7 @@ pub(crate) mod evidence;
 pub(crate) mod github;
 pub(crate) mod graph;
 pub(crate) mod line;
+pub(crate) mod lines;
 pub(crate) mod live;
 pub(crate) mod milestone;
 pub(crate) mod named;

@@ -24,6 +24,8 @@ const NARROW: usize = 24;
 pub(crate) struct Limits {
     pub(crate) work: Duration,
     pub(crate) contract: Duration,
+    /// What the budget of the plan or the step leaves its agent.
+    pub(crate) budget: Option<Duration>,
 }
 
 /// One step under way.
@@ -45,9 +47,15 @@ impl Row {
         since: Duration,
         limits: Limits,
     ) -> Option<Self> {
+        let left = limits
+            .budget
+            .filter(|_| matches!(step.work, Work::Agent { .. }));
         let work = step.timeout.unwrap_or(limits.work);
+        let work = left.map_or(work, |left| work.min(whole_seconds(left)));
         let contract = step.contract.as_ref().and_then(|contract| contract.timeout);
-        let contract = contract.unwrap_or(limits.contract);
+        // The second time it may take twice as long.
+        let patience = 1 + state.inconclusive.min(1);
+        let contract = contract.unwrap_or(limits.contract) * patience;
         let (doing, limit) = match &state.stage {
             Stage::NeedsBaseline | Stage::Baselining => {
                 ("contract before the work".to_owned(), Some(contract))
@@ -91,6 +99,12 @@ impl Row {
         line.push_str(&paint(DIM, time).to_string());
         line
     }
+}
+
+/// Nobody wants to read fractions of a limit.
+fn whole_seconds(limit: Duration) -> Duration {
+    let part = u64::from(limit.subsec_nanos() > 0);
+    Duration::from_secs(limit.as_secs().saturating_add(part))
 }
 
 fn working(step: &Step) -> String {

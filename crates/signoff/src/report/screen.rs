@@ -119,8 +119,8 @@ impl Screen {
         state.pending.push('\n');
     }
 
-    /// Sets what a step does, or that it is no longer under way. The time is kept where it goes on
-    /// doing the same.
+    /// Sets what a step does, or that it is no longer under way. The times are kept where it goes
+    /// on doing the same.
     pub(crate) fn set(&self, at: usize, row: Option<Row>, overall: Overall) {
         let mut state = self.lock();
         state.overall = overall;
@@ -129,7 +129,7 @@ impl Screen {
                 if let Some(before) = state.rows.get(&at)
                     && before.doing == row.doing
                 {
-                    row.since = before.since;
+                    (row.since, row.limit) = (before.since, before.limit);
                 }
                 state.rows.insert(at, row);
             }

@@ -8,9 +8,10 @@ use signoff_engine::{Grade, Run, StepState, StepStatus};
 
 use crate::report::columns::{cut, push, spaces, width, wrap};
 use crate::report::evidence::{because, grade};
+use crate::report::line::one_line;
 use crate::report::named::name;
-use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
-use crate::report::tally::{grades, totals};
+use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, paint};
+use crate::report::tally::{HALTED, NOTHING, grades, totals};
 use crate::report::time::short;
 
 /// The widest a name gets, and the least it needs.
@@ -24,9 +25,9 @@ const REASON: usize = 23;
 /// Items of a loop that are shown one by one even if all is well with them.
 const ITEMS: usize = 10;
 
-/// One row for each step under a heading, then the totals.
-pub(crate) fn table(run: &Run, columns: usize) -> String {
-    let rows = rows(run);
+/// One row for each step under a heading, then the totals. `driven`: a process works on the run.
+pub(crate) fn table(run: &Run, driven: bool, columns: usize) -> String {
+    let rows = rows(run, driven);
     let names = rows.iter().map(|row| row.indent + width(&row.name));
     let fixed = 2 + 2 + WORD + 2 + NUMBERS.0 + 2 + NUMBERS.1 + 2;
     let widest = columns.saturating_sub(fixed + REASON).clamp(NAME.0, NAME.1);
@@ -40,7 +41,7 @@ pub(crate) fn table(run: &Run, columns: usize) -> String {
         layout.row(&mut table, row);
     }
     table.push_str("  ");
-    styled(&mut table, DIM, &totals(run));
+    styled(&mut table, DIM, &totals(run, driven));
     table.push('\n');
     table
 }
@@ -56,7 +57,7 @@ struct Row {
 }
 
 /// The rows of all steps, items below their loops.
-fn rows(run: &Run) -> Vec<Row> {
+fn rows(run: &Run, driven: bool) -> Vec<Row> {
     let mut asked: BTreeMap<usize, &str> = BTreeMap::new();
     for item in run.items() {
         asked.extend(item.about().iter().map(|&at| (at, item.question.as_str())));
@@ -64,14 +65,14 @@ fn rows(run: &Run) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut order = run.order().peekable();
     while let Some(at) = order.next() {
-        rows.extend(row(run, at, asked.get(&at).copied()));
+        rows.extend(row(run, (at, driven), asked.get(&at).copied()));
         let mut items = Vec::new();
         while let Some(item) = order.next_if(|&next| parent(run, next) == Some(at)) {
             items.push(item);
         }
         let (shown, fine) = split(run, items);
         for item in shown {
-            rows.extend(row(run, item, asked.get(&item).copied()));
+            rows.extend(row(run, (item, driven), asked.get(&item).copied()));
         }
         rows.extend(folded(run, &fine));
     }
@@ -92,16 +93,17 @@ fn split(run: &Run, items: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
     (shown, fine)
 }
 
-fn row(run: &Run, at: usize, asked: Option<&str>) -> Option<Row> {
+fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Row> {
     let (step, state) = run.step(at)?;
-    let status = run.status_of(at);
     let (word, style, because) = match &state.evidence {
+        Some(_) if run.has_nothing_to_do(at) => (NOTHING.0, DIM, NOTHING.1.to_owned()),
         Some((found, known)) => (grade(*found), graded(*found), because(*found, known)),
-        None => (
-            signoff_api::event::step_status(status),
-            unfinished(status),
-            (state.reason.as_deref().or(asked).unwrap_or_default()).to_owned(),
-        ),
+        None => {
+            let halted = run.halted(at).filter(|_| !driven);
+            let reason = state.reason.as_deref().or(asked).or(halted);
+            let (word, style) = status(run, at, driven);
+            (word, style, with_end(reason.unwrap_or_default(), state))
+        }
     };
     Some(Row {
         indent: if state.parent.is_some() { 2 } else { 0 },
@@ -110,8 +112,30 @@ fn row(run: &Run, at: usize, asked: Option<&str>) -> Option<Row> {
         style,
         attempts: state.attempts,
         took: took(state),
-        because: harmless(&because),
+        because: one_line(&because),
     })
+}
+
+/// A reason, and how the agent ended if that was no good end: a contract says only what is not there.
+fn with_end(reason: &str, state: &StepState) -> String {
+    let ended = state.work_ended.as_ref().filter(|end| !end.succeeded());
+    let ended = ended.map(|end| format!("the agent ended: {end}"));
+    let untold = ended.filter(|end| !reason.contains(end.as_str()));
+    // Of a step that is skipped or goes on, its agent's end is no reason.
+    let counts = matches!(state.status, StepStatus::Failed | StepStatus::Waiting);
+    match untold.filter(|_| counts) {
+        Some(end) => format!("{reason}; {end}"),
+        None => reason.to_owned(),
+    }
+}
+
+/// The word for a step without evidence.
+fn status(run: &Run, at: usize, driven: bool) -> (&'static str, Style) {
+    if run.halted(at).is_some() && !driven {
+        return (HALTED, CARE);
+    }
+    let status = run.status_seen(at, driven);
+    (signoff_api::event::step_status(status), unfinished(status))
 }
 
 fn took(state: &StepState) -> Option<u64> {

@@ -1,19 +1,27 @@
 //! What a run comes to, in one line.
 
-use signoff_engine::{Grade, Run, StepState, StepStatus};
+use signoff_api::event::step_status;
+use signoff_engine::{Grade, Run, StepState};
 
 use crate::report::evidence::grade;
 use crate::report::time::short;
 
+/// The word for a loop over nothing, and what it means.
+pub(crate) const NOTHING: (&str, &str) = ("empty", "nothing to do: the loop has no items");
+/// The word for a step that has begun in a run that nobody drives.
+pub(crate) const HALTED: &str = "paused";
+
 /// `3 steps: 2 proved, 1 failed · 4 agents started · 12s · sandbox: none`
-pub(crate) fn totals(run: &Run) -> String {
+pub(crate) fn totals(run: &Run, driven: bool) -> String {
     let steps = run.plan().steps.len();
     let states = (0..steps).filter_map(|at| Some((at, run.step(at)?.1)));
     let (mut found, mut open) = (Vec::new(), Statuses::default());
     for (at, state) in states {
         match state.evidence {
+            Some(_) if run.has_nothing_to_do(at) => open.count(NOTHING.0),
             Some(_) => found.push(state),
-            None => open.count(run.status_of(at)),
+            None if !driven && run.halted(at).is_some() => open.count(HALTED),
+            None => open.count(step_status(run.status_seen(at, driven))),
         }
     }
     let mut words = vec![grades(found.into_iter()), open.words()];
@@ -46,13 +54,12 @@ pub(crate) fn grades<'a>(states: impl Iterator<Item = &'a StepState>) -> String 
     words.join(", ")
 }
 
-/// How many steps without evidence are in which status.
+/// How many steps without evidence there are of each word.
 #[derive(Default)]
 struct Statuses(std::collections::BTreeMap<&'static str, usize>);
 
 impl Statuses {
-    fn count(&mut self, status: StepStatus) {
-        let word = signoff_api::event::step_status(status);
+    fn count(&mut self, word: &'static str) {
         *self.0.entry(word).or_default() += 1;
     }
 

@@ -4,19 +4,13 @@ use std::time::Duration;
 
 use signoff_plan::model::{Plan, Step, Work};
 use signoff_plan::{budget, duration};
+use signoff_runtime::rehearsal::most_agents;
 
 use crate::report::tally::counted;
 
-/// Agents that may be started: each step once and once more for each retry, each item of a loop so.
+/// Agents that may be started.
 pub(crate) fn agents(plan: &Plan) -> u64 {
-    let steps = plan.steps.iter();
-    let worst = steps.filter(|step| is_agent(step)).map(|step| {
-        let items = match &step.for_each {
-            Some(_) => step.max_items.unwrap_or(Step::MAX_ITEMS),
-            None => 1,
-        };
-        (u64::from(step.on_fail.retries) + 1).saturating_mul(items)
-    });
+    let worst = plan.steps.iter().map(most_agents);
     worst.fold(0, u64::saturating_add)
 }
 

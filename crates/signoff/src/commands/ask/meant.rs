@@ -131,6 +131,9 @@ mod tests {
         ] {
             assert_eq!(meant(&offer, typed), said, "{typed}");
         }
+        let skip = item(ItemKind::Question, &choices, &["yes", "skip"]);
+        assert_eq!(offered(&skip), "[y]es [s]kip abort");
+        assert_eq!(meant(&skip, "skip"), reply("skip"));
         let free = item(ItemKind::Question, &choices, &[]);
         assert_eq!(offered(&free), "type the answer, or skip abort");
         assert_eq!(meant(&free, "s"), reply("s"));

@@ -100,3 +100,31 @@ fn the_bar_is_full_only_at_the_end() {
     assert_eq!(bar(99, 10, 4), "▰▰▰▰");
     assert_eq!(bar(1, 0, 4), "▰▰▰▰");
 }
+
+#[test]
+fn an_agent_has_its_own_limit_and_no_more_than_the_budget_leaves() {
+    use crate::report::sample::{AGENT, run};
+    let limits = |budget| Limits {
+        work: 10 * MINUTE,
+        contract: MINUTE,
+        budget,
+    };
+    let nearly = |minutes: u32| (minutes * MINUTE).checked_sub(Duration::from_millis(3));
+    let timed = format!("{AGENT}**timeout:** 20m\n");
+    let run = run(&[("A", AGENT), ("B", &timed)]);
+    let working = StepState {
+        stage: Stage::Working { attempt: 1 },
+        ..StepState::default()
+    };
+    for (at, budget, expected) in [
+        (0, None, 10),
+        (1, None, 20),
+        (0, nearly(3), 3),
+        (1, nearly(3), 3),
+        (1, nearly(30), 20),
+    ] {
+        let (step, _) = run.step(at).unwrap();
+        let row = Row::of(step, &working, Duration::ZERO, limits(budget)).unwrap();
+        assert_eq!(row.limit, Some(expected * MINUTE), "{at} {budget:?}");
+    }
+}

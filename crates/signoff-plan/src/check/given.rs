@@ -1,0 +1,45 @@
+//! Texts that a step hands to a built-in tool and that are known before the run.
+
+use serde_json::Value;
+
+use super::context::StepView;
+use crate::json::Located;
+use crate::model::Work;
+use crate::source::Span;
+use crate::tools::schema::is_reference;
+use crate::tools::{Argument, built_in};
+
+/// One argument that is text and refers to nothing.
+#[derive(Debug)]
+pub(super) struct Given<'a> {
+    pub(super) tool: &'a str,
+    pub(super) argument: &'static Argument,
+    pub(super) text: &'a str,
+    pub(super) span: Span,
+}
+
+/// Hands every such argument of a step to `each`.
+pub(super) fn given<'a>(step: StepView<'a>, each: &mut dyn FnMut(Given<'a>)) {
+    let Work::Tool { tool, args } = &step.resolved.work else {
+        return;
+    };
+    let (Some(known), Some(written)) = (built_in(tool), &step.written.args) else {
+        return;
+    };
+    let located = Located::new(args, written.span, &step.written.args_places);
+    for (key, part) in &located.parts {
+        let name = key.map(|(name, _)| name);
+        let mut arguments = known.arguments.iter();
+        let argument = arguments.find(|argument| Some(argument.name) == name);
+        if let (Some(argument), Value::String(text)) = (argument, part.value)
+            && !is_reference(text)
+        {
+            each(Given {
+                tool,
+                argument,
+                text,
+                span: part.span,
+            });
+        }
+    }
+}
