@@ -24,7 +24,7 @@ pub(crate) unsafe fn mount(enclosure: &Enclosure) -> Result<(), Failed> {
         if let Some(last) = &enclosure.last_process {
             confine::write(c"/proc/sys/kernel/pid_max", last.as_bytes())?;
         }
-        match enclosure.nesting {
+        match enclosure.kind.nesting {
             Nesting::Denied => confine::freeze(c"/proc"),
             // A sandbox inside writes there who its user is.
             Nesting::Allowed if enclosure.as_root => {
