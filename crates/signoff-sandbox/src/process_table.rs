@@ -6,7 +6,7 @@ use crate::enclosure::Enclosure;
 use crate::policy::Nesting;
 
 /// What root may change by its number alone, whatever its capabilities are; and for the whole machine.
-const OF_THE_MACHINE: [&std::ffi::CStr; 4] = [
+pub(crate) const OF_THE_MACHINE: [&std::ffi::CStr; 4] = [
     c"/proc/sys",
     c"/proc/sysrq-trigger",
     c"/proc/irq",
