@@ -26,7 +26,7 @@ pub(crate) struct Enclosure {
     pub(crate) steps: Vec<Step>,
     /// Trees that were taken, for the child to note.
     pub(crate) taken: Vec<Cell<RawFd>>,
-    /// Greatest number of a process, which bounds how many there are.
+    /// Greatest number of a process, which bounds how many there are. For root, whom no limit per user binds.
     pub(crate) last_process: Option<CString>,
     pub(crate) as_root: bool,
 }
@@ -50,7 +50,7 @@ impl Enclosure {
             taken,
             last_process: policy
                 .processes
-                .filter(|_| numbers_are_per_namespace())
+                .filter(|_| user == 0 && numbers_are_per_namespace())
                 .map(last)
                 .transpose()?,
             as_root: user == 0,
