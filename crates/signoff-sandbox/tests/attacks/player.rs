@@ -125,10 +125,10 @@ impl Host {
         }
     }
 
+    /// Without a place for temporary files: everything here lies in `/tmp`, which it would cover.
     pub(crate) fn policy(&self) -> Policy {
         Policy {
             writable: vec![self.path("tree"), self.path("home")],
-            temp: Some(self.path("temp")),
             read_only: ["tree/.signoff", "tree/plan.md", "tree/docs/protected.md"]
                 .iter()
                 .map(|path| self.path(path))

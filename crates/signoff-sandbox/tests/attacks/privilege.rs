@@ -2,7 +2,7 @@
 
 use signoff_sandbox::Level;
 
-use crate::outcome::{ALL, Attack, By, check};
+use crate::outcome::{ALL, Attack, By, MOUNTS, check};
 use crate::player::{Function, Host};
 
 pub(crate) const ATTACKS: &[(&str, Function)] = &[
@@ -10,6 +10,7 @@ pub(crate) const ATTACKS: &[(&str, Function)] = &[
     ("kernel-setting", kernel_setting),
     ("kernel-setting-nested", kernel_setting_nested),
     ("capability", capability),
+    ("namespaces", namespaces),
 ];
 
 fn attack(name: &'static str, stopped_by: &'static [Level]) -> Attack {
@@ -55,6 +56,20 @@ fn kernel_setting_nested(host: &Host) -> bool {
 #[test]
 fn changes_the_kernel_where_sandboxes_are_allowed() {
     check(&attack("kernel-setting-nested", ALL));
+}
+
+/// In which it would have every right, and more of the kernel to attack.
+fn namespaces(host: &Host) -> bool {
+    let ended = host.run("unshare -U true && echo made");
+    ended.stdout.text().contains("made")
+}
+
+#[test]
+fn makes_namespaces() {
+    check(&Attack {
+        by: By::Anybody,
+        ..attack("namespaces", MOUNTS)
+    });
 }
 
 fn capability(host: &Host) -> bool {

@@ -20,6 +20,7 @@ pub(crate) const ATTACKS: &[(&str, Function)] = &[
     ("udp", udp),
     ("environment", environment),
     ("memory-map", memory_map),
+    ("arguments", arguments),
     ("kill", kill),
     ("descriptor", descriptor),
 ];
@@ -50,7 +51,9 @@ fn talks_to_a_daemon_by_its_socket() {
 fn agent_socket(host: &Host) -> bool {
     let path = format!("/tmp/signoff-test-{}.sock", std::process::id());
     let listener = UnixListener::bind(&path).unwrap();
-    let reached = reached(host, &format!("unix {path}"));
+    let mut command = host.command(&call(&format!("unix {path}")));
+    command.policy.as_mut().unwrap().temp = Some(host.path("temp"));
+    let reached = tool::reached(&host.sandbox.run(command).unwrap());
     drop(listener);
     std::fs::remove_file(path).unwrap();
     reached
@@ -138,6 +141,23 @@ fn memory_map(host: &Host) -> bool {
 #[test]
 fn traces_the_host() {
     check(&attack("memory-map", ALL));
+}
+
+#[expect(clippy::disallowed_methods, reason = "the victim is not a command")]
+fn arguments(host: &Host) -> bool {
+    let mut victim = std::process::Command::new("sleep")
+        .arg("4242")
+        .spawn()
+        .unwrap();
+    let ended = host.run("cat /proc/*/cmdline | tr '\\0' ' ' | grep -o 'sleep [4]242'");
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    !ended.stdout.text().is_empty()
+}
+
+#[test]
+fn reads_what_others_were_called_with() {
+    check(&attack("arguments", MOUNTS));
 }
 
 #[expect(clippy::disallowed_methods, reason = "the victim is not a command")]
