@@ -1,12 +1,14 @@
 //! What starting and watching one command costs, by the CPU time that `time` tells of
-//! `cargo run --release -p signoff-sandbox --example many -- 2000 16 sandbox`, beside `std` and `hold` in its place.
+//! `cargo run --release -p signoff-sandbox --example many -- 2000 16 sandbox`, beside `std` and `hold` in its place;
+//! confined with `namespaces`, `network` (namespaces without one for the network), `bubblewrap` or `landlock`.
 #![expect(clippy::print_stdout, reason = "it talks to whoever measures")]
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use signoff_sandbox::{Command, How, Limits, Sandbox, Stdin};
+use signoff_sandbox::{Command, How, Level, Limits, Network, Policy, Sandbox, Stdin};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -18,16 +20,25 @@ fn main() {
     let (count, at_once) = (number(2000), number(16));
     let way = arguments.next().unwrap_or_else(|| "sandbox".to_owned());
     let program = arguments.next().unwrap_or_else(|| "/bin/true".to_owned());
-    let sandbox = Arc::new(Sandbox::new().expect("a sandbox"));
+    let level = match way.as_str() {
+        "namespaces" | "network" => Level::Namespaces,
+        "bubblewrap" => Level::Bubblewrap,
+        "landlock" => Level::Landlock,
+        _ => Level::None,
+    };
+    let sandbox = Arc::new(Sandbox::at(level).expect("a sandbox"));
+    let place = tempfile::tempdir().expect("a place");
+    let policy = (level != Level::None).then(|| policy(place.path(), &way));
     let next = Arc::new(AtomicUsize::new(0));
     let begun = Instant::now();
     let threads: Vec<_> = (0..at_once)
         .map(|_| {
-            let (sandbox, next, way, program) = (
+            let (sandbox, next, way, program, policy) = (
                 Arc::clone(&sandbox),
                 Arc::clone(&next),
                 way.clone(),
                 program.clone(),
+                policy.clone(),
             );
             std::thread::spawn(move || {
                 while next.fetch_add(1, Ordering::Relaxed) < count {
@@ -51,7 +62,12 @@ fn main() {
                             assert_eq!(ended.how, How::Exited(0));
                         }
                         _ => {
-                            let ended = sandbox.run(command(&program)).expect("starts");
+                            let policy = policy.clone();
+                            let command = Command {
+                                policy,
+                                ..command(&program)
+                            };
+                            let ended = sandbox.run(command).expect("starts");
                             assert_eq!(ended.how, How::Exited(0));
                         }
                     }
@@ -66,6 +82,27 @@ fn main() {
         "{way}: {count} commands, {at_once} at once, {:?} wall",
         begun.elapsed()
     );
+}
+
+/// What a contract gets: its tree without the harness's own directory, a home, a place for temporary files.
+fn policy(place: &Path, way: &str) -> Policy {
+    for name in ["tree/.signoff", "home", "temp"] {
+        std::fs::create_dir_all(place.join(name)).expect("a directory");
+    }
+    Policy {
+        writable: vec![place.join("tree"), place.join("home")],
+        temp: Some(place.join("temp")),
+        read_only: vec![place.join("tree/.signoff")],
+        hidden: vec!["/run".into()],
+        network: if way == "network" {
+            Network::On
+        } else {
+            Network::Off
+        },
+        processes: Some(1000),
+        memory: Some(8 << 30),
+        ..Policy::default()
+    }
 }
 
 fn command(program: &str) -> Command {

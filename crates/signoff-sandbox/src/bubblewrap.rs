@@ -6,6 +6,7 @@ use std::{fs, io};
 
 use crate::mounts::{self, TEMPORARY};
 use crate::policy::{Nesting, Network, Policy};
+use crate::process_table::OF_THE_MACHINE;
 use crate::program;
 
 /// Where it is looked for: never in a `PATH` that somebody else may have written.
@@ -43,6 +44,13 @@ pub(crate) fn find() -> Option<PathBuf> {
 /// Returns the arguments that stand before the command.
 pub(crate) fn arguments(policy: &Policy, cwd: &Path) -> io::Result<Vec<OsString>> {
     let mut words: Vec<OsString> = ALWAYS.iter().map(OsString::from).collect();
+    if rustix::process::geteuid().is_root() {
+        // It covers only those that look writable, and root writes to those that do not.
+        let covered = OF_THE_MACHINE.iter().filter_map(|path| path.to_str().ok());
+        for path in covered.filter(|path| Path::new(path).exists()) {
+            words.extend(["--ro-bind", path, path].map(OsString::from));
+        }
+    }
     if policy.network == Network::Off {
         words.push("--unshare-net".into());
     }

@@ -7,29 +7,26 @@
 //! the first process itself, it could not be signalled, and what it leaves running would die before its output is read.
 
 use std::cell::Cell;
-use std::ffi::{CString, c_int};
+use std::ffi::CString;
 use std::io;
 use std::os::fd::RawFd;
 use std::sync::OnceLock;
 
+use crate::ground::Kind;
 use crate::mounts::{self, Step};
-use crate::policy::{Nesting, Network, Policy};
+use crate::policy::Policy;
 
 /// The first numbers of processes that the kernel does not hand out again.
 const RESERVED_NUMBERS: u32 = 301;
 
 #[derive(Debug)]
 pub(crate) struct Enclosure {
-    /// Which namespaces.
-    pub(crate) flags: c_int,
-    pub(crate) user_map: CString,
-    pub(crate) group_map: CString,
-    pub(crate) nesting: Nesting,
-    pub(crate) network: Network,
+    /// Where it is built.
+    pub(crate) kind: Kind,
     pub(crate) steps: Vec<Step>,
     /// Trees that were taken, for the child to note.
     pub(crate) taken: Vec<Cell<RawFd>>,
-    /// Greatest number of a process, which bounds how many there are.
+    /// Greatest number of a process, which bounds how many there are. For root, whom no limit per user binds.
     pub(crate) last_process: Option<CString>,
     pub(crate) as_root: bool,
 }
@@ -37,30 +34,23 @@ pub(crate) struct Enclosure {
 impl Enclosure {
     pub(crate) fn new(policy: &Policy) -> io::Result<Self> {
         let user = rustix::process::geteuid().as_raw();
-        let group = rustix::process::getegid().as_raw();
         let steps = mounts::plan(policy, user == 0)?;
         let taken = steps
             .iter()
             .filter(|step| matches!(step, Step::Take { .. }))
             .map(|_| Cell::new(-1))
             .collect();
-        let mut flags =
-            libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
-        if policy.network == Network::Off {
-            flags |= libc::CLONE_NEWNET;
-        }
         let last = |count: u32| CString::new(count.saturating_add(RESERVED_NUMBERS).to_string());
         Ok(Self {
-            flags,
-            user_map: CString::new(format!("{user} {user} 1"))?,
-            group_map: CString::new(format!("{group} {group} 1"))?,
-            nesting: policy.nesting,
-            network: policy.network,
+            kind: Kind {
+                network: policy.network,
+                nesting: policy.nesting,
+            },
             steps,
             taken,
             last_process: policy
                 .processes
-                .filter(|_| numbers_are_per_namespace())
+                .filter(|_| user == 0 && numbers_are_per_namespace())
                 .map(last)
                 .transpose()?,
             as_root: user == 0,
@@ -69,12 +59,7 @@ impl Enclosure {
 
     /// Says what a child was doing that stopped after this many parts.
     pub(crate) fn part(&self, number: usize) -> String {
-        const FIRST: [&str; 4] = [
-            "make namespaces",
-            "map its user",
-            "deny namespaces to the command",
-            "bring up its own network",
-        ];
+        const FIRST: [&str; 2] = ["enter namespaces", "make namespaces"];
         if let Some(part) = FIRST.get(number) {
             return (*part).to_owned();
         }

@@ -9,7 +9,11 @@ use std::sync::atomic::AtomicI32;
 
 use crate::births::Births;
 use crate::child;
+#[cfg(target_os = "linux")]
+use crate::enclosure::Enclosure;
 use crate::failure::Failure;
+#[cfg(target_os = "linux")]
+use crate::ground::Ground;
 use crate::image::{Image, Pointers};
 
 /// What is handed to the child.
@@ -24,6 +28,8 @@ pub(crate) struct Birth<'a> {
     pub(crate) life: BorrowedFd<'a>,
     pub(crate) leader_stack: *mut c_void,
     pub(crate) guard_stack: *mut c_void,
+    #[cfg(target_os = "linux")]
+    ground: Option<&'a Ground>,
 }
 
 /// What the children of one thread have in common.
@@ -41,10 +47,19 @@ pub(crate) struct Cradle<'a> {
 #[derive(Debug)]
 pub(crate) struct Born {
     pub(crate) pid: i32,
-    /// The first process of its namespace, with the memory it lives on.
-    pub(crate) guard: Option<(i32, Stack)>,
+    /// The first process of its namespace, if it has one.
+    pub(crate) guard: Option<Guarded>,
     /// Why it did not become the command, if that is known by then.
     pub(crate) failure: Option<Failure>,
+}
+
+/// The first process of a namespace, with what it lives on.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    pub(crate) pid: i32,
+    pub(crate) stack: Stack,
+    #[cfg(target_os = "linux")]
+    pub(crate) ground: Ground,
 }
 
 /// Starts the child. Our copies of its descriptors are closed.
@@ -52,30 +67,13 @@ pub(crate) struct Born {
 /// The child dies with the calling thread, which therefore has to outlive it; and it begins with the signals blocked
 /// that are blocked here.
 pub(crate) fn start(image: Image, cradle: &mut Cradle<'_>) -> io::Result<Born> {
-    let guard_stack = if enclosed(&image) { GUARD_STACK } else { 0 };
-    let mut guard_stack = Stack::of(guard_stack);
-    let birth = Birth {
-        image: &image,
-        pointers: Pointers::to(&image),
-        // SAFETY: no arguments.
-        parent: unsafe { libc::getpid() },
-        failure: Cell::new(None),
-        births: cradle.births,
-        life: cradle.life,
-        leader_stack: cradle.leader_stack.top(),
-        guard_stack: guard_stack.top(),
-    };
-    cradle.births.clear();
-    let pid = match image.hold {
-        Some(_) => copy(&birth),
-        None => borrow(&birth, &mut cradle.founder_stack, cradle.unborn),
-    };
-    if pid == -1 {
-        return Err(io::Error::last_os_error());
+    #[cfg(target_os = "linux")]
+    if let Some(enclosure) = &image.enclosure {
+        let ground = Ground::take(enclosure.kind, &mut cradle.founder_stack)?;
+        return start_inside(&image, enclosure, ground, cradle);
     }
-    if enclosed(&image) {
-        return founded(pid, &birth, guard_stack);
-    }
+    let birth = Birth::of(&image, cradle);
+    let pid = give_birth(&birth, cradle)?;
     Ok(Born {
         pid,
         guard: None,
@@ -83,46 +81,89 @@ pub(crate) fn start(image: Image, cradle: &mut Cradle<'_>) -> io::Result<Born> {
     })
 }
 
-#[cfg(target_os = "linux")]
-fn enclosed(image: &Image) -> bool {
-    image.enclosure.is_some()
+impl<'a> Birth<'a> {
+    fn of<'c: 'a>(image: &'a Image, cradle: &mut Cradle<'c>) -> Self {
+        Self {
+            image,
+            pointers: Pointers::to(image),
+            // SAFETY: no arguments.
+            parent: unsafe { libc::getpid() },
+            failure: Cell::new(None),
+            births: cradle.births,
+            life: cradle.life,
+            leader_stack: cradle.leader_stack.top(),
+            guard_stack: std::ptr::null_mut(),
+            #[cfg(target_os = "linux")]
+            ground: None,
+        }
+    }
 }
 
-#[cfg(not(target_os = "linux"))]
-fn enclosed(_image: &Image) -> bool {
-    false
+fn give_birth(birth: &Birth<'_>, cradle: &mut Cradle<'_>) -> io::Result<i32> {
+    let pid = match birth.image.hold {
+        Some(_) => copy(birth),
+        None => borrow(birth, &mut cradle.founder_stack, cradle.unborn),
+    };
+    match pid {
+        -1 => Err(io::Error::last_os_error()),
+        pid => Ok(pid),
+    }
 }
 
-/// Takes leave of a founder and returns whom it left.
+/// Has a founder start the child and its guard, takes leave of the founder, and returns whom it left.
 #[cfg(target_os = "linux")]
-fn founded(founder: i32, birth: &Birth<'_>, guard_stack: Stack) -> io::Result<Born> {
-    reap(founder);
-    let guard = birth.births.guard();
-    match birth.births.leader() {
-        Some(pid) => Ok(Born {
+fn start_inside(
+    image: &Image,
+    enclosure: &Enclosure,
+    ground: Ground,
+    cradle: &mut Cradle<'_>,
+) -> io::Result<Born> {
+    let mut stack = Stack::of(GUARD_STACK);
+    let birth = Birth {
+        guard_stack: stack.top(),
+        ground: Some(&ground),
+        ..Birth::of(image, cradle)
+    };
+    cradle.births.clear();
+    reap(give_birth(&birth, cradle)?);
+    let failure = birth.failure.get();
+    match (cradle.births.leader(), cradle.births.guard()) {
+        (Some(pid), Some(guard)) => Ok(Born {
             pid,
-            guard: guard.map(|guard| (guard, guard_stack)),
-            failure: birth.failure.get(),
+            guard: Some(Guarded {
+                pid: guard,
+                stack,
+                ground,
+            }),
+            failure,
         }),
-        None => {
+        (_, guard) => {
             if let Some(guard) = guard {
                 // SAFETY: it is our child and not reaped, so the number is its own.
                 unsafe { libc::kill(guard, libc::SIGKILL) };
                 reap(guard);
             }
-            Err(unfounded(birth))
+            Err(unfounded(cradle.births, enclosure))
         }
     }
 }
 
-#[cfg(not(target_os = "linux"))]
-fn founded(_founder: i32, birth: &Birth<'_>, _guard_stack: Stack) -> io::Result<Born> {
-    Err(unfounded(birth))
+#[cfg(target_os = "linux")]
+fn unfounded(births: &Births, enclosure: &Enclosure) -> io::Error {
+    let Some((part, failure)) = births.failure() else {
+        return io::Error::other("cannot confine the process: whoever was to do it was killed");
+    };
+    let error = io::Error::from_raw_os_error(failure.errno);
+    let part = enclosure.part(part);
+    io::Error::new(
+        error.kind(),
+        format!("cannot confine the process: {error} ({part})"),
+    )
 }
 
 /// Waits for the end of a child that is nobody else's.
 #[cfg(target_os = "linux")]
-fn reap(child: i32) {
+pub(crate) fn reap(child: i32) {
     use rustix::process::{Pid, WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
     let Some(pid) = Pid::from_raw(child) else {
         return;
@@ -132,24 +173,6 @@ fn reap(child: i32) {
     while waitid(WaitId::Pid(pid), look).err() == Some(rustix::io::Errno::INTR) {}
     let _lock = crate::tree::lock_children();
     waitpid(Some(pid), WaitOptions::empty()).ok();
-}
-
-fn unfounded(birth: &Birth<'_>) -> io::Error {
-    let Some((part, failure)) = birth.births.failure() else {
-        return io::Error::other("cannot confine the process: whoever was to do it was killed");
-    };
-    let error = io::Error::from_raw_os_error(failure.errno);
-    #[cfg(target_os = "linux")]
-    let part = birth
-        .image
-        .enclosure
-        .as_ref()
-        .map(|inside| inside.part(part));
-    let message = format!(
-        "cannot confine the process: {error} ({})",
-        part.unwrap_or_default()
-    );
-    io::Error::new(error.kind(), message)
 }
 
 /// Starts a child with a copy of our memory, for it will wait at a gate while we go on.
@@ -168,8 +191,8 @@ unsafe fn live(birth: &Birth<'_>) -> Failure {
     // SAFETY: the pointers point into the image.
     unsafe {
         #[cfg(target_os = "linux")]
-        if let Some(enclosure) = &birth.image.enclosure {
-            crate::founder::found(birth, enclosure);
+        if let (Some(enclosure), Some(ground)) = (&birth.image.enclosure, birth.ground) {
+            crate::founder::found(birth, enclosure, ground);
         }
         child::become_command(birth.image, &birth.pointers, birth.parent)
     }
@@ -198,7 +221,7 @@ impl Stack {
     }
 
     /// Stacks grow down from here.
-    fn top(&mut self) -> *mut c_void {
+    pub(crate) fn top(&mut self) -> *mut c_void {
         self.0.as_mut_ptr_range().end.cast()
     }
 }

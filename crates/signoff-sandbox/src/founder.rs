@@ -9,17 +9,17 @@ use crate::confine::{self, Failed};
 use crate::enclosure::Enclosure;
 use crate::failure::Stage;
 use crate::fork::Birth;
-use crate::policy::{Nesting, Network};
+use crate::ground::Ground;
 
 /// Makes everything and ends the calling process.
 ///
 /// # Safety
 /// To be called in a forked child only.
-pub(crate) unsafe fn found(birth: &Birth<'_>, enclosure: &Enclosure) -> ! {
+pub(crate) unsafe fn found(birth: &Birth<'_>, enclosure: &Enclosure, ground: &Ground) -> ! {
     let mut part = 0;
     // SAFETY: as this function; the stacks are nobody else's.
     unsafe {
-        if build(birth, enclosure, &mut part).is_err() {
+        if build(birth, enclosure, ground, &mut part).is_err() {
             birth
                 .births
                 .note_failure(part, child::failed(Stage::Confine));
@@ -31,26 +31,22 @@ pub(crate) unsafe fn found(birth: &Birth<'_>, enclosure: &Enclosure) -> ! {
 
 /// # Safety
 /// As `found`.
-unsafe fn build(birth: &Birth<'_>, enclosure: &Enclosure, part: &mut usize) -> Result<(), Failed> {
+unsafe fn build(
+    birth: &Birth<'_>,
+    enclosure: &Enclosure,
+    ground: &Ground,
+    part: &mut usize,
+) -> Result<(), Failed> {
     // SAFETY: as `found`.
     unsafe {
+        ground.enter()?;
         child::arrange_descriptors(birth.image, &birth.pointers, Some(birth.life))
             .map_err(|()| Failed)?;
         // Before anybody else is there: it says whose they are.
         child::brand(birth.image);
-        confine::done(libc::unshare(enclosure.flags).into())?;
         *part += 1;
-        confine::write(c"/proc/self/setgroups", b"deny")?;
-        confine::write(c"/proc/self/uid_map", enclosure.user_map.as_bytes())?;
-        confine::write(c"/proc/self/gid_map", enclosure.group_map.as_bytes())?;
-        *part += 1;
-        if enclosure.nesting == Nesting::Denied {
-            confine::write(c"/proc/sys/user/max_user_namespaces", b"0")?;
-        }
-        *part += 1;
-        if enclosure.network == Network::Off {
-            loopback()?;
-        }
+        let own = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
+        confine::done(libc::unshare(own).into())?;
         *part += 1;
         let mut taken = 0;
         for step in &enclosure.steps {
@@ -137,28 +133,3 @@ unsafe fn close_all_but(fd: RawFd) -> c_long {
         libc::syscall(libc::SYS_close_range, fd + 1, c_int::MAX, 0)
     }
 }
-
-/// Lets the command talk to itself.
-///
-/// # Safety
-/// As `found`.
-unsafe fn loopback() -> Result<(), Failed> {
-    // SAFETY: the request is all zero but for the fields set, and lives through the call.
-    unsafe {
-        let socket = libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
-        if socket == -1 {
-            return Err(Failed);
-        }
-        let mut request: libc::ifreq = std::mem::zeroed();
-        for (to, from) in request.ifr_name.iter_mut().zip(*b"lo") {
-            *to = from.cast_signed();
-        }
-        request.ifr_ifru.ifru_flags = UP;
-        confine::done(libc::ioctl(socket, libc::SIOCSIFFLAGS, &raw const request).into())?;
-        libc::close(socket);
-        Ok(())
-    }
-}
-
-/// The interface is up.
-const UP: i16 = 1;

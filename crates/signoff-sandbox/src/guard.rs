@@ -1,13 +1,13 @@
 //! The first process of a command's namespace, as seen from outside (see `enclosure`).
 
-use std::mem;
 use std::time::{Duration, Instant};
+use std::{io, mem};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::fork::Stack;
-use crate::{clock, exit, leader, tree};
+use crate::fork::{Guarded, Stack};
+use crate::{clock, exit, leader, spawner, tree};
 
 /// How long everybody may take to die of `SIGKILL`.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -18,11 +18,22 @@ pub(crate) struct Guard {
     pid: Pid,
     /// What it lives on, if it shares our memory.
     stack: Stack,
+    #[cfg(target_os = "linux")]
+    ground: crate::ground::Ground,
 }
 
 impl Guard {
-    pub(crate) fn new(pid: Pid, stack: Stack) -> Self {
-        Self { pid, stack }
+    pub(crate) fn new(guarded: Guarded) -> io::Result<Self> {
+        Ok(Self {
+            pid: Pid::from_raw(guarded.pid).ok_or_else(spawner::gone)?,
+            stack: guarded.stack,
+            #[cfg(target_os = "linux")]
+            ground: guarded.ground,
+        })
+    }
+
+    pub(crate) fn pid(&self) -> Pid {
+        self.pid
     }
 
     /// Has the kernel end everybody in the namespace, and returns how many there were. The command has exited, so all
@@ -39,6 +50,8 @@ impl Guard {
         let gone = self.is_gone(Instant::now() + PATIENCE);
         if gone {
             leader::take_leave(self.pid);
+            #[cfg(target_os = "linux")]
+            self.ground.give_back();
         } else {
             // It will live on it for as long as somebody is stuck in the kernel.
             mem::forget(self.stack);

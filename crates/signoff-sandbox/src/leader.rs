@@ -36,7 +36,6 @@ impl Leader {
         brand: Option<Brand>,
         marker: Option<String>,
     ) -> io::Result<Self> {
-        let guard = guard.map(|(pid, stack)| Guard::new(pid, stack));
         let tree = Tree {
             leader: pid,
             brand,

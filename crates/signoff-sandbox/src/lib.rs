@@ -33,6 +33,8 @@ mod failure;
 mod fork;
 #[cfg(target_os = "linux")]
 mod founder;
+#[cfg(target_os = "linux")]
+mod ground;
 mod guard;
 mod held;
 mod identity;

@@ -6,7 +6,7 @@ use crate::enclosure::Enclosure;
 use crate::policy::Nesting;
 
 /// What root may change by its number alone, whatever its capabilities are; and for the whole machine.
-const OF_THE_MACHINE: [&std::ffi::CStr; 4] = [
+pub(crate) const OF_THE_MACHINE: [&std::ffi::CStr; 4] = [
     c"/proc/sys",
     c"/proc/sysrq-trigger",
     c"/proc/irq",
@@ -20,22 +20,36 @@ const OF_THE_MACHINE: [&std::ffi::CStr; 4] = [
 pub(crate) unsafe fn mount(enclosure: &Enclosure) -> Result<(), Failed> {
     // SAFETY: system calls on strings that end with zero.
     unsafe {
+        let Some(last) = &enclosure.last_process else {
+            let denied = enclosure.kind.nesting == Nesting::Denied;
+            let flags = if denied { libc::MS_RDONLY } else { 0 };
+            confine::mount(c"proc", c"/proc", libc::MS_NOEXEC | flags, c"")?;
+            return protect(enclosure);
+        };
         confine::mount(c"proc", c"/proc", libc::MS_NOEXEC, c"")?;
-        if let Some(last) = &enclosure.last_process {
-            confine::write(c"/proc/sys/kernel/pid_max", last.as_bytes())?;
-        }
-        match enclosure.nesting {
+        confine::write(c"/proc/sys/kernel/pid_max", last.as_bytes())?;
+        match enclosure.kind.nesting {
             Nesting::Denied => confine::freeze(c"/proc"),
-            // A sandbox inside writes there who its user is.
-            Nesting::Allowed if enclosure.as_root => {
-                for path in OF_THE_MACHINE {
-                    if libc::access(path.as_ptr(), libc::F_OK) == 0 {
-                        confine::protect(path)?;
-                    }
-                }
-                Ok(())
-            }
-            Nesting::Allowed => Ok(()),
+            Nesting::Allowed => protect(enclosure),
         }
     }
+}
+
+/// A sandbox inside writes there who its user is, so it cannot be read-only as a whole.
+///
+/// # Safety
+/// As `mount`.
+unsafe fn protect(enclosure: &Enclosure) -> Result<(), Failed> {
+    if !enclosure.as_root || enclosure.kind.nesting == Nesting::Denied {
+        return Ok(());
+    }
+    for path in OF_THE_MACHINE {
+        // SAFETY: as `mount`.
+        unsafe {
+            if libc::access(path.as_ptr(), libc::F_OK) == 0 {
+                confine::protect(path)?;
+            }
+        }
+    }
+    Ok(())
 }

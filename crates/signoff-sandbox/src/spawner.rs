@@ -14,6 +14,7 @@ use rustix::process::Pid;
 use crate::births::Births;
 use crate::failure::Failure;
 use crate::fork::{self, Born, Cradle, Stack};
+use crate::guard::Guard;
 use crate::image::Image;
 use crate::{signals, stdio, tree};
 
@@ -35,8 +36,8 @@ struct Request {
 #[derive(Debug)]
 pub(crate) struct Child {
     pub(crate) pid: Pid,
-    /// The first process of its namespace, if it has one, with the memory it lives on.
-    pub(crate) guard: Option<(Pid, Stack)>,
+    /// The first process of its namespace, if it has one.
+    pub(crate) guard: Option<Guard>,
     /// Why it did not become the command, if that is known already.
     pub(crate) failure: Option<Failure>,
 }
@@ -105,15 +106,12 @@ fn serve(incoming: &Receiver<Request>, births: &Births, life: BorrowedFd<'_>, un
 /// Makes known whose numbers these are, before anybody can ask.
 fn remember(born: Born, unborn: &AtomicI32) -> io::Result<Child> {
     let number = |pid| Pid::from_raw(pid).ok_or_else(gone);
-    let guard = match born.guard {
-        Some((pid, stack)) => Some((number(pid)?, stack)),
-        None => None,
-    };
+    let guard = born.guard.map(Guard::new).transpose()?;
     let pid = number(born.pid)?;
     let mut leaders = tree::lock_children();
     leaders.remember(pid);
-    if let Some((guard, _)) = &guard {
-        leaders.remember(*guard);
+    if let Some(guard) = &guard {
+        leaders.remember(guard.pid());
     }
     unborn.store(0, Ordering::Release);
     Ok(Child {
@@ -123,7 +121,7 @@ fn remember(born: Born, unborn: &AtomicI32) -> io::Result<Child> {
     })
 }
 
-fn gone() -> io::Error {
+pub(crate) fn gone() -> io::Error {
     io::Error::other("the thread that starts processes is gone")
 }
 

@@ -180,9 +180,9 @@ fn reap(children: &[u32]) {
     }
 }
 
-/// Returns how many live below a process.
+/// Returns how many live below a process that has one thread.
 pub(crate) fn members(pid: u32) -> usize {
-    match proc::children(pid) {
+    match proc::children_of_thread(pid, pid) {
         none if none.is_empty() => 0,
         children => with_descendants(&children).len(),
     }

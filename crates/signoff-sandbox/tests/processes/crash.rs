@@ -1,15 +1,18 @@
 //! The harness is killed. A copy of this test program plays it.
 
 use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::{env, fs};
 
-use signoff_sandbox::{Command, How, Identity, Sandbox, end_leftovers, find_marked};
+use signoff_sandbox::{Command, How, Identity, Policy, Sandbox, end_leftovers, find_marked};
 
 use crate::shell::{Fifo, lives, marker, run, sh, state, wait_until_gone};
 
 /// What the harness does, if this process plays it; its test otherwise does nothing.
 const PART: &str = "SIGNOFF_TEST_PART";
+/// What its command may write to, if it is confined.
+const TREE: &str = "SIGNOFF_TEST_TREE";
 
 #[test]
 fn harness() {
@@ -17,9 +20,14 @@ fn harness() {
     let (part, rest) = part.split_once(' ').unwrap();
     let (marker, script) = rest.split_once(' ').unwrap();
     let sandbox = Sandbox::new().unwrap();
+    let policy = env::var_os(TREE).map(|tree| Policy {
+        writable: vec![tree.into()],
+        ..Policy::default()
+    });
     let held = sandbox
         .hold(Command {
             marker: Some(marker.to_owned()),
+            policy,
             ..sh(script)
         })
         .unwrap();
@@ -39,20 +47,30 @@ fn harness() {
     }
 }
 
-struct Harness {
-    process: Child,
-    command: Identity,
+pub(crate) struct Harness {
+    pub(crate) process: Child,
+    pub(crate) command: Identity,
 }
 
 impl Harness {
+    fn start(part: &str, marker: &str, script: &str) -> Self {
+        Self::play(&format!("{part} {marker} {script}"), &[])
+    }
+
+    /// One whose command runs, confined to a tree.
+    pub(crate) fn start_confined(marker: &str, tree: &Path, script: &str) -> Self {
+        Self::play(&format!("run {marker} {script}"), &[(TREE, tree)])
+    }
+
     #[expect(
         clippy::disallowed_methods,
         reason = "the harness itself is not a command"
     )]
-    fn start(part: &str, marker: &str, script: &str) -> Self {
+    fn play(part: &str, variables: &[(&str, &Path)]) -> Self {
         let mut process = std::process::Command::new(env::current_exe().unwrap())
             .args(["--exact", "crash::harness", "--nocapture"])
-            .env(PART, format!("{part} {marker} {script}"))
+            .env(PART, part)
+            .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -71,7 +89,7 @@ impl Harness {
         Self { process, command }
     }
 
-    fn crash(mut self) -> Identity {
+    pub(crate) fn crash(mut self) -> Identity {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
         self.command

@@ -4,6 +4,7 @@
 
 mod attended;
 mod commands;
+mod confined;
 mod conversation;
 mod crash;
 mod ending;

@@ -1,0 +1,18 @@
+//! Commands that attack: each as root and as an ordinary user, at every level, and with the defence off, where it has
+//! to succeed. What a level does not stop is asserted too.
+#![cfg(target_os = "linux")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests"
+)]
+
+mod endurance;
+mod files;
+mod outcome;
+mod player;
+mod privilege;
+mod reach;
+mod stage;
+mod tool;

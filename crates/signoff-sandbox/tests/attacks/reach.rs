@@ -1,0 +1,207 @@
+//! Attacks on what others listen to, and on other processes.
+
+use std::net::{TcpListener, UdpSocket};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::time::Duration;
+
+use signoff_sandbox::{Level, Network};
+
+use crate::outcome::{ALL, Attack, By, MOUNTS, check, variable};
+use crate::player::{Function, Host};
+use crate::tool::{self, call};
+
+pub(crate) const ATTACKS: &[(&str, Function)] = &[
+    ("docker-socket", docker_socket),
+    ("agent-socket", agent_socket),
+    ("abstract-socket", abstract_socket),
+    ("abstract-socket-online", abstract_socket_online),
+    ("tcp", tcp),
+    ("udp", udp),
+    ("environment", environment),
+    ("memory-map", memory_map),
+    ("arguments", arguments),
+    ("kill", kill),
+    ("descriptor", descriptor),
+];
+
+fn attack(name: &'static str, stopped_by: &'static [Level]) -> Attack {
+    Attack {
+        name,
+        by: By::Anybody,
+        stopped_by,
+    }
+}
+
+fn reached(host: &Host, words: &str) -> bool {
+    tool::reached(&host.run(&call(words)))
+}
+
+fn docker_socket(host: &Host) -> bool {
+    let path = host.path("run/docker.sock");
+    let _listener = UnixListener::bind(&path).unwrap();
+    reached(host, &format!("unix {}", path.display()))
+}
+
+#[test]
+fn talks_to_a_daemon_by_its_socket() {
+    check(&attack("docker-socket", MOUNTS));
+}
+
+fn agent_socket(host: &Host) -> bool {
+    let path = format!("/tmp/signoff-test-{}.sock", std::process::id());
+    let listener = UnixListener::bind(&path).unwrap();
+    let mut command = host.command(&call(&format!("unix {path}")));
+    command.policy.as_mut().unwrap().temp = Some(host.path("temp"));
+    let reached = tool::reached(&host.sandbox.run(command).unwrap());
+    drop(listener);
+    std::fs::remove_file(path).unwrap();
+    reached
+}
+
+#[test]
+fn talks_to_an_agent_that_holds_keys() {
+    check(&attack("agent-socket", MOUNTS));
+}
+
+fn abstract_socket(host: &Host) -> bool {
+    let name = format!("signoff-test-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(&name).unwrap();
+    let _listener = UnixListener::bind_addr(&address).unwrap();
+    reached(host, &format!("abstract {name}"))
+}
+
+#[test]
+fn talks_to_a_socket_without_a_path() {
+    check(&attack("abstract-socket", ALL));
+}
+
+/// With the network on, as agents have it.
+fn abstract_socket_online(host: &Host) -> bool {
+    let name = format!("signoff-test-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(&name).unwrap();
+    let _listener = UnixListener::bind_addr(&address).unwrap();
+    let mut command = host.command(&call(&format!("abstract {name}")));
+    command.policy.as_mut().unwrap().network = Network::On;
+    tool::reached(&host.sandbox.run(command).unwrap())
+}
+
+#[test]
+fn talks_to_a_socket_without_a_path_while_online() {
+    check(&attack(
+        "abstract-socket-online",
+        &[Level::Namespaces, Level::Landlock],
+    ));
+}
+
+fn tcp(host: &Host) -> bool {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    reached(host, &format!("tcp {}", listener.local_addr().unwrap()))
+}
+
+#[test]
+fn talks_to_the_network() {
+    check(&attack("tcp", ALL));
+}
+
+fn udp(host: &Host) -> bool {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket
+        .set_read_timeout(Some(Duration::from_millis(200)))
+        .unwrap();
+    reached(host, &format!("udp {}", socket.local_addr().unwrap()));
+    socket.recv(&mut [0; 16]).is_ok()
+}
+
+#[test]
+fn talks_to_the_network_without_a_connection() {
+    check(&attack("udp", MOUNTS));
+}
+
+fn environment(host: &Host) -> bool {
+    let key = variable("SIGNOFF_TEST_SECRET");
+    let ended = host.run("cat /proc/*/environ | tr '\\0' '\\n'");
+    ended
+        .stdout
+        .text()
+        .contains(&format!("SIGNOFF_TEST_SECRET={key}"))
+}
+
+#[test]
+fn reads_keys_in_the_environment_of_others() {
+    check(&attack("environment", ALL));
+}
+
+/// The right to look is the right to trace.
+fn memory_map(host: &Host) -> bool {
+    let ended = host.run("cat /proc/*/maps | grep '/program$'");
+    !ended.stdout.text().is_empty()
+}
+
+#[test]
+fn traces_the_host() {
+    check(&attack("memory-map", ALL));
+}
+
+#[expect(clippy::disallowed_methods, reason = "the victim is not a command")]
+fn arguments(host: &Host) -> bool {
+    let mut victim = std::process::Command::new("sleep")
+        .arg("4242")
+        .spawn()
+        .unwrap();
+    let ended = host.run("cat /proc/*/cmdline | tr '\\0' ' ' | grep -o 'sleep [4]242'");
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    !ended.stdout.text().is_empty()
+}
+
+#[test]
+fn reads_what_others_were_called_with() {
+    check(&attack("arguments", MOUNTS));
+}
+
+#[expect(clippy::disallowed_methods, reason = "the victim is not a command")]
+fn kill(host: &Host) -> bool {
+    let mut victim = std::process::Command::new("sleep")
+        .arg("1000")
+        .spawn()
+        .unwrap();
+    let ended = host.run(&format!("kill -KILL {} && echo killed", victim.id()));
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    ended.stdout.text().contains("killed")
+}
+
+#[test]
+fn kills_another_process() {
+    check(&attack("kill", ALL));
+}
+
+/// A file that the host has open, without having said that it must not be inherited. With the defence off the shell
+/// is started as any program starts one.
+#[expect(clippy::disallowed_methods, reason = "with the defence off")]
+fn descriptor(host: &Host) -> bool {
+    use std::os::fd::AsRawFd;
+    let file = std::fs::File::options()
+        .append(true)
+        .open(host.path("outside/file"))
+        .unwrap();
+    let kept = rustix::io::fcntl_dupfd_cloexec(&file, 9).unwrap();
+    rustix::io::fcntl_setfd(&kept, rustix::io::FdFlags::empty()).unwrap();
+    let script = format!(
+        "echo evil > /proc/self/fd/{0}; echo evil >&9",
+        kept.as_raw_fd()
+    );
+    if host.level == Level::None {
+        let mut shell = std::process::Command::new("/bin/sh");
+        shell.args(["-c", &script]).status().unwrap();
+    } else {
+        host.run(&script);
+    }
+    host.is_marred("outside/file")
+}
+
+#[test]
+fn writes_to_an_inherited_descriptor() {
+    check(&attack("descriptor", ALL));
+}

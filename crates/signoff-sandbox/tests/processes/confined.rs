@@ -1,0 +1,302 @@
+//! A confined command is a command like any other, in a world of its own.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use signoff_sandbox::{
+    Bind, Command, How, Level, Nesting, Network, Policy, Sandbox, StartError, find_marked, probe,
+};
+
+use crate::shell::{Fifo, bash, lives, marker, sh, wait_until_gone};
+
+/// A tree, and beside it a home and a place for temporary files.
+struct World(tempfile::TempDir);
+
+impl World {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["tree/.signoff", "home", "temp", "git/hooks", "secret/open"] {
+            fs::create_dir_all(directory.path().join(name)).unwrap();
+        }
+        fs::create_dir(directory.path().join("tree/.git")).unwrap();
+        fs::write(directory.path().join("secret/key"), "key\n").unwrap();
+        Self(directory)
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn policy(&self) -> Policy {
+        Policy {
+            writable: vec![self.path("tree"), self.path("home")],
+            temp: Some(self.path("temp")),
+            read_only: vec![self.path("tree/.signoff")],
+            ..Policy::default()
+        }
+    }
+
+    fn command(&self, command: Command) -> Command {
+        Command {
+            cwd: self.path("tree"),
+            policy: Some(self.policy()),
+            ..command
+        }
+    }
+}
+
+/// Runs a command, held at its gate and not, and checks how it ends and what it prints.
+#[track_caller]
+fn check(command: &Command, how: How, stdout: &str) {
+    let sandbox = sandbox();
+    let held = sandbox.hold(command.clone()).unwrap();
+    for ended in [
+        held.release().unwrap().wait(),
+        sandbox.run(command.clone()).unwrap(),
+    ] {
+        assert_eq!(
+            (ended.how, ended.stdout.text().as_str()),
+            (how, stdout),
+            "{}",
+            ended.stderr.text()
+        );
+    }
+}
+
+fn sandbox() -> Sandbox {
+    Sandbox::at(Level::Namespaces).unwrap()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn the_highest_level_works_here() {
+    assert_eq!((probe().level, probe().tried.len()), (Level::Namespaces, 0));
+}
+
+#[test]
+fn ends_as_it_would_outside() {
+    let world = World::new();
+    let command = |script| world.command(sh(script));
+    check(&command("exit 7"), How::Exited(7), "");
+    check(&command("kill -TERM $$"), How::Signaled(15), "");
+    check(&command("kill -ABRT $$"), How::Signaled(6), "");
+    check(
+        &command("pwd"),
+        How::Exited(0),
+        &format!("{}\n", text(&world.path("tree"))),
+    );
+}
+
+#[test]
+fn output_of_those_it_leaves_is_read() {
+    let world = World::new();
+    let command = world.command(bash("echo one > >(sleep 0.05; tee log)"));
+    check(&command, How::Exited(0), "one\n");
+    assert_eq!(fs::read_to_string(world.path("tree/log")).unwrap(), "one\n");
+}
+
+#[test]
+fn a_program_that_does_not_start_is_said_to() {
+    let world = World::new();
+    fs::write(world.path("tree/script"), "#!/no/such/interpreter\n").unwrap();
+    fs::set_permissions(world.path("tree/script"), fs::Permissions::from_mode(0o755)).unwrap();
+    let command = world.command(crate::shell::command(&["./script"]));
+    let sandbox = sandbox();
+    let held = sandbox
+        .hold(command.clone())
+        .unwrap()
+        .release()
+        .unwrap_err();
+    let started = sandbox.start(command).unwrap_err();
+    for error in [held, started] {
+        assert!(matches!(error, StartError::NotExecutable { .. }), "{error}");
+    }
+}
+
+#[test]
+fn what_cannot_be_protected_is_an_error() {
+    let world = World::new();
+    std::os::unix::fs::symlink("/etc", world.path("tree/link")).unwrap();
+    for (path, why) in [
+        ("tree/link", "symbolic link"),
+        ("tree/none", "No such file"),
+    ] {
+        let mut command = world.command(sh("true"));
+        let policy = command.policy.as_mut().unwrap();
+        policy.read_only.push(world.path(path));
+        let error = sandbox().start(command).unwrap_err().to_string();
+        assert!(error.contains(why) && error.contains(path), "{error}");
+    }
+}
+
+#[test]
+fn it_finds_what_is_bound_and_not_what_is_hidden() {
+    let world = World::new();
+    let mut command = world.command(sh(
+        "ls .git; echo a > .git/index; cat ../secret/key; ls ../secret; echo b > ../secret/open/b; echo c > /tmp/c",
+    ));
+    let policy = command.policy.as_mut().unwrap();
+    policy.hidden.push(world.path("secret"));
+    policy.writable.push(world.path("secret/open"));
+    policy.binds.push(Bind {
+        from: world.path("git"),
+        to: world.path("tree/.git"),
+        writable: true,
+    });
+    let ended = sandbox().run(command).unwrap();
+    assert_eq!(
+        ended.stdout.text(),
+        "hooks\nopen\n",
+        "{}",
+        ended.stderr.text()
+    );
+    let written = ["git/index", "secret/open/b", "temp/c"];
+    let read = written.map(|path| fs::read_to_string(world.path(path)).unwrap());
+    assert_eq!(read, ["a\n", "b\n", "c\n"]);
+    assert!(!world.path("tree/.git/index").exists());
+}
+
+#[test]
+fn everything_a_program_expects_is_there() {
+    let world = World::new();
+    let script = "set -e; echo x > /dev/null; head -c 1 /dev/urandom > /tmp/r; echo y > /dev/stderr; \
+                  echo z > /dev/shm/z; cat /dev/shm/z; cat /proc/self/comm; id -u; \
+                  script -qc 'echo in a terminal' /dev/null < /dev/null | tr -d '\\r'";
+    let user = rustix::process::geteuid().as_raw();
+    let expected = format!("z\ncat\n{user}\nin a terminal\n");
+    check(&world.command(sh(script)), How::Exited(0), &expected);
+    assert!(!Path::new("/dev/shm/z").exists());
+}
+
+#[test]
+fn it_can_talk_to_itself_offline() {
+    let world = World::new();
+    let script =
+        "exec 3<>/dev/udp/127.0.0.1/9; echo ok; cat /proc/net/dev | tail -n +3 | cut -d: -f1";
+    check(&world.command(bash(script)), How::Exited(0), "ok\n    lo\n");
+}
+
+#[test]
+fn what_it_leaves_is_counted_and_gone() {
+    let world = World::new();
+    let script = "for i in 1 2 3; do setsid sleep 1000 > /dev/null 2>&1 & done; exit 0";
+    let ended = sandbox().run(world.command(sh(script))).unwrap();
+    assert_eq!((ended.survivors_ended, ended.survivors_left), (3, 0));
+}
+
+#[test]
+fn it_ends_when_asked() {
+    let world = World::new();
+    let fifo = Fifo::new(&world.path("tree"));
+    let script = format!("echo > {}; exec sleep 1000", fifo.path());
+    let running = sandbox().start(world.command(sh(&script))).unwrap();
+    let stopper = running.stopper();
+    let waiting = std::thread::spawn(move || running.wait());
+    fifo.read();
+    stopper.stop();
+    assert_eq!(waiting.join().unwrap().how, How::Stopped);
+}
+
+#[test]
+fn dropped_at_its_gate_it_never_begins() {
+    let world = World::new();
+    let held = sandbox().hold(world.command(sh("echo > begun"))).unwrap();
+    let pid = held.identity().pid;
+    assert!(lives(pid));
+    drop(held);
+    assert!(!lives(pid) && !world.path("tree/begun").exists());
+}
+
+#[test]
+fn a_conversation_works() {
+    let world = World::new();
+    let (mut speech, mut said, conversation) = sandbox()
+        .converse(world.command(crate::shell::command(&["cat"])))
+        .unwrap();
+    let soon = std::time::Instant::now() + Duration::from_secs(20);
+    speech.say(b"hello\n", soon).unwrap();
+    let mut line = [0; 6];
+    std::io::Read::read_exact(&mut said, &mut line).unwrap();
+    assert_eq!(&line, b"hello\n");
+    drop(speech);
+    conversation.end();
+}
+
+#[test]
+fn many_at_once_leave_each_other_alone() {
+    let world = World::new();
+    let sandbox = sandbox();
+    let marker = marker();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for round in 0..12 {
+                    let mut command =
+                        world.command(sh("setsid sleep 1000 > /dev/null 2>&1 & exit 3"));
+                    command.marker = Some(marker.clone());
+                    let policy = command.policy.as_mut().unwrap();
+                    policy.network = [Network::Off, Network::On][round % 2];
+                    policy.nesting = [Nesting::Denied, Nesting::Allowed][round % 2];
+                    let ended = if round % 3 == 0 {
+                        sandbox.hold(command).unwrap().release().unwrap().wait()
+                    } else {
+                        sandbox.run(command).unwrap()
+                    };
+                    assert_eq!(
+                        (ended.how, ended.survivors_ended, ended.survivors_left),
+                        (How::Exited(3), 1, 0)
+                    );
+                }
+            });
+        }
+    });
+    assert_eq!(find_marked(&marker), []);
+}
+
+/// The harness is killed, and nobody looks for what it left.
+#[test]
+fn a_crash_of_the_harness_ends_everything() {
+    let world = World::new();
+    let fifo = Fifo::new(&world.path("tree"));
+    let marker = marker();
+    let script = format!(
+        "env -i setsid sleep 1000 & setsid sleep 1000 & echo > {}; wait",
+        fifo.path()
+    );
+    let harness = crate::crash::Harness::start_confined(&marker, &world.path("tree"), &script);
+    fifo.read();
+    assert!(lives(harness.command.pid));
+    let members = descendants(harness.process.id());
+    assert!(
+        members.len() >= 4,
+        "guard, shell and two sleepers: {members:?}"
+    );
+    let command = harness.crash();
+    // The guard is gone when everybody else has been taken leave of, which falls to us.
+    for pid in [command.pid].into_iter().chain(members.into_iter().rev()) {
+        wait_until_gone(pid);
+    }
+    assert_eq!(find_marked(&marker), []);
+}
+
+fn descendants(pid: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    for thread in fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        for child in children.split_whitespace() {
+            let child = child.parse().unwrap();
+            found.push(child);
+            found.extend(descendants(child));
+        }
+    }
+    found
+}
