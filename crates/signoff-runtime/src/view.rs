@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use signoff_engine::{KnownRun, Millis, PauseReason, PlanState, Run};
+use signoff_engine::{Event, KnownRun, Millis, PauseReason, PlanState, Run};
 use signoff_store::lock::is_held;
 use signoff_store::runs::list;
 
@@ -172,6 +172,15 @@ impl View {
                 .collect(),
         }
     }
+}
+
+/// Hands over every event of a run, oldest first.
+pub fn each_event(project: &Project, id: &str, mut each: impl FnMut(&Event)) -> Result<(), Error> {
+    let journal = project.store.run_dir(id).journal();
+    load(&journal, |recorded| {
+        each(&recorded.event);
+        Ok(())
+    })
 }
 
 /// Has whoever drives this run written nothing for longer than any step may take? It hangs, or sits

@@ -5,7 +5,8 @@ use signoff_api::request::Ask;
 use signoff_engine::{Choice, Event, Item as EngineItem, ItemKind};
 use signoff_runtime::control::{Done, ask};
 use signoff_runtime::live::Options;
-use signoff_runtime::view::View;
+use signoff_runtime::project::Project;
+use signoff_runtime::view::{View, each_event};
 
 use crate::args::Answer;
 use crate::commands::resume::resume;
@@ -26,7 +27,7 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     })?;
     let view = View::load(&project, run)?;
     let open = view.run.items().find(|open| open.id == item);
-    let open = open.ok_or_else(|| not_open(&view, item))?;
+    let open = open.ok_or_else(|| not_open(&project, run, item))?;
     let (choice, note) = meant(args, open)?;
     let clock = signoff_runtime::SystemClock::new();
     let answer = Ask::Answer {
@@ -61,29 +62,29 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
 }
 
 /// Nothing waits under this name: somebody answered it, or nobody needs to know any more.
-fn not_open(view: &View, item: &str) -> Failure {
-    let run = view.run.id();
-    let answers = view.events.iter().rev().find_map(|recorded| {
-        let Event::InboxAnswered {
+fn not_open(project: &Project, run: &str, item: &str) -> Failure {
+    let (mut asked, mut answer) = (false, None);
+    let read = each_event(project, run, |event| match event {
+        Event::InboxOpened { item: of, .. } => asked |= of == item,
+        Event::InboxAnswered {
             item: of,
             choice,
             note,
             by,
             ..
-        } = &recorded.event
-        else {
-            return None;
-        };
-        let answer = line::answer(*choice, note.as_deref());
-        (of == item).then(|| format!("{by} answered it with {answer}"))
+        } if of == item => {
+            let said = line::answer(*choice, note.as_deref());
+            answer = Some(format!("{by} answered it with {said}"));
+        }
+        _ => {}
     });
-    let is_asked =
-        |event: &Event| matches!(event, Event::InboxOpened { item: of, .. } if of == item);
-    let was_asked = || view.events.iter().any(|recorded| is_asked(&recorded.event));
+    if let Err(error) = read {
+        return error.into();
+    }
     let waits = format!("nothing waits under `{run}/{item}`");
-    let failure = match answers {
+    let failure = match answer {
         Some(answer) => Failure::new(5, "answered", format!("{waits} any more: {answer}")),
-        None if was_asked() => {
+        None if asked => {
             let why = "its step went on or ended without an answer";
             Failure::new(5, "answered", format!("{waits} any more: {why}"))
         }
