@@ -2,6 +2,8 @@
 //! without the defence, where it has to have its effect. The table is in `docs/security.md`.
 #![cfg(target_os = "linux")]
 
+#[path = "attackers/crash.rs"]
+mod crash;
 #[path = "attackers/stage.rs"]
 mod stage;
 #[expect(dead_code, reason = "what readers are told is for `cargo xtask gen`")]
