@@ -1,5 +1,7 @@
 //! What agents and contracts can touch, by real processes in real repositories.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
