@@ -7,7 +7,6 @@ use super::members::{self, Members};
 use super::readback::{self, Reasons};
 use crate::dialect::Dialect;
 use crate::model::{Depends, Plan, Step, Work};
-use crate::source::Source;
 
 const DIALECT: Dialect = Dialect::Toolplan;
 
@@ -33,13 +32,7 @@ pub(super) fn write(plan: &Plan) -> Written {
     let value = value(plan);
     // Only values that JSON has: this cannot fail.
     let text = serde_json::to_string_pretty(&value).unwrap_or_default() + "\n";
-    let source = Source::new("", text.clone().into_bytes());
-    let back = readback::read(&source, DIALECT);
-    let losses = readback::losses(plan, &back, &REASONS);
-    Written {
-        files: vec![(String::new(), text)],
-        losses,
-    }
+    readback::written(plan, text, DIALECT, &REASONS)
 }
 
 fn value(plan: &Plan) -> Value {
