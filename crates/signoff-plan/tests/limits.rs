@@ -138,6 +138,18 @@ fn braces_and_dollars_without_end() {
 }
 
 #[test]
+fn many_mistakes_on_one_line() {
+    let keys: Vec<_> = (0..40_000).map(|at| format!(r#""k{at}": 1"#)).collect();
+    let args = keys.join(", ");
+    let text = format!(r#"{{"steps": [{{"id": "a", "tool": "read_file", "args": {{{args}}}}}]}}"#);
+    let source = Source::new("plan", text.clone().into());
+    let found = checked(&text).diagnostics;
+    assert!(found.len() > 40_000, "{}", found.len());
+    let columns = found.iter().map(|one| source.line_column(one.span.end));
+    assert!(columns.map(|(line, _)| line).all(|line| line == 1));
+}
+
+#[test]
 fn many_steps_that_have_to_do_with_each_other() {
     const COUNT: usize = 4000;
     let last = format!("**depends_on:** {COUNT}");
