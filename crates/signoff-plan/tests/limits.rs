@@ -150,6 +150,27 @@ fn many_mistakes_on_one_line() {
 }
 
 #[test]
+fn a_long_sequence_names_few_steps() {
+    let plan = checked(&steps(2000, |at| match at % 4 {
+        2 => "**depends_on:** 1".to_owned(),
+        _ => String::new(),
+    }))
+    .plan;
+    assert!(plan.has_too_many_names());
+    let named = |at| {
+        plan.nearest_dependency_ids(at)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(named(0), "");
+    assert_eq!(named(1), "step-1");
+    assert_eq!(named(2), "step-1");
+    // The one before the last waits for all that came earlier.
+    assert_eq!(named(3), "step-2 step-3");
+    assert_eq!(named(1999), "step-1998 step-1999");
+}
+
+#[test]
 fn many_steps_that_have_to_do_with_each_other() {
     const COUNT: usize = 4000;
     let last = format!("**depends_on:** {COUNT}");
