@@ -16,6 +16,7 @@ use signoff_store::journal::Journal;
 use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::{self, RunDir, new_run_id};
 use signoff_store::{atomic, config, failpoint, plan_log};
+use signoff_work::secrets::Secrets;
 
 use crate::clock::{Clock, timestamp};
 use crate::drive::{Loop, Observe, Person, Stopped};
@@ -469,7 +470,9 @@ impl<'a> Live<'a> {
     fn marks(&self) -> Projection {
         let run = &self.dir;
         let execution = Execution::new(self.project, &self.key, run, self.times);
-        Projection::new(self.plan.clone(), execution)
+        let secrets = Secrets::of(&self.project.around.variables);
+        secrets.add(&self.project.config.sandbox.redact.value);
+        Projection::new(self.plan.clone(), execution, secrets)
     }
 
     /// Ends what an owner that died left running, and removes what it had put nowhere yet.

@@ -55,7 +55,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 25] = [
+pub(super) const KEYS: [Key; 26] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -104,6 +104,9 @@ pub(super) const KEYS: [Key; 25] = [
     ),
     key!(sandbox.network, Literal, Reader::boolean, |new, old| new
         > old),
+    key!(sandbox.redact, List, Reader::patterns, |new, old| {
+        old.iter().any(|pattern| !new.contains(pattern))
+    }),
     Key {
         section: "sandbox",
         name: "env",

@@ -177,6 +177,8 @@ pub struct Sandbox {
     pub mode: Setting<Mode>,
     /// Whether they may talk to others.
     pub network: Setting<bool>,
+    /// What is not shown, besides what looks like a secret: regular expressions.
+    pub redact: Setting<Vec<String>>,
     /// Names of the variables that agents and contracts get to see.
     pub env: Setting<Vec<String>>,
 }
@@ -290,6 +292,7 @@ impl Default for Config {
             sandbox: Sandbox {
                 mode: Setting::built_in(Mode::Auto),
                 network: Setting::built_in(true),
+                redact: Setting::built_in(Vec::new()),
                 env: Setting::built_in(env.to_vec()),
             },
             notify: Notify {
