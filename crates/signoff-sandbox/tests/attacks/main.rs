@@ -10,6 +10,7 @@
 
 mod endurance;
 mod files;
+mod nested;
 mod outcome;
 mod player;
 mod privilege;

@@ -22,6 +22,8 @@ pub(crate) struct Attack {
 pub(crate) enum By {
     Anybody,
     Root,
+    /// Root without capabilities can do less than anybody else.
+    Ordinary,
 }
 
 /// Levels with mounts.
@@ -72,7 +74,8 @@ fn users(by: By) -> Vec<u32> {
     match (rustix::process::geteuid().as_raw(), by) {
         (0, By::Anybody) => vec![0, NOBODY],
         (0, By::Root) => vec![0],
-        (other, By::Anybody) => vec![other],
+        (0, By::Ordinary) => vec![NOBODY],
+        (other, By::Anybody | By::Ordinary) => vec![other],
         (_, By::Root) => vec![],
     }
 }
