@@ -26,8 +26,10 @@ pub(crate) struct Image {
     /// Rules that it submits to.
     pub(crate) rules: Option<Arc<OwnedFd>>,
     /// Bytes that each of its processes may allocate.
+    #[cfg(target_os = "linux")]
     pub(crate) memory: Option<u64>,
     /// Processes that it may have, where they can be told from the user's other ones.
+    #[cfg(target_os = "linux")]
     pub(crate) processes: Option<u32>,
 }
 

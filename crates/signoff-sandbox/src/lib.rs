@@ -7,6 +7,7 @@
 //! before it does anything; then it is [`Running`]; then it has [`Ended`], and so has everything it started.
 
 mod attended;
+#[cfg(target_os = "linux")]
 mod births;
 #[cfg_attr(
     not(target_os = "linux"),
@@ -35,6 +36,7 @@ mod fork;
 mod founder;
 #[cfg(target_os = "linux")]
 mod ground;
+#[cfg_attr(not(target_os = "linux"), path = "guard_portable.rs")]
 mod guard;
 mod held;
 mod identity;

@@ -169,7 +169,9 @@ impl Sandbox {
             #[cfg(target_os = "linux")]
             enclosure: confined.enclosure,
             rules: confined.rules,
+            #[cfg(target_os = "linux")]
             memory: command.policy.as_ref().and_then(|policy| policy.memory),
+            #[cfg(target_os = "linux")]
             processes: command.policy.as_ref().and_then(|policy| policy.processes),
         };
         let child = self.spawner.spawn(image)?;
