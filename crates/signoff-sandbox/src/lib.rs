@@ -5,6 +5,9 @@
 //!
 //! Start reading at [`Sandbox`]. A command is first [`Held`] at a gate, so that its [`Identity`] can be written down
 //! before it does anything; then it is [`Running`]; then it has [`Ended`], and so has everything it started.
+//!
+//! A command with a [`Policy`] is confined at the [`Level`] that [`probe`] found. What a level makes of a policy is in
+//! `confinement`; how namespaces are made between clone and exec, without a helper, in `enclosure`.
 
 mod attended;
 #[cfg(target_os = "linux")]
