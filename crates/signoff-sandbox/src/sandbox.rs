@@ -168,6 +168,8 @@ impl Sandbox {
             brand,
             #[cfg(target_os = "linux")]
             enclosure: confined.enclosure,
+            #[cfg(target_os = "linux")]
+            gives_up: confined.gives_up,
             rules: confined.rules,
             #[cfg(target_os = "linux")]
             memory: command.policy.as_ref().and_then(|policy| policy.memory),

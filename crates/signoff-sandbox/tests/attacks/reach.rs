@@ -89,10 +89,7 @@ fn abstract_socket_online(host: &Host) -> bool {
 
 #[test]
 fn talks_to_a_socket_without_a_path_while_online() {
-    check(&attack(
-        "abstract-socket-online",
-        &[Level::Namespaces, Level::Landlock],
-    ));
+    check(&attack("abstract-socket-online", ALL));
 }
 
 fn tcp(host: &Host) -> bool {
