@@ -238,3 +238,6 @@ fn about(what: &str, path: &Path, error: &io::Error) -> io::Error {
         format!("cannot {what} `{}`: {error}", path.display()),
     )
 }
+
+#[cfg(test)]
+mod tests;
