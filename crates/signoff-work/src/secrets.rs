@@ -54,7 +54,9 @@ pub struct Secrets {
 impl Secrets {
     /// Those of an environment.
     pub fn of(all: &Variables) -> Self {
-        let secret = all.iter().filter(|(name, _)| is_secret(&name.to_string_lossy()));
+        let secret = all
+            .iter()
+            .filter(|(name, _)| is_secret(&name.to_string_lossy()));
         let values = secret.filter_map(|(_, value)| value.to_str());
         let values = values.filter(|value| value.len() >= SHORTEST);
         // In JSON it may be written in another way.
@@ -120,7 +122,11 @@ fn without_keys(text: &str, begin: &str, length: usize) -> String {
         let (word, after) = found.split_at(end);
         // In the middle of a word it is no beginning.
         let begins = !before.ends_with(belongs);
-        shown.push_str(if begins && word.len() >= length { HIDDEN } else { word });
+        shown.push_str(if begins && word.len() >= length {
+            HIDDEN
+        } else {
+            word
+        });
         rest = after;
     }
     shown.push_str(rest);
@@ -132,7 +138,9 @@ mod tests {
     use super::*;
 
     fn secrets(set: &[(&str, &str)]) -> Secrets {
-        let all = set.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        let all = set
+            .iter()
+            .map(|(name, value)| ((*name).into(), (*value).into()));
         Secrets::of(&all.collect())
     }
 
@@ -146,7 +154,10 @@ mod tests {
         ]);
         for (text, shown) in [
             ("said hunter2-hunter2!", "said [redacted]!"),
-            ("{\"text\":\"a\\\"b\\\\c-long\"}", "{\"text\":\"[redacted]\"}"),
+            (
+                "{\"text\":\"a\\\"b\\\\c-long\"}",
+                "{\"text\":\"[redacted]\"}",
+            ),
             ("a\"b\\c-long", "[redacted]"),
             ("true at /home/ada-lovelace", "true at /home/ada-lovelace"),
             ("", ""),
@@ -158,7 +169,10 @@ mod tests {
     #[test]
     fn one_that_is_part_of_another_leaves_nothing() {
         let secrets = secrets(&[("A_TOKEN", "12345678"), ("B_TOKEN", "12345678-more")]);
-        assert_eq!(secrets.hide("12345678-more 12345678"), "[redacted] [redacted]");
+        assert_eq!(
+            secrets.hide("12345678-more 12345678"),
+            "[redacted] [redacted]"
+        );
     }
 
     #[test]
@@ -166,7 +180,12 @@ mod tests {
         let key = format!("ghp_{}", "a1".repeat(18));
         let none = Secrets::default();
         assert_eq!(none.hide(&format!("({key}) x")), "([redacted]) x");
-        for text in ["task-list", "sk-short", "risk-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "ghp_"] {
+        for text in [
+            "task-list",
+            "sk-short",
+            "risk-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+            "ghp_",
+        ] {
             assert_eq!(none.hide(text), text);
         }
     }

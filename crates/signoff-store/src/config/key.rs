@@ -104,7 +104,7 @@ pub(super) const KEYS: [Key; 26] = [
     ),
     key!(sandbox.network, Literal, Reader::boolean, |new, old| new
         > old),
-    key!(sandbox.redact, List, Reader::patterns, |new, old| {
+    key!(sandbox.redact, List, Reader::expressions, |new, old| {
         old.iter().any(|pattern| !new.contains(pattern))
     }),
     Key {

@@ -36,7 +36,7 @@ impl Reader<'_> {
     }
 
     /// Regular expressions.
-    pub(super) fn patterns(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+    pub(super) fn expressions(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
         let before = self.problems.len();
         let mut patterns = Vec::new();
         for (item, text) in self.texts(value)? {
@@ -49,7 +49,8 @@ impl Reader<'_> {
                 Err(why) => {
                     let why = why.to_string();
                     let last = why.lines().last().unwrap_or_default();
-                    let message = format!("`{}` is no regular expression: {last}", text.escape_debug());
+                    let message =
+                        format!("`{}` is no regular expression: {last}", text.escape_debug());
                     self.problem(item, message, None);
                 }
             }
