@@ -3,8 +3,6 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use signoff_sandbox::Bind;
-
 /// Where services listen: docker, D-Bus, agents of keys.
 const SOCKETS: [&str; 1] = ["/run"];
 
@@ -116,16 +114,9 @@ fn there(home: &Path, names: &[&str]) -> Vec<PathBuf> {
     paths.filter(is_real).collect()
 }
 
-/// What lies in a hidden directory and is needed all the same: programs, and how names are resolved.
-pub(super) fn needed_below(hidden: &[PathBuf], path: &OsStr) -> Vec<Bind> {
+/// Where programs are, and how names are resolved.
+pub(super) fn programs(path: &OsStr) -> impl Iterator<Item = PathBuf> {
     let names = Path::new("/etc/resolv.conf").canonicalize().ok();
-    let programs = std::env::split_paths(path).filter(|entry| entry.is_dir());
-    let needed = programs.chain(names);
-    let below = needed.filter(|path| hidden.iter().any(|hidden| path.starts_with(hidden)));
-    let bind = |path: PathBuf| Bind {
-        from: path.clone(),
-        to: path,
-        writable: false,
-    };
-    below.map(bind).collect()
+    let entries = std::env::split_paths(path).filter(|entry| entry.is_dir());
+    entries.chain(names)
 }
