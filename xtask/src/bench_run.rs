@@ -21,8 +21,8 @@ pub(crate) const COMMAND: Command = Command {
     details: "\
 Every step runs `/bin/true`, 16 at once. The programs take turns, each round in a fresh directory; the
 figure is the median of the CPU time, in user and kernel mode, of the program and all it started. For
-`signoff` that is without a sandbox, every event synced as `[run] durability = \"power\"` has it. Takes
-about a quarter of an hour. `apt install make ninja-build` gets what is missing.",
+`signoff` every event is synced as `[run] durability = \"power\"` has it, without a sandbox and with the
+one that this machine has. Takes about a quarter of an hour. `apt install make ninja-build` gets what is missing.",
     run,
 };
 
@@ -30,12 +30,14 @@ const SIZES: [(usize, usize); 2] = [(1_000, 5), (10_000, 1)];
 /// Steps of a run with about 100,000 events.
 const RECOVERED: usize = 20_000;
 const JOBS: &str = "16";
+/// Where the user's configuration is, in the project's directory.
+const USER: &str = ".user";
 
 /// The median CPU time of each program on one graph; `None` where it is not installed.
 struct Row {
     shape: Shape,
     steps: usize,
-    cpu: [Option<Duration>; 3],
+    cpu: [Option<Duration>; 4],
 }
 
 struct Recovery {
@@ -85,25 +87,28 @@ fn compared(
     shape: Shape,
     steps: usize,
     rounds: usize,
-) -> Result<[Option<Duration>; 3], String> {
+) -> Result<[Option<Duration>; 4], String> {
     let others = [
         ["ninja", "-j", JOBS, "--quiet"].as_slice(),
         &["make", "-j", JOBS, "-s"],
     ];
     let [ninja, make] = others.map(|argv| is_installed(argv[0]).then_some(argv));
-    let mut times: [Vec<Duration>; 3] = Default::default();
+    let mut times: [Vec<Duration>; 4] = Default::default();
     for _ in 0..rounds {
-        let place = prepared(signoff, directory, shape, steps)?;
         let ours = ours(signoff, has_jobs);
-        for (argv, times) in [Some(ours.as_slice()), ninja, make]
-            .into_iter()
-            .zip(&mut times)
-        {
-            if let Some(argv) = argv {
-                times.extend(cpu(&place, argv)?);
+        let [free, confined, others @ ..] = &mut times;
+        for (mode, times) in [("auto", confined), ("off", free)] {
+            let place = prepared(signoff, directory, shape, steps, mode)?;
+            times.extend(cpu(&place, &ours)?);
+            if mode == "off" {
+                for (argv, times) in [ninja, make].into_iter().zip(&mut *others) {
+                    if let Some(argv) = argv {
+                        times.extend(cpu(&place, argv)?);
+                    }
+                }
             }
+            fs::remove_dir_all(&place).map_err(|error| at(&place, &error))?;
         }
-        fs::remove_dir_all(&place).map_err(|error| at(&place, &error))?;
     }
     Ok(times.map(median))
 }
@@ -119,6 +124,7 @@ fn prepared(
     directory: &Path,
     shape: Shape,
     steps: usize,
+    mode: &str,
 ) -> Result<PathBuf, String> {
     let place = directory.join("project");
     let write = |name: &str, text: String| {
@@ -127,6 +133,10 @@ fn prepared(
     };
     fs::create_dir_all(place.join(".signoff")).map_err(|error| at(&place, &error))?;
     write(".signoff/config.toml", String::new())?;
+    // The user's configuration; a project's cannot switch it off.
+    fs::create_dir_all(place.join(USER).join("signoff")).map_err(|error| at(&place, &error))?;
+    let user = format!("sandbox.mode = \"{mode}\"\n");
+    write(&format!("{USER}/signoff/config.toml"), user)?;
     write("plan.json", graph::plan(shape, steps))?;
     write("build.ninja", graph::ninja(shape, steps))?;
     write("Makefile", graph::makefile(shape, steps))?;
@@ -135,7 +145,7 @@ fn prepared(
 }
 
 fn recovery(signoff: &str, has_jobs: bool, directory: &Path) -> Result<Recovery, String> {
-    let place = prepared(signoff, directory, Shape::Chain, RECOVERED)?;
+    let place = prepared(signoff, directory, Shape::Chain, RECOVERED, "off")?;
     let last_but_one = format!("s{}", RECOVERED - 2);
     let until = ["--until", &last_but_one];
     call(
@@ -172,6 +182,7 @@ fn call(place: &Path, argv: &[&str]) -> Result<(), String> {
     let status = Process::new(program)
         .args(args)
         .current_dir(place)
+        .env("XDG_CONFIG_HOME", place.join(USER))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -200,18 +211,21 @@ fn render(rows: &[Row], recovery: &Recovery) -> String {
         )
     };
     let mut text = format!(
-        "| graph | steps | `signoff run --jobs {JOBS}` | `ninja -j {JOBS}` | `make -j {JOBS}` | signoff to ninja |\n|---|---|---|---|---|---|\n"
+        "| graph | steps | `signoff run --jobs {JOBS}` | in the sandbox | `ninja -j {JOBS}` | `make -j {JOBS}` | signoff to ninja | in the sandbox |\n|---|---|---|---|---|---|---|---|\n"
     );
     for Row { shape, steps, cpu } in rows {
-        let [ours, ninja, make] = *cpu;
-        let ratio = ours.zip(ninja).map_or_else(
-            || "–".to_owned(),
-            |(ours, ninja)| format!("{:.2}×", ours.as_secs_f64() / ninja.as_secs_f64()),
-        );
-        let [ours, ninja, make] = [ours, ninja, make].map(seconds);
+        let [ours, confined, ninja, make] = *cpu;
+        let ratio = |ours: Option<Duration>| {
+            ours.zip(ninja).map_or_else(
+                || "–".to_owned(),
+                |(ours, ninja)| format!("{:.2}×", ours.as_secs_f64() / ninja.as_secs_f64()),
+            )
+        };
+        let (free, bound) = (ratio(ours), ratio(confined));
+        let [ours, confined, ninja, make] = [ours, confined, ninja, make].map(seconds);
         writeln!(
             text,
-            "| {} | {steps} | {ours} | {ninja} | {make} | {ratio} |",
+            "| {} | {steps} | {ours} | {confined} | {ninja} | {make} | {free} | {bound} |",
             shape.name()
         )
         .expect("a string takes all");
@@ -259,16 +273,16 @@ mod tests {
             resume: second(500),
         };
         let rows = [
-            row([second(900), second(1800), None]),
-            row([second(900), None, second(100)]),
+            row([second(900), second(1350), second(1800), None]),
+            row([second(900), second(1000), None, second(100)]),
         ];
         let text = render(&rows, &recovery);
         let lines: Vec<&str> = text.lines().skip(2).collect();
         assert_eq!(
             lines,
             [
-                "| chain | 1000 | 0.90 s | 1.80 s | – | 0.50× |",
-                "| chain | 1000 | 0.90 s | – | 0.10 s | – |",
+                "| chain | 1000 | 0.90 s | 1.35 s | 1.80 s | – | 0.50× | 0.75× |",
+                "| chain | 1000 | 0.90 s | 1.00 s | – | 0.10 s | – | – |",
                 "",
                 "A run with 7 events: `signoff status` 0.25 s CPU, 12 MB; `signoff resume` of its last step 0.50 s CPU.",
             ]

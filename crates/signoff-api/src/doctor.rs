@@ -30,6 +30,7 @@ pub struct Sandbox {
 /// One level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "it is the level's name")]
 pub struct Level {
     pub level: String,
     pub state: State,

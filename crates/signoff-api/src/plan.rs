@@ -46,6 +46,8 @@ pub struct Step {
     pub number: usize,
     pub title: String,
     pub status: String,
+    /// Every step it waits for. In a plan whose steps would name more than half a million, those that
+    /// wait for all before them name only what does not follow from the rest.
     pub depends_on: Vec<String>,
     pub work: Work,
     pub hint: Option<Hint>,
@@ -136,9 +138,15 @@ pub struct Around<'a> {
 
 impl Plan {
     pub fn new(plan: &model::Plan, around: &Around<'_>) -> Self {
+        let too_many = plan.has_too_many_names();
         let steps = plan.steps.iter().enumerate().map(|(at, step)| {
             let status = around.step_statuses.get(at).copied().unwrap_or("pending");
-            Step::new(plan, at, step, status, around.shell)
+            let depends_on = if too_many {
+                plan.nearest_dependency_ids(at).map(str::to_owned).collect()
+            } else {
+                plan.dependency_ids(at).map(str::to_owned).collect()
+            };
+            Step::new(step, depends_on, status, around.shell)
         });
         Self {
             schema: SCHEMA.to_owned(),
@@ -177,13 +185,13 @@ fn dollars(hundredths_of_cents: u64) -> f64 {
 }
 
 impl Step {
-    fn new(plan: &model::Plan, at: usize, step: &model::Step, status: &str, shell: &str) -> Self {
+    fn new(step: &model::Step, depends_on: Vec<String>, status: &str, shell: &str) -> Self {
         Self {
             id: step.id.clone(),
             number: step.number,
             title: step.title.clone(),
             status: status.to_owned(),
-            depends_on: plan.dependency_ids(at).map(str::to_owned).collect(),
+            depends_on,
             work: Work::from(&step.work),
             hint: step.hint.as_ref().map(Hint::from),
             contract: step

@@ -11,6 +11,7 @@ use crate::check::Lack;
 use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::source::Span;
+use crate::visible::shown;
 
 /// One problem of a plan. The message stands alone; everything else helps.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,14 +135,15 @@ impl Diagnostic {
     }
 }
 
-/// Text that quotes a plan, fit for one line of a terminal: plans may hold escape sequences, and
-/// values of any length.
+/// Text that quotes a plan, fit for one line of a terminal: plans may hold escape sequences, characters
+/// that turn a text around, and values of any length.
 fn one_line(text: &str) -> String {
     const LENGTH: usize = 400;
     let mut clean: String = text
         .chars()
         .take(LENGTH)
-        .map(|c| if c.is_control() { ' ' } else { c })
+        .map(|c| if c == '\t' { ' ' } else { c })
+        .map(|c| shown(c).unwrap_or(' '))
         .collect();
     if clean.len() < text.len() {
         clean.push('…');
@@ -199,9 +201,9 @@ mod tests {
 
     #[test]
     fn messages_are_one_clean_line() {
-        let message = format!("`a\n\u{1b}[31m{}`", "x".repeat(500));
+        let message = format!("`a\n\t\u{202e}\u{1b}[31m{}`", "x".repeat(500));
         let problem = Diagnostic::new(Code::BadId, Dialect::Workunit, Span::at(0), message);
-        assert!(problem.message.starts_with("`a  [31mxxx"));
+        assert!(problem.message.starts_with("`a  \u{fffd} [31mxxx"));
         assert!(problem.message.ends_with("x…"));
     }
 

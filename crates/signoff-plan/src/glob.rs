@@ -30,9 +30,9 @@ fn name_matches(pattern: &str, name: &str) -> bool {
     )
 }
 
-/// Matches a sequence in which some items stand for any number of others.
+/// Whether a sequence in which some items stand for any number of others covers another one.
 // Remembers only the last such item, which is enough and keeps the work quadratic at worst.
-fn sequence<W, F>(
+pub fn sequence<W, F>(
     wanted: &[W],
     found: &[F],
     is_any: impl Fn(&W) -> bool,

@@ -111,11 +111,39 @@ impl Plan {
             .filter_map(|at| Some(self.steps.get(at)?.id.as_str()))
     }
 
+    /// Whether spelling out "every step before" would take more names than anybody reads: in a long
+    /// sequence they grow with the square of its steps.
+    pub fn has_too_many_names(&self) -> bool {
+        let steps = self.steps.iter().enumerate();
+        let all_before = steps.filter(|(_, step)| step.depends_on == Depends::AllBefore);
+        all_before.map(|(at, _)| at).sum::<usize>() > NAMES
+    }
+
+    /// Ids of the steps that the step at `at` waits for, without those that follow from the rest:
+    /// whoever waits for a step that waits for every one before it, waits for these too.
+    pub fn nearest_dependency_ids(&self, at: usize) -> impl Iterator<Item = &str> + '_ {
+        let waits_for_all = |at: &usize| {
+            let step = self.steps.get(*at);
+            step.is_some_and(|step| step.depends_on == Depends::AllBefore)
+        };
+        let (all, named) = if waits_for_all(&at) {
+            let first = (0..at).rev().find(waits_for_all);
+            (first.unwrap_or(0)..at, None)
+        } else {
+            (0..0, Some(self.dependency_ids(at)))
+        };
+        let all = all.filter_map(|at| Some(self.steps.get(at)?.id.as_str()));
+        all.chain(named.into_iter().flatten())
+    }
+
     /// Position of the step with this id.
     pub fn index_of(&self, id: &str) -> Option<usize> {
         self.steps.iter().position(|step| step.id == id)
     }
 }
+
+/// How many steps may be named to spell out "every step before", over all steps together.
+const NAMES: usize = 500_000;
 
 /// Limits over a plan or one step; absent = unlimited.
 #[derive(Debug, Clone, PartialEq, Default)]

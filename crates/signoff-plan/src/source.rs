@@ -61,6 +61,8 @@ pub struct Source {
     /// Every byte, where there is one that is not.
     broken: Option<Vec<u8>>,
     line_starts: Vec<usize>,
+    /// How many code points begin before each block of the bytes.
+    points: Vec<usize>,
     parts: Vec<Part>,
 }
 
@@ -84,6 +86,10 @@ impl fmt::Debug for Source {
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
+/// Columns are counted from the beginning of a block, not of a line: that may be the whole file, and
+/// have as many problems as it has words.
+const BLOCK: usize = 1024;
+
 impl Source {
     /// Takes the bytes of a file as they are.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
@@ -91,6 +97,13 @@ impl Source {
         let line_starts = std::iter::once(0)
             .chain(newlines.map(|(offset, _)| offset + 1))
             .collect();
+        let mut before = 0;
+        let points = bytes.chunks(BLOCK).map(|block| {
+            let here = before;
+            before += code_points(block);
+            here
+        });
+        let points = points.collect();
         // Looked at once: asking for the text of a large file is as cheap as of a small one.
         let (text, broken) = match String::from_utf8(bytes) {
             Ok(text) => (text, None),
@@ -106,6 +119,7 @@ impl Source {
             text,
             broken,
             line_starts,
+            points,
             parts: Vec::new(),
         }
     }
@@ -222,14 +236,28 @@ impl Source {
             start
         };
         let line = line - lines_before.min(line);
-        let before = self.bytes().get(start..offset).unwrap_or_default();
-        let column = before
-            .iter()
-            .filter(|byte| !is_continuation(**byte))
-            .count()
-            + 1;
+        let column = self.points_before(offset) - self.points_before(start) + 1;
         (line.max(1), column)
     }
+
+    /// How many code points begin before an offset.
+    fn points_before(&self, offset: usize) -> usize {
+        let block = offset / BLOCK;
+        let Some(points) = self.points.get(block) else {
+            // Behind the end of a last block that is full.
+            let last = self.points.len().saturating_sub(1);
+            let rest = self.bytes().get(last * BLOCK..).unwrap_or_default();
+            return self.points.last().unwrap_or(&0) + code_points(rest);
+        };
+        let rest = self.bytes().get(block * BLOCK..offset);
+        points + code_points(rest.unwrap_or_default())
+    }
+}
+
+/// How many code points begin in these bytes.
+fn code_points(bytes: &[u8]) -> usize {
+    let begins = bytes.iter().filter(|byte| !is_continuation(**byte));
+    begins.count()
 }
 
 /// Whether a byte continues a UTF-8 character rather than beginning one.
@@ -257,6 +285,17 @@ mod tests {
         check("\u{feff}ab".as_bytes(), 3, (1, 1));
         check("\u{feff}ab".as_bytes(), 0, (1, 1));
         check(b"ab\n", 99, (2, 1));
+    }
+
+    #[test]
+    fn a_long_line_has_all_its_columns() {
+        for length in [BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK] {
+            let text = "é".repeat(length);
+            let (half, last) = (length / 2, 2 * length);
+            check(text.as_bytes(), 2 * half, (1, half + 1));
+            check(text.as_bytes(), last, (1, length + 1));
+            check(format!("\n{text}\n").as_bytes(), last + 1, (2, length + 1));
+        }
     }
 
     #[test]

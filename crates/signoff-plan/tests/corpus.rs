@@ -23,11 +23,33 @@ fn replay(target: &str, run: impl Fn(&[u8])) {
     }
 }
 
+fn replay_plans(dialect: Dialect) {
+    replay(dialect.as_str(), |bytes| exercise::plan(bytes, dialect));
+}
+
 #[test]
-fn plans_of_every_dialect() {
-    for dialect in Dialect::ALL {
-        replay(dialect.as_str(), |bytes| exercise::plan(bytes, *dialect));
-    }
+fn workunits() {
+    replay_plans(Dialect::Workunit);
+}
+
+#[test]
+fn threads() {
+    replay_plans(Dialect::Thread);
+}
+
+#[test]
+fn proposals() {
+    replay_plans(Dialect::Proposal);
+}
+
+#[test]
+fn records() {
+    replay_plans(Dialect::Record);
+}
+
+#[test]
+fn toolplans() {
+    replay_plans(Dialect::Toolplan);
 }
 
 #[test]

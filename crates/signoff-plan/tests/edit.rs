@@ -80,6 +80,19 @@ fn the_frontmatter_is_edited() {
 }
 
 #[test]
+fn a_frontmatter_in_braces_is_edited_there() {
+    let text = "---\n{type: plan, status: draft, owner: me} # why\n---\n# T\n\n## Steps\n\n### 1. A\n\n**task:** x\n";
+    for (edit, to) in [
+        (set_plan("id", json!("p-2")), "owner: me, id: p-2}"),
+        (set_plan("owner", json!("you")), "owner: you}"),
+        (set_plan("version", json!(2)), "owner: me, version: 2}"),
+    ] {
+        let expected = text.replace("owner: me}", to);
+        assert_eq!(edited(text, &edit), Ok(expected), "{edit:?}");
+    }
+}
+
+#[test]
 fn plan_fields_are_edited() {
     replaces(&set_plan("title", json!("Other")), "# Title  ", "# Other  ");
     replaces(&set_plan("budget", json!("$6")), "$5, 1h", "$6.00");

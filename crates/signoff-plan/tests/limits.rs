@@ -138,6 +138,39 @@ fn braces_and_dollars_without_end() {
 }
 
 #[test]
+fn many_mistakes_on_one_line() {
+    let keys: Vec<_> = (0..40_000).map(|at| format!(r#""k{at}": 1"#)).collect();
+    let args = keys.join(", ");
+    let text = format!(r#"{{"steps": [{{"id": "a", "tool": "read_file", "args": {{{args}}}}}]}}"#);
+    let source = Source::new("plan", text.clone().into());
+    let found = checked(&text).diagnostics;
+    assert!(found.len() > 40_000, "{}", found.len());
+    let columns = found.iter().map(|one| source.line_column(one.span.end));
+    assert!(columns.map(|(line, _)| line).all(|line| line == 1));
+}
+
+#[test]
+fn a_long_sequence_names_few_steps() {
+    let plan = checked(&steps(2000, |at| match at % 4 {
+        2 => "**depends_on:** 1".to_owned(),
+        _ => String::new(),
+    }))
+    .plan;
+    assert!(plan.has_too_many_names());
+    let named = |at| {
+        plan.nearest_dependency_ids(at)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(named(0), "");
+    assert_eq!(named(1), "step-1");
+    assert_eq!(named(2), "step-1");
+    // The one before the last waits for all that came earlier.
+    assert_eq!(named(3), "step-2 step-3");
+    assert_eq!(named(1999), "step-1998 step-1999");
+}
+
+#[test]
 fn many_steps_that_have_to_do_with_each_other() {
     const COUNT: usize = 4000;
     let last = format!("**depends_on:** {COUNT}");

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use proptest::test_runner::{Config, TestRunner};
 use signoff_plan::shell::{Analysis, analyse, analyse_fully, is_common};
 
 /// Whether bash takes a text: any word on stderr is a no, because an unclosed here-document is only
@@ -217,7 +217,7 @@ fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// Tries a law on texts: a few, the same every time, or `PROPTEST_CASES` of them for a longer look.
+/// Tries a law on texts: a few, or `PROPTEST_CASES` of them for a longer look; which ones is up to the seed.
 fn run(few: u32, texts: impl Strategy<Value = String>, law: fn(&str) -> Result<(), TestCaseError>) {
     let asked = std::env::var("PROPTEST_CASES").ok();
     let asked = asked.and_then(|text| text.parse().ok());
@@ -226,13 +226,7 @@ fn run(few: u32, texts: impl Strategy<Value = String>, law: fn(&str) -> Result<(
         cases: asked.unwrap_or(few),
         ..Config::default()
     };
-    let mut runner = match asked {
-        Some(_) => TestRunner::new(config),
-        None => {
-            let same = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-            TestRunner::new_with_rng(config, same)
-        }
-    };
+    let mut runner = TestRunner::new(config);
     let outcome = runner.run(&texts, |text| law(&text));
     assert!(outcome.is_ok(), "{outcome:?}");
 }

@@ -68,7 +68,8 @@ fn unconfined(wanted: &str, probe: &Probe) -> Error {
 
 /// Where everything is; nothing where nothing is to be confined.
 pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Grounds> {
-    if project.config.sandbox.mode.value == Mode::Off {
+    let config = &project.config.sandbox;
+    if config.mode.value == Mode::Off {
         return None;
     }
     let tree = project.store.workspace().to_owned();
@@ -81,7 +82,9 @@ pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Gr
             .map(PathBuf::from)
             .filter(|home| home.is_absolute()),
         path: variable("PATH").unwrap_or_default(),
-        network: project.config.sandbox.network.value,
+        network: config.network.value,
+        processes: Some(config.processes.value),
+        memory: config.memory_mb.value.map(|mb| u64::from(mb) << 20),
         level,
         tree,
     })

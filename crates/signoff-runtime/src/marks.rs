@@ -9,17 +9,19 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use signoff_engine::{Event, Millis, Outcome, PlanState, Recorded, Run, StepState, StepStatus};
+use signoff_plan::Everything;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::{EditRefused, Marks, StepMark, apply_marks};
 use signoff_plan::model::Step;
 use signoff_plan::source::Source;
 use signoff_store::atomic::{ReplaceError, replace};
 use signoff_store::failpoint;
+use signoff_work::secrets::Secrets;
 
 pub(crate) use self::execution::{Execution, Times};
 use crate::drive::Observe;
 use crate::error::Error;
-use crate::plan_file::{Everything, PlanFile};
+use crate::plan_file::PlanFile;
 use crate::plans::write_back::word;
 
 /// At most one write in this time, and one at pause and end.
@@ -38,6 +40,8 @@ const LARGE: usize = 2000;
 pub(crate) struct Projection {
     plan: PathBuf,
     execution: Execution,
+    /// What no file says.
+    secrets: Secrets,
     written: Millis,
     /// No write before this has passed since the last one.
     pause: Millis,
@@ -46,10 +50,11 @@ pub(crate) struct Projection {
 }
 
 impl Projection {
-    pub(crate) fn new(plan: PathBuf, execution: Execution) -> Self {
+    pub(crate) fn new(plan: PathBuf, execution: Execution, secrets: Secrets) -> Self {
         Self {
             plan,
             execution,
+            secrets,
             written: 0,
             pause: EVERY,
             trouble: None,
@@ -108,7 +113,7 @@ impl Projection {
         let dialect = present.checked.dialect;
         if dialect != Dialect::Proposal {
             let marked = apply_marks(&present.source, &marks(run, dialect))?;
-            let (told, refused) = record::told(&present.source, marked, run, now);
+            let (told, refused) = record::told(&present.source, marked, (run, &self.secrets), now);
             self.trouble = refused.or(self.trouble.take());
             return Ok(told);
         }

@@ -104,3 +104,49 @@ fn placements(policy: &Policy) -> io::Result<Vec<Placement>> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(policy: &Policy) -> String {
+        let words = arguments(policy, Path::new("/")).unwrap();
+        let words: Vec<&str> = words.iter().map(|word| word.to_str().unwrap()).collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn always_gives_up_capabilities_and_outer_places_come_first() {
+        let directory = tempfile::tempdir().unwrap();
+        let tree = fs::canonicalize(directory.path()).unwrap();
+        let policy = Policy {
+            writable: vec![tree.clone()],
+            temp: Some(tree.clone()),
+            ..Policy::default()
+        };
+        let words = words(&policy);
+        for part in [
+            "--unshare-user",
+            "--cap-drop ALL",
+            "--unshare-net",
+            "--disable-userns",
+        ] {
+            assert!(words.contains(part), "{words}");
+        }
+        let tree = tree.display();
+        let temp = words.find(&format!("--bind {tree} /tmp")).unwrap();
+        let own = words.find(&format!("--bind {tree} {tree}")).unwrap();
+        assert!(temp < own && words.ends_with("--chdir / --"), "{words}");
+    }
+
+    #[test]
+    fn leaves_what_is_allowed() {
+        let policy = Policy {
+            network: Network::On,
+            nesting: Nesting::Allowed,
+            ..Policy::default()
+        };
+        let words = words(&policy);
+        assert!(!words.contains("--unshare-net") && !words.contains("--disable-userns"));
+    }
+}

@@ -136,14 +136,14 @@ unsafe fn confined(image: &Image) -> Result<(), crate::confine::Failed> {
 unsafe fn submit(image: &Image) -> Result<(), crate::confine::Failed> {
     // SAFETY: as `become_command`.
     unsafe {
-        if image.enclosure.is_none() && image.rules.is_none() {
+        if image.gives_up {
+            crate::privileges::give_up()?;
+        }
+        if image.rules.is_none() {
             return Ok(());
         }
-        crate::privileges::give_up()?;
-        match image.rules {
-            Some(_) => crate::landlock::submit(RULES),
-            None => Ok(()),
-        }
+        crate::privileges::gain_nothing()?;
+        crate::landlock::submit(RULES)
     }
 }
 

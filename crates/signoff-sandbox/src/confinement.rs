@@ -18,6 +18,8 @@ pub(crate) struct Confined {
     pub(crate) wrapper: Option<Wrapper>,
     pub(crate) enclosure: Option<Enclosure>,
     pub(crate) rules: Option<Arc<OwnedFd>>,
+    /// Whether the process gives up all capabilities before it becomes what it is to be.
+    pub(crate) gives_up: bool,
 }
 
 /// A program that confines another one.
@@ -38,18 +40,24 @@ pub(crate) fn confine(
         Level::None => Ok(Confined::default()),
         Level::Landlock => Ok(Confined {
             rules: Some(Arc::new(landlock::rules(policy)?)),
+            gives_up: true,
             ..Confined::default()
         }),
         Level::Bubblewrap => wrapped(policy, cwd, program),
         Level::Namespaces => Ok(Confined {
             enclosure: Some(Enclosure::new(policy)?),
-            rules: match policy.network {
-                // It has sockets without a path of its own then.
-                Network::Off => None,
-                Network::On => landlock::scope(),
-            },
+            rules: scope(policy),
+            gives_up: true,
             ..Confined::default()
         }),
+    }
+}
+
+/// Offline it has sockets without a path of its own; online those of the whole machine are in reach.
+fn scope(policy: &Policy) -> Option<Arc<OwnedFd>> {
+    match policy.network {
+        Network::Off => None,
+        Network::On => landlock::scope(),
     }
 }
 
@@ -69,6 +77,7 @@ fn wrapped(policy: &Policy, cwd: &Path, program: &Path) -> io::Result<Confined> 
             program: bwrap,
             before,
         }),
+        rules: scope(policy),
         ..Confined::default()
     })
 }

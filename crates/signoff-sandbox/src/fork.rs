@@ -2,11 +2,15 @@
 #![expect(unsafe_code, reason = "fork and clone have no safe form")]
 
 use std::cell::Cell;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
+#[cfg(target_os = "linux")]
+use std::ffi::c_void;
 use std::io;
+#[cfg(target_os = "linux")]
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::AtomicI32;
 
+#[cfg(target_os = "linux")]
 use crate::births::Births;
 use crate::child;
 #[cfg(target_os = "linux")]
@@ -14,6 +18,7 @@ use crate::enclosure::Enclosure;
 use crate::failure::Failure;
 #[cfg(target_os = "linux")]
 use crate::ground::Ground;
+use crate::guard::Guarded;
 use crate::image::{Image, Pointers};
 
 /// What is handed to the child.
@@ -23,23 +28,33 @@ pub(crate) struct Birth<'a> {
     parent: c_int,
     /// Filled by a child in our memory that could not become the command.
     pub(crate) failure: Cell<Option<Failure>>,
+    #[cfg(target_os = "linux")]
+    pub(crate) inside: Inside<'a>,
+}
+
+/// What a founder is handed beyond that.
+#[cfg(target_os = "linux")]
+pub(crate) struct Inside<'a> {
     pub(crate) births: &'a Births,
     /// Ends when we do.
     pub(crate) life: BorrowedFd<'a>,
     pub(crate) leader_stack: *mut c_void,
     pub(crate) guard_stack: *mut c_void,
-    #[cfg(target_os = "linux")]
     ground: Option<&'a Ground>,
 }
 
 /// What the children of one thread have in common.
 #[derive(Debug)]
 pub(crate) struct Cradle<'a> {
+    #[cfg(target_os = "linux")]
     pub(crate) births: &'a Births,
+    /// Ends when we do.
+    #[cfg(target_os = "linux")]
     pub(crate) life: BorrowedFd<'a>,
     /// The child that borrows our memory; 0 if none does.
     pub(crate) unborn: &'a AtomicI32,
     pub(crate) founder_stack: Stack,
+    #[cfg(target_os = "linux")]
     pub(crate) leader_stack: Stack,
 }
 
@@ -51,15 +66,6 @@ pub(crate) struct Born {
     pub(crate) guard: Option<Guarded>,
     /// Why it did not become the command, if that is known by then.
     pub(crate) failure: Option<Failure>,
-}
-
-/// The first process of a namespace, with what it lives on.
-#[derive(Debug)]
-pub(crate) struct Guarded {
-    pub(crate) pid: i32,
-    pub(crate) stack: Stack,
-    #[cfg(target_os = "linux")]
-    pub(crate) ground: Ground,
 }
 
 /// Starts the child. Our copies of its descriptors are closed.
@@ -82,6 +88,10 @@ pub(crate) fn start(image: Image, cradle: &mut Cradle<'_>) -> io::Result<Born> {
 }
 
 impl<'a> Birth<'a> {
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(unused_variables, reason = "nobody founds anything here")
+    )]
     fn of<'c: 'a>(image: &'a Image, cradle: &mut Cradle<'c>) -> Self {
         Self {
             image,
@@ -89,12 +99,14 @@ impl<'a> Birth<'a> {
             // SAFETY: no arguments.
             parent: unsafe { libc::getpid() },
             failure: Cell::new(None),
-            births: cradle.births,
-            life: cradle.life,
-            leader_stack: cradle.leader_stack.top(),
-            guard_stack: std::ptr::null_mut(),
             #[cfg(target_os = "linux")]
-            ground: None,
+            inside: Inside {
+                births: cradle.births,
+                life: cradle.life,
+                leader_stack: cradle.leader_stack.top(),
+                guard_stack: std::ptr::null_mut(),
+                ground: None,
+            },
         }
     }
 }
@@ -119,11 +131,9 @@ fn start_inside(
     cradle: &mut Cradle<'_>,
 ) -> io::Result<Born> {
     let mut stack = Stack::of(GUARD_STACK);
-    let birth = Birth {
-        guard_stack: stack.top(),
-        ground: Some(&ground),
-        ..Birth::of(image, cradle)
-    };
+    let mut birth = Birth::of(image, cradle);
+    birth.inside.guard_stack = stack.top();
+    birth.inside.ground = Some(&ground);
     cradle.births.clear();
     reap(give_birth(&birth, cradle)?);
     let failure = birth.failure.get();
@@ -191,7 +201,7 @@ unsafe fn live(birth: &Birth<'_>) -> Failure {
     // SAFETY: the pointers point into the image.
     unsafe {
         #[cfg(target_os = "linux")]
-        if let (Some(enclosure), Some(ground)) = (&birth.image.enclosure, birth.ground) {
+        if let (Some(enclosure), Some(ground)) = (&birth.image.enclosure, birth.inside.ground) {
             crate::founder::found(birth, enclosure, ground);
         }
         child::become_command(birth.image, &birth.pointers, birth.parent)
@@ -209,6 +219,7 @@ pub(crate) struct Stack(
 );
 
 /// Enough for a process that makes a few system calls.
+#[cfg(target_os = "linux")]
 const GUARD_STACK: usize = 16 * 1024;
 
 impl Stack {
@@ -221,6 +232,7 @@ impl Stack {
     }
 
     /// Stacks grow down from here.
+    #[cfg(target_os = "linux")]
     pub(crate) fn top(&mut self) -> *mut c_void {
         self.0.as_mut_ptr_range().end.cast()
     }

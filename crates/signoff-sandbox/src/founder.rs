@@ -21,6 +21,7 @@ pub(crate) unsafe fn found(birth: &Birth<'_>, enclosure: &Enclosure, ground: &Gr
     unsafe {
         if build(birth, enclosure, ground, &mut part).is_err() {
             birth
+                .inside
                 .births
                 .note_failure(part, child::failed(Stage::Confine));
             libc::_exit(127);
@@ -40,7 +41,7 @@ unsafe fn build(
     // SAFETY: as `found`.
     unsafe {
         ground.enter()?;
-        child::arrange_descriptors(birth.image, &birth.pointers, Some(birth.life))
+        child::arrange_descriptors(birth.image, &birth.pointers, Some(birth.inside.life))
             .map_err(|()| Failed)?;
         // Before anybody else is there: it says whose they are.
         child::brand(birth.image);
@@ -72,16 +73,26 @@ unsafe fn start(birth: &Birth<'_>) -> Result<(), Failed> {
     // SAFETY: each runs on a stack of its own. The guard uses nothing but its stack; the other keeps to the rules of
     // a child, and what it needs of `birth` stays in place until it is another program.
     unsafe {
-        let guard = libc::clone(guard, birth.guard_stack, beside, std::ptr::null_mut());
+        let guard = libc::clone(
+            guard,
+            birth.inside.guard_stack,
+            beside,
+            std::ptr::null_mut(),
+        );
         if guard == -1 {
             return Err(Failed);
         }
-        birth.births.note_guard(guard);
-        let leader = libc::clone(lead, birth.leader_stack, beside | wait, birth_pointer);
+        birth.inside.births.note_guard(guard);
+        let leader = libc::clone(
+            lead,
+            birth.inside.leader_stack,
+            beside | wait,
+            birth_pointer,
+        );
         if leader == -1 {
             return Err(Failed);
         }
-        birth.births.note_leader(leader);
+        birth.inside.births.note_leader(leader);
         Ok(())
     }
 }

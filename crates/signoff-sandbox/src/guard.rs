@@ -6,11 +6,22 @@ use std::{io, mem};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::fork::{Guarded, Stack};
+use crate::fork::Stack;
+use crate::ground::Ground;
 use crate::{clock, exit, leader, spawner, tree};
 
 /// How long everybody may take to die of `SIGKILL`.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A guard as it was started.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    pub(crate) pid: i32,
+    /// What it lives on, if it shares our memory.
+    pub(crate) stack: Stack,
+    /// Where it lives.
+    pub(crate) ground: Ground,
+}
 
 /// A guard that is not yet reaped. To be reaped after the command, which its end waits for.
 #[derive(Debug)]
@@ -18,8 +29,7 @@ pub(crate) struct Guard {
     pid: Pid,
     /// What it lives on, if it shares our memory.
     stack: Stack,
-    #[cfg(target_os = "linux")]
-    ground: crate::ground::Ground,
+    ground: Ground,
 }
 
 impl Guard {
@@ -27,7 +37,6 @@ impl Guard {
         Ok(Self {
             pid: Pid::from_raw(guarded.pid).ok_or_else(spawner::gone)?,
             stack: guarded.stack,
-            #[cfg(target_os = "linux")]
             ground: guarded.ground,
         })
     }
@@ -50,7 +59,6 @@ impl Guard {
         let gone = self.is_gone(Instant::now() + PATIENCE);
         if gone {
             leader::take_leave(self.pid);
-            #[cfg(target_os = "linux")]
             self.ground.give_back();
         } else {
             // It will live on it for as long as somebody is stuck in the kernel.

@@ -23,11 +23,16 @@ pub(crate) struct Image {
     /// Namespaces that are made for it.
     #[cfg(target_os = "linux")]
     pub(crate) enclosure: Option<Enclosure>,
+    /// Whether it gives up all capabilities by itself; who confines another one needs them.
+    #[cfg(target_os = "linux")]
+    pub(crate) gives_up: bool,
     /// Rules that it submits to.
     pub(crate) rules: Option<Arc<OwnedFd>>,
     /// Bytes that each of its processes may allocate.
+    #[cfg(target_os = "linux")]
     pub(crate) memory: Option<u64>,
     /// Processes that it may have, where they can be told from the user's other ones.
+    #[cfg(target_os = "linux")]
     pub(crate) processes: Option<u32>,
 }
 

@@ -5,8 +5,12 @@
 //!
 //! Start reading at [`Sandbox`]. A command is first [`Held`] at a gate, so that its [`Identity`] can be written down
 //! before it does anything; then it is [`Running`]; then it has [`Ended`], and so has everything it started.
+//!
+//! A command with a [`Policy`] is confined at the [`Level`] that [`probe`] found. What a level makes of a policy is in
+//! `confinement`; how namespaces are made between clone and exec, without a helper, in `enclosure`.
 
 mod attended;
+#[cfg(target_os = "linux")]
 mod births;
 #[cfg_attr(
     not(target_os = "linux"),
@@ -35,6 +39,7 @@ mod fork;
 mod founder;
 #[cfg(target_os = "linux")]
 mod ground;
+#[cfg_attr(not(target_os = "linux"), path = "guard_portable.rs")]
 mod guard;
 mod held;
 mod identity;

@@ -246,3 +246,6 @@ fn about(what: &str, path: &Path, error: &io::Error) -> io::Error {
         format!("cannot {what} `{}`: {error}", path.display()),
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,10 +22,13 @@ struct Header {
 pub(crate) unsafe fn give_up() -> Result<(), Failed> {
     // SAFETY: plain system calls; the structures live through them.
     unsafe {
-        for capability in 0..=LAST_CAPABILITY {
-            // The first one that the kernel does not know ends the list; nobody without the right to drop has any.
-            if libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) == -1 {
-                break;
+        // Executing a file gives capabilities to root only, and up to this bound: nobody else has to lower it.
+        if libc::geteuid() == 0 {
+            for capability in 0..=LAST_CAPABILITY {
+                // The first one that the kernel does not know ends the list.
+                if libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) == -1 {
+                    break;
+                }
             }
         }
         libc::prctl(

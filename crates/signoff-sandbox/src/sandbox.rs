@@ -168,8 +168,12 @@ impl Sandbox {
             brand,
             #[cfg(target_os = "linux")]
             enclosure: confined.enclosure,
+            #[cfg(target_os = "linux")]
+            gives_up: confined.gives_up,
             rules: confined.rules,
+            #[cfg(target_os = "linux")]
             memory: command.policy.as_ref().and_then(|policy| policy.memory),
+            #[cfg(target_os = "linux")]
             processes: command.policy.as_ref().and_then(|policy| policy.processes),
         };
         let child = self.spawner.spawn(image)?;

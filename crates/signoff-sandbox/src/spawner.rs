@@ -3,7 +3,8 @@
 //! A parent-death signal follows the thread that forked, not the process: were commands started from a worker that
 //! comes and goes, they would die with it. This thread lives as long as any command does.
 
-use std::os::fd::{AsFd, BorrowedFd};
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -11,12 +12,13 @@ use std::{io, thread};
 
 use rustix::process::Pid;
 
+#[cfg(target_os = "linux")]
 use crate::births::Births;
 use crate::failure::Failure;
 use crate::fork::{self, Born, Cradle, Stack};
 use crate::guard::Guard;
 use crate::image::Image;
-use crate::{signals, stdio, tree};
+use crate::{signals, tree};
 
 #[derive(Debug)]
 pub(crate) struct Spawner {
@@ -48,18 +50,14 @@ impl Spawner {
         let (tell, thread) = sync_channel(1);
         let unborn = Arc::new(AtomicI32::new(0));
         let slot = Arc::clone(&unborn);
-        let births = Births::new()?;
-        let (life, alive) = io::pipe()?;
-        let life = stdio::lift(life.into())?;
+        let common = Common::new()?;
         thread::Builder::new()
             .name("signoff-spawner".to_owned())
             .stack_size(256 * 1024)
             .spawn(move || {
                 signals::block_all();
                 tell.send(own_thread()).ok();
-                serve(&incoming, &births, life.as_fd(), &slot);
-                // Whoever guards a namespace reads its end.
-                drop(alive);
+                serve(&incoming, &common, &slot);
             })?;
         let thread = thread.recv().map_err(|_| gone())?;
         Ok(Arc::new(Self {
@@ -79,22 +77,65 @@ impl Spawner {
     }
 
     /// Returns the number of the thread, whose children are the commands.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "children of a thread are told by /proc")
+    )]
     pub(crate) fn thread(&self) -> u32 {
         self.thread
     }
 
     /// Returns the number of the child that is between fork and exec, if one is.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "children of a thread are told by /proc")
+    )]
     pub(crate) fn unborn(&self) -> u32 {
         self.unborn.load(Ordering::Acquire).cast_unsigned()
     }
 }
 
-fn serve(incoming: &Receiver<Request>, births: &Births, life: BorrowedFd<'_>, unborn: &AtomicI32) {
+/// What all commands have in common that live in namespaces.
+#[derive(Debug)]
+struct Common {
+    #[cfg(target_os = "linux")]
+    births: Births,
+    /// A pipe of which guards have the one end, and read that the other is gone with us.
+    #[cfg(target_os = "linux")]
+    life: OwnedFd,
+    #[cfg(target_os = "linux")]
+    _alive: io::PipeWriter,
+}
+
+impl Common {
+    #[cfg(target_os = "linux")]
+    fn new() -> io::Result<Self> {
+        let (life, alive) = io::pipe()?;
+        Ok(Self {
+            births: Births::new()?,
+            life: crate::stdio::lift(life.into())?,
+            _alive: alive,
+        })
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unnecessary_wraps, reason = "the other systems can fail")]
+    fn new() -> io::Result<Self> {
+        Ok(Self {})
+    }
+}
+
+fn serve(incoming: &Receiver<Request>, common: &Common, unborn: &AtomicI32) {
+    #[cfg(not(target_os = "linux"))]
+    let Common {} = common;
     let mut cradle = Cradle {
-        births,
-        life,
+        #[cfg(target_os = "linux")]
+        births: &common.births,
+        #[cfg(target_os = "linux")]
+        life: common.life.as_fd(),
         unborn,
         founder_stack: Stack::new(),
+        #[cfg(target_os = "linux")]
         leader_stack: Stack::new(),
     };
     for Request { image, reply } in incoming {

@@ -13,5 +13,6 @@ mod placeholder;
 mod plain;
 pub mod prompt;
 pub mod scripted;
+pub mod secrets;
 pub mod tools;
 pub mod tree;

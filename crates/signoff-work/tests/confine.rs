@@ -1,5 +1,7 @@
 //! What agents and contracts can touch, by real processes in real repositories.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +9,7 @@ use std::process::Command as Process;
 use std::time::Duration;
 
 use signoff_sandbox::{Command, Ended, Limits, Sandbox, Stdin};
-use signoff_work::confine::{Confined, Grounds, needs};
+use signoff_work::confine::{Confined, Grounds};
 use signoff_work::environment::Variables;
 
 /// A home, a repository with one commit, and a store in it.
@@ -79,6 +81,8 @@ impl World {
             home: Some(self.root.join("home")),
             path: self.path(),
             network: true,
+            processes: Some(200),
+            memory: None,
             level: self.sandbox.level(),
         }
     }
@@ -89,9 +93,8 @@ impl World {
         fs::remove_dir_all(&scratch).ok();
         fs::create_dir_all(&scratch).unwrap();
         let all: Variables = [("ANTHROPIC_API_KEY".into(), "key".into())].into();
-        let confined = self
-            .grounds()
-            .for_agent(&scratch, &needs(program), &[], &all);
+        let command = [program.to_owned()];
+        let confined = self.grounds().for_agent(&scratch, &command, &[], &all);
         confined.unwrap()
     }
 
@@ -255,4 +258,18 @@ fn a_contract_writes_to_caches_and_not_to_what_is_executed() {
         fs::read(world.tree().join(".signoff/journal")).unwrap(),
         b""
     );
+}
+
+#[test]
+fn an_agent_finds_what_its_command_names() {
+    let world = World::new();
+    let program = world.root.join("agent");
+    fs::write(&program, "program").unwrap();
+    let script = format!(
+        "cat {}; ls {}/home",
+        program.display(),
+        world.root.display()
+    );
+    world.says(world.agent(&program.to_string_lossy()), &script, "program");
+    world.says(world.agent("agent"), &script, "");
 }

@@ -295,6 +295,13 @@ pub(crate) enum Command {
     /// Show what the plans add up to: states, approvals, rejections, runs, and tools that are missing
     #[command(after_help = "Examples:\n  signoff stats\n  signoff stats --format json")]
     Stats(FormatOnly),
+    /// Tell how agents and contracts are confined here, and why not better
+    ///
+    /// Tries each level of the sandbox, the strongest first, with a command that breaks the rules.
+    #[command(
+        after_help = "Examples:\n  signoff doctor\n  signoff doctor --format json\n\nExit codes: 0 · 6 `[sandbox] mode = \"required\"` cannot be met here"
+    )]
+    Doctor(FormatOnly),
     /// Plan the threads of a session and commit their plans (for agents; also as `agentctl`)
     #[command(
         after_help = agentctl::AFTER_HELP,
@@ -315,13 +322,6 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff tools\n  signoff tools --format json\n\nExit codes: 0 all were asked · 6 a server cannot be started; the others are listed"
     )]
     Tools(FormatOnly),
-    /// Tell how agents and contracts are confined here, and why not better
-    ///
-    /// Tries each level of the sandbox, the strongest first, with a command that breaks the rules.
-    #[command(
-        after_help = "Examples:\n  signoff doctor\n  signoff doctor --format json\n\nExit codes: 0 · 6 `[sandbox] mode = \"required\"` cannot be met here"
-    )]
-    Doctor(FormatOnly),
     /// Move a finished plan to the archive; without a plan, all that were finished long ago
     #[command(after_help = "Examples:\n  signoff archive PLAN-a1b2c3d4\n  signoff archive")]
     Archive(Archive),

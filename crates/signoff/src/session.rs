@@ -2,6 +2,7 @@
 
 use signoff_runtime::project::{Project, Surroundings};
 use signoff_store::signatures::Proof;
+use signoff_work::secrets::Secrets;
 
 use crate::args::{Color, Format};
 use crate::failure::Failure;
@@ -17,7 +18,7 @@ pub(crate) fn usage_error(error: &clap::Error) -> u8 {
         Failure::new(2, "usage", message.trim_start_matches("error: ")),
         Failure::hint,
     );
-    let mut out = Terminal::new(Color::Never);
+    let mut out = Terminal::new(Color::Never, Secrets::default());
     out.say(json_of(&failure));
     2
 }
@@ -45,16 +46,19 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn new(around: Surroundings, color: Color, format: Format) -> Self {
+        let secrets = Secrets::of(&around.variables);
         Self {
             around,
-            out: Terminal::new(color),
+            out: Terminal::new(color, secrets),
             format,
             proof: None,
         }
     }
 
     pub(crate) fn project(&self) -> Result<Project, Failure> {
-        Ok(Project::open(&self.around)?)
+        let project = Project::open(&self.around)?;
+        self.out.secrets().add(&project.config.sandbox.redact.value);
+        Ok(project)
     }
 
     /// Refuses what only a person may do. The demo is exempt, in its own temporary store.

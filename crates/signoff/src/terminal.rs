@@ -1,8 +1,10 @@
 //! Where text goes: the answer to stdout, the talk to stderr.
 
 use std::io::{IsTerminal as _, Stderr, Stdout, Write};
+use std::sync::Arc;
 
 use anstream::{AutoStream, ColorChoice};
+use signoff_work::secrets::Secrets;
 
 use crate::args::Color;
 
@@ -21,6 +23,7 @@ pub(crate) struct Terminal {
     failed: Option<std::io::Error>,
     /// Whoever read the answer went away.
     alone: bool,
+    secrets: Arc<Secrets>,
 }
 
 /// A stream that the talk goes to.
@@ -76,7 +79,7 @@ impl Terminal {
         }
     }
 
-    pub(crate) fn new(color: Color) -> Self {
+    pub(crate) fn new(color: Color, secrets: Secrets) -> Self {
         let choice = match color {
             Color::Auto => ColorChoice::Auto,
             Color::Always => ColorChoice::Always,
@@ -89,7 +92,13 @@ impl Terminal {
             silent: false,
             failed: None,
             alone: false,
+            secrets: Arc::new(secrets),
         }
+    }
+
+    /// What is not shown; whoever writes past this terminal asks it.
+    pub(crate) fn secrets(&self) -> &Arc<Secrets> {
+        &self.secrets
     }
 
     /// The same streams once more, for somebody who talks while others do.
@@ -101,6 +110,7 @@ impl Terminal {
             silent: self.silent,
             failed: None,
             alone: false,
+            secrets: Arc::clone(&self.secrets),
         }
     }
 
@@ -115,7 +125,7 @@ impl Terminal {
             return;
         }
         let line = format!("{text}\n");
-        let result = self.stdout.write_all(line.as_bytes());
+        let result = self.stdout.write_all(self.secrets.hide(&line).as_bytes());
         self.note(result);
     }
 
@@ -126,7 +136,7 @@ impl Terminal {
         }
         let mut text = AutoStream::new(Vec::new(), self.stdout.current_choice());
         let result = text
-            .write_all(lines.as_bytes())
+            .write_all(self.secrets.hide(lines).as_bytes())
             .and_then(|()| std::io::stdout().lock().write_all(&text.into_inner()));
         self.note(result);
     }
@@ -138,7 +148,7 @@ impl Terminal {
         } else {
             // Formatted first: each piece would be a call of the system.
             let line = format!("{text}\n");
-            drop(self.stderr.write_all(line.as_bytes()));
+            drop(self.stderr.write_all(self.secrets.hide(&line).as_bytes()));
         }
     }
 

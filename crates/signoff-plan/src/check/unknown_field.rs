@@ -78,11 +78,14 @@ pub(crate) fn bare(
     value: &str,
 ) -> Diagnostic {
     let message = format!("`{}:` is no field without `**` around it", name.value);
-    let proper = format!("**{known}:** {value}");
-    let proper = proper.trim_end();
+    let proper = labelled(known, value);
     Diagnostic::new(Code::UnknownField, dialect, name.span, message)
         .help(format!("did you mean `{proper}`?"))
         .fix(line, proper)
+}
+
+fn labelled(name: &str, value: &str) -> String {
+    format!("**{name}:** {value}").trim_end().to_owned()
 }
 
 /// A label that is spelled so that it is only text.
@@ -94,8 +97,7 @@ pub(crate) fn spelling(
     value: &str,
 ) -> Diagnostic {
     let message = format!("`{}` is read as text here, not as a field", name.value);
-    let proper = format!("**{known}:** {value}");
-    let proper = proper.trim_end();
+    let proper = labelled(known, value);
     Diagnostic::new(Code::UnknownField, dialect, name.span, message)
         .help(format!("write `{proper}`"))
         .fix(line, proper)

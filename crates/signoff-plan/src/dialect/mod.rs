@@ -5,6 +5,7 @@ mod block;
 mod documented;
 mod narrative;
 pub(crate) mod object;
+mod opening;
 pub(crate) mod proposal;
 mod record;
 pub(crate) mod rejection;

@@ -52,7 +52,8 @@ impl<'a> Frontmatter<'a> {
         self.entry(key).is_some()
     }
 
-    fn entry(&self, key: &str) -> Option<&Entry> {
+    /// A field as it is given.
+    pub(super) fn entry(&self, key: &str) -> Option<&Entry> {
         let entries = self.root.as_ref().and_then(Node::entries);
         let mut entries = entries.unwrap_or_default().iter();
         entries.find(|entry| entry.key.value == key)
@@ -60,27 +61,19 @@ impl<'a> Frontmatter<'a> {
 
     /// What to write where so that a field has this value; `null` takes it away.
     pub(super) fn set(&self, key: &str, value: &Value) -> Result<Vec<Splice>, EditRefused> {
-        if let Some(root) = self.root.as_ref().filter(|root| self.is_flow(root)) {
-            let editor = Editor {
-                text: self.text,
-                format: Format::Yaml,
-            };
+        if let Some((editor, root)) = self.flow() {
             return editor.set(root, key, value);
         }
         match self.entry(key) {
             None if value.is_null() => Ok(Vec::new()),
             None => {
                 let line = self.written(key, value);
-                Ok(vec![Splice::insert(self.located.yaml.end, line)])
+                Ok(vec![Splice::insert(self.end(), line)])
             }
             Some(entry) if value.is_null() => Ok(vec![Splice::remove(self.lines_of(entry)?)]),
             Some(entry) if entry.value.to_json() == *value => Ok(Vec::new()),
             Some(entry) => self.replace(entry, value),
         }
-    }
-
-    fn is_flow(&self, root: &Node) -> bool {
-        root.span.slice(self.text).starts_with('{')
     }
 
     /// A field on lines of its own.
@@ -92,7 +85,7 @@ impl<'a> Frontmatter<'a> {
     }
 
     fn replace(&self, entry: &Entry, value: &Value) -> Result<Vec<Splice>, EditRefused> {
-        let colon = self.after_colon(entry);
+        let colon = entry.after_colon(self.text);
         let place = entry.value.span;
         let raw = place.slice(self.text).trim_end();
         let end = place.start + raw.len();
@@ -118,10 +111,18 @@ impl<'a> Frontmatter<'a> {
         Ok(vec![Splice::replace(Span::new(colon, end), written)])
     }
 
-    fn after_colon(&self, entry: &Entry) -> usize {
-        let from = entry.key.span.end;
-        let rest = self.text.get(from..).unwrap_or_default();
-        from + rest.find(':').map_or(0, |colon| colon + 1)
+    /// Where a new line of fields goes.
+    pub(super) fn end(&self) -> usize {
+        self.located.yaml.end
+    }
+
+    /// The whole in braces, if that is how it is written, to be changed there.
+    pub(super) fn flow(&self) -> Option<(Editor<'a>, &Node)> {
+        let root = self.root.as_ref()?;
+        let format = Format::Yaml;
+        let text = self.text;
+        let is_flow = root.span.slice(text).starts_with('{');
+        is_flow.then_some((Editor { text, format }, root))
     }
 
     /// Refuses to take a comment away with a value.
@@ -134,8 +135,8 @@ impl<'a> Frontmatter<'a> {
     }
 
     /// The lines of a field, if nothing else stands on them.
-    fn lines_of(&self, entry: &Entry) -> Result<Span, EditRefused> {
-        let colon = self.after_colon(entry);
+    pub(super) fn lines_of(&self, entry: &Entry) -> Result<Span, EditRefused> {
+        let colon = entry.after_colon(self.text);
         let raw = entry.value.span.slice(self.text).trim_end();
         let end = (entry.value.span.start + raw.len()).max(colon);
         let between = Span::new(colon, entry.value.span.start.max(colon));

@@ -115,6 +115,13 @@ impl<'a> File<'a> {
         steps
     }
 
+    /// The way to the step of this id.
+    pub(super) fn way_to(&self, id: &str) -> Result<[Way; 2], EditRefused> {
+        let unknown = || EditRefused::UnknownStep(id.to_owned());
+        let (position, _) = *self.steps().get(id).ok_or_else(unknown)?;
+        Ok([Way::Key("steps"), Way::Item(position)])
+    }
+
     /// Sets a key of something that may be `{main, key, …}`, the text of `main` alone, or not there.
     pub(super) fn nested(
         &self,

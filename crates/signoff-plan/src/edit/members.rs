@@ -51,7 +51,7 @@ impl Editor<'_> {
             ));
         }
         let written = self.rendered(value, self.spacing(mapping), Some(raw));
-        let after_colon = self.after_colon(entry);
+        let after_colon = entry.after_colon(self.text);
         let between = Span::new(after_colon, entry.value.span.start).slice(self.text);
         let end = entry.value.span.start + raw.len();
         // A value that begins on the next line, or is not there, begins behind its key now.
@@ -64,12 +64,6 @@ impl Editor<'_> {
         }
         let span = Span::new(entry.value.span.start, end);
         Ok(vec![Splice::replace(span, written)])
-    }
-
-    pub(super) fn after_colon(self, entry: &Entry) -> usize {
-        let from = entry.key.span.end;
-        let rest = self.text.get(from..).unwrap_or_default();
-        from + rest.find(':').map_or(0, |colon| colon + 1)
     }
 
     /// Whether taking a value away would take a comment with it.
@@ -101,7 +95,7 @@ impl Editor<'_> {
     fn spacing(self, mapping: &Node) -> Spacing {
         let first = mapping.entries().unwrap_or_default().first();
         let narrow = first.is_some_and(|entry| {
-            self.format == Format::Json && self.after_colon(entry) == entry.value.span.start
+            self.format == Format::Json && entry.after_colon(self.text) == entry.value.span.start
         });
         if narrow {
             Spacing::NARROW

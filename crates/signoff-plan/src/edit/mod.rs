@@ -6,6 +6,7 @@
 mod frontmatter;
 mod keyed;
 mod members;
+mod named;
 mod proposal;
 mod record;
 mod records;

@@ -7,13 +7,12 @@ mod step;
 use serde_json::Value;
 
 use super::frontmatter::Frontmatter;
+use super::named::Named;
 use super::{Edit, EditRefused, Marks, Splice};
-use crate::check::resolve::resolve;
 use crate::check::unknown_status::plan_words;
 use crate::dialect::proposal::FIELDS;
 use crate::dialect::rejection;
 use crate::draft::Draft;
-use crate::field::{normal, plan_name, step_name};
 use crate::source::Source;
 
 /// What to write where, for these marks. Marks of steps have no place in the file.
@@ -44,24 +43,12 @@ pub(super) fn edit(
     draft: &Draft,
     edit: &Edit,
 ) -> Result<Vec<Splice>, EditRefused> {
-    let plan = resolve(draft, &mut Vec::new()).plan;
-    let bad = EditRefused::BadValue;
-    match edit {
-        Edit::SetPlan { field, value } => {
-            let name = plan_name(field).unwrap_or_default();
-            let value = normal(&plan, name, value).map_err(bad)?;
-            set_plan(source, draft, name, &value)
-        }
-        Edit::SetStep { step, field, value } => {
-            let at = plan.index_of(step);
-            let at = at.ok_or_else(|| EditRefused::UnknownStep(step.clone()))?;
-            let name = step_name(field).unwrap_or_default();
-            let value = normal(&plan, name, value).map_err(bad)?;
-            step::set(source, draft, at, name, &value)
-        }
-        Edit::Reject { version, feedback } => {
+    match Named::new(draft, edit)? {
+        Named::Plan { name, value } => set_plan(source, draft, name, &value),
+        Named::Step { at, name, value } => step::set(source, draft, at, name, &value),
+        Named::Reject { version, feedback } => {
             let feedback = feedback.replace("\r\n", "\n");
-            let heading = rejection::heading(Some(*version));
+            let heading = rejection::heading(Some(version));
             let section = format!("{heading}\n{}\n", rejection::spelled(feedback.trim()));
             Ok(vec![sections::append(source, &section, line_end(source))])
         }

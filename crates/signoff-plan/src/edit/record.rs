@@ -64,18 +64,15 @@ pub(super) fn edit(
     let changes = match edit {
         Edit::SetPlan { field, value } => vec![plan(&file, field, value.clone())?],
         Edit::SetStep { step, field, value } => {
-            let steps = file.steps();
-            let found = steps.get(step);
-            let (position, _) = found.ok_or_else(|| EditRefused::UnknownStep(step.clone()))?;
-            let way = [Way::Key("steps"), Way::Item(*position)];
-            step_changes(&file, &way, field, value.clone())?
+            step_changes(&file, &file.way_to(step)?, field, value.clone())?
         }
         Edit::Reject { .. } => return Err(EditRefused::NoPlace("rejections".to_owned())),
     };
     file.checked(&changes)
 }
 
-fn no_place(field: &str) -> EditRefused {
+/// The dialect does not have a field.
+pub(super) fn no_place(field: &str) -> EditRefused {
     EditRefused::NoPlace(format!("`{field}`"))
 }
 

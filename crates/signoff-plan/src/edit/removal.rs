@@ -46,7 +46,7 @@ impl Editor<'_> {
         let raw = entry.value.span.slice(self.text).trim_end();
         let end = entry.value.span.start + raw.len();
         if raw.is_empty() {
-            self.after_colon(entry)
+            entry.after_colon(self.text)
         } else {
             end
         }

@@ -4,12 +4,11 @@
 use serde_json::Value;
 
 use super::frontmatter::Frontmatter;
+use super::named::Named;
 use super::{Edit, EditRefused, Splice};
-use crate::check::resolve::{resolve, step_ids};
+use crate::check::resolve::step_ids;
 use crate::dialect::thread::PLAN_FILE;
-use crate::draft::{Draft, Spanned, Step};
-use crate::field::{normal, plan_name, step_name};
-use crate::model::Plan;
+use crate::draft::{Draft, Spanned};
 use crate::source::Source;
 use crate::write::yaml::scalar;
 
@@ -19,19 +18,10 @@ pub(super) fn edit(
     draft: &Draft,
     edit: &Edit,
 ) -> Result<Vec<Splice>, EditRefused> {
-    let plan = resolve(draft, &mut Vec::new()).plan;
-    match edit {
-        Edit::SetPlan { field, value } => {
-            let name = plan_name(field).unwrap_or_default();
-            let value = normal(&plan, name, value).map_err(EditRefused::BadValue)?;
-            set_plan(source, draft, name, &value)
-        }
-        Edit::SetStep { step, field, value } => {
-            let name = step_name(field).unwrap_or_default();
-            let value = normal(&plan, name, value).map_err(EditRefused::BadValue)?;
-            set_step(source, draft, &plan, step, (name, &value))
-        }
-        Edit::Reject { .. } => Err(EditRefused::NoPlace("rejections".to_owned())),
+    match Named::new(draft, edit)? {
+        Named::Plan { name, value } => set_plan(source, draft, name, &value),
+        Named::Step { at, name, value } => set_step(source, draft, at, name, &value),
+        Named::Reject { .. } => Err(EditRefused::NoPlace("rejections".to_owned())),
     }
 }
 
@@ -56,17 +46,16 @@ fn set_plan(
 fn set_step(
     source: &Source,
     draft: &Draft,
-    plan: &Plan,
-    id: &str,
-    (name, value): (&str, &Value),
+    at: usize,
+    name: &str,
+    value: &Value,
 ) -> Result<Vec<Splice>, EditRefused> {
-    let at = plan.index_of(id);
-    let step = at.and_then(|at| draft.steps.get(at));
-    let step = step.ok_or_else(|| EditRefused::UnknownStep(id.to_owned()))?;
+    let step = draft.steps.get(at);
+    let step = step.ok_or_else(|| EditRefused::NoPlace("this step".to_owned()))?;
     let text = source.text().get(..step.span.end).unwrap_or_default();
     let file = Frontmatter::new(text, step.span.start)?;
     let key = match name {
-        "id" => return rename(draft, &file, step, id, value),
+        "id" => return rename(draft, &file, at, value),
         "task" if value.is_null() => {
             let why = "a task has a body that is not empty".to_owned();
             return Err(EditRefused::BadValue(why));
@@ -96,21 +85,22 @@ fn set_step(
 fn rename(
     draft: &Draft,
     file: &Frontmatter<'_>,
-    step: &Step,
-    old: &str,
+    at: usize,
     value: &Value,
 ) -> Result<Vec<Splice>, EditRefused> {
     let Some(new) = value.as_str() else {
         return Err(EditRefused::BadValue("a task has an `id`".to_owned()));
     };
-    if step_ids(draft).iter().any(|id| id == new && id != old) {
+    let ids = step_ids(draft);
+    let old = ids.get(at).map_or("", String::as_str);
+    if ids.iter().any(|id| id == new && id != old) {
         return Err(EditRefused::BadValue(format!(
             "there is a task `{new}` already"
         )));
     }
     let mut splices = file.set("id", value)?;
     // Without a title of its own the task was known by its id.
-    if !file.has("title") {
+    if let Some(step) = draft.steps.get(at).filter(|_| !file.has("title")) {
         splices.extend(file.set("title", &Value::from(step.title.value.as_str()))?);
     }
     let references = draft

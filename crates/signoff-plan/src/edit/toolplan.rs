@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::keyed::{Change, File, Way};
-use super::record::{common, status, step_marks};
+use super::record::{common, no_place, status, step_marks};
 use super::{Edit, EditRefused, Marks, Splice};
 use crate::draft::Draft;
 use crate::field;
@@ -39,19 +39,11 @@ pub(super) fn edit(
     let changes = match edit {
         Edit::SetPlan { field, value } => vec![plan(field, value.clone())?],
         Edit::SetStep { step, field, value } => {
-            let steps = file.steps();
-            let found = steps.get(step);
-            let (position, _) = found.ok_or_else(|| EditRefused::UnknownStep(step.clone()))?;
-            let way = [Way::Key("steps"), Way::Item(*position)];
-            step_changes(&file, &way, step, field, value.clone())?
+            step_changes(&file, &file.way_to(step)?, step, field, value.clone())?
         }
         Edit::Reject { .. } => return Err(EditRefused::NoPlace("rejections".to_owned())),
     };
     file.checked(&changes)
-}
-
-fn no_place(field: &str) -> EditRefused {
-    EditRefused::NoPlace(format!("`{field}`"))
 }
 
 fn plan(name: &str, value: Value) -> Result<Change, EditRefused> {

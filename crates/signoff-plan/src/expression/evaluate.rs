@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::names::LEFT_OUT;
 use super::reads::{Reads, read};
 use super::tokens::{Kind, Token, tokens};
+use crate::json::kind;
 
 /// How many instructions an expression may take.
 const FUEL: u64 = 100_000;
@@ -180,17 +181,6 @@ fn context(scope: &Scope) -> Evaluated {
         all.insert("index".to_owned(), Value::from(index));
     }
     Evaluated::from(Serde(Value::Object(all)))
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 #[cfg(test)]

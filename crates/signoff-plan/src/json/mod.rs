@@ -11,6 +11,8 @@ mod render;
 mod scan;
 mod text;
 
+use serde_json::Value;
+
 pub(crate) use self::located::{Located, keys_within, places, places_within};
 pub(crate) use self::parser::{parse, parse_items};
 pub(crate) use self::render::{Spacing, inline};
@@ -25,6 +27,18 @@ pub(crate) enum Comments {
     Tolerated,
     /// It is a problem, as JSON has it.
     Refused,
+}
+
+/// What a value is, for messages.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
 }
 
 /// How deep values may nest.

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::read::{Kind, Part, Reference, scan};
+use crate::json::kind;
 
 /// A reference that leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,17 +119,6 @@ fn value(
         value = next.take();
     }
     Ok(value)
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 #[cfg(test)]

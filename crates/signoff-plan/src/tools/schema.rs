@@ -2,6 +2,8 @@
 //! `additionalProperties`, `enum`, `const`, `items`, `minimum` and `maximum`. What else a schema says is
 //! not checked here.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use crate::json::Located;
@@ -175,12 +177,12 @@ impl Checker<'_> {
             Some(Value::Object(properties)) => properties,
             _ => &none,
         };
-        let given = |wanted: &str| {
-            let mut keys = value.parts.iter().filter_map(|(key, _)| *key);
-            keys.any(|(key, _)| key == wanted)
-        };
+        let keys = value.parts.iter().filter_map(|(key, _)| *key);
+        let given: BTreeSet<&str> = keys.map(|(key, _)| key).collect();
+        let names = properties.keys().map(String::as_str);
+        let free: Vec<&str> = names.filter(|name| !given.contains(name)).collect();
         // What is only misspelt is not missing as well.
-        let mut meant = Vec::new();
+        let mut meant = BTreeSet::new();
         for (key, part) in &value.parts {
             let Some((key, place)) = *key else {
                 continue;
@@ -189,11 +191,7 @@ impl Checker<'_> {
             match (properties.get(key), schema.get("additionalProperties")) {
                 (Some(schema), _) => self.value(&inner, part, schema),
                 (None, Some(Value::Bool(false))) => {
-                    let free = properties
-                        .keys()
-                        .map(String::as_str)
-                        .filter(|name| !given(name));
-                    let suggestion = nearest(key, free);
+                    let suggestion = nearest(key, free.iter().copied());
                     meant.extend(suggestion);
                     self.misfit(place, format!("{} is not taken", name(&inner)), suggestion);
                 }
@@ -203,7 +201,7 @@ impl Checker<'_> {
         }
         if let Some(Value::Array(required)) = schema.get("required") {
             for missing in required.iter().filter_map(Value::as_str) {
-                if !given(missing) && !meant.contains(&missing) {
+                if !given.contains(missing) && !meant.contains(&missing) {
                     let message = format!("{} is missing", name(&joined(path, missing)));
                     self.misfit(value.span, message, None);
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Loss;
+use super::{Loss, Written};
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse_as};
 use crate::field;
@@ -21,6 +21,16 @@ pub(super) struct Reasons {
 /// Reads a written plan again.
 pub(super) fn read(source: &Source, dialect: Dialect) -> Plan {
     resolve(&parse_as(source, dialect), &mut Vec::new()).plan
+}
+
+/// A plan written as one file, with what that file does not hold.
+pub(super) fn written(plan: &Plan, text: String, dialect: Dialect, reasons: &Reasons) -> Written {
+    let source = Source::new("", text.clone().into_bytes());
+    let back = read(&source, dialect);
+    Written {
+        files: vec![(String::new(), text)],
+        losses: losses(plan, &back, reasons),
+    }
 }
 
 /// Why the status of a plan is lost, if it is: another word for the same is no loss.

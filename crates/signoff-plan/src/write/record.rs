@@ -7,7 +7,6 @@ use super::members::{self, Members};
 use super::readback::{self, Reasons};
 use crate::dialect::Dialect;
 use crate::model::{Depends, Plan, Step, Work};
-use crate::source::Source;
 use crate::yaml::emit;
 
 const DIALECT: Dialect = Dialect::Record;
@@ -27,13 +26,7 @@ const REASONS: Reasons = Reasons {
 
 pub(super) fn write(plan: &Plan) -> Written {
     let text = emit::document(&value(plan));
-    let source = Source::new("", text.clone().into_bytes());
-    let back = readback::read(&source, DIALECT);
-    let losses = readback::losses(plan, &back, &REASONS);
-    Written {
-        files: vec![(String::new(), text)],
-        losses,
-    }
+    readback::written(plan, text, DIALECT, &REASONS)
 }
 
 fn value(plan: &Plan) -> Value {

@@ -7,7 +7,6 @@ use super::members::{self, Members};
 use super::readback::{self, Reasons};
 use crate::dialect::Dialect;
 use crate::model::{Depends, Plan, Step, Work};
-use crate::source::Source;
 
 const DIALECT: Dialect = Dialect::Toolplan;
 
@@ -25,21 +24,11 @@ const REASONS: Reasons = Reasons {
     },
 };
 
-/// How many steps may be named to spell out "every step before", over all steps together. Beyond that the
-/// file would be many times the plan, and soon too large to be read.
-const NAMES: usize = 500_000;
-
 pub(super) fn write(plan: &Plan) -> Written {
     let value = value(plan);
     // Only values that JSON has: this cannot fail.
     let text = serde_json::to_string_pretty(&value).unwrap_or_default() + "\n";
-    let source = Source::new("", text.clone().into_bytes());
-    let back = readback::read(&source, DIALECT);
-    let losses = readback::losses(plan, &back, &REASONS);
-    Written {
-        files: vec![(String::new(), text)],
-        losses,
-    }
+    readback::written(plan, text, DIALECT, &REASONS)
 }
 
 fn value(plan: &Plan) -> Value {
@@ -49,14 +38,10 @@ fn value(plan: &Plan) -> Value {
     out.some("version", plan.version);
     out.some("title", plan.title.as_deref());
     members::plan(&mut out, plan);
-    let all_before = |(at, step): (usize, &Step)| match step.depends_on {
-        Depends::AllBefore => at,
-        Depends::On(_) => 0,
-    };
-    let steps = || plan.steps.iter().enumerate();
-    let named: usize = steps().map(all_before).sum();
-    let steps = steps().map(|(at, step)| {
-        let all = named <= NAMES || step.depends_on != Depends::AllBefore;
+    // The file would be many times the plan, and soon too large to be read.
+    let too_many = plan.has_too_many_names();
+    let steps = plan.steps.iter().enumerate().map(|(at, step)| {
+        let all = !too_many || step.depends_on != Depends::AllBefore;
         let first = if all { 0 } else { at.saturating_sub(1) };
         let dependencies = plan.dependencies(at).skip(first);
         step_value(plan, step, dependencies)

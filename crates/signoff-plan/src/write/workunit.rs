@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 pub(crate) use self::frontmatter::scalar;
 pub(crate) use self::probe::Probe;
-pub(crate) use self::render::{Place, fenced, one_line, render};
+pub(crate) use self::render::{Place, fenced, label_name, one_line, render};
 use super::{Loss, Written};
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse_as};

@@ -41,6 +41,15 @@ pub(crate) struct Entry {
     pub(crate) value: Node,
 }
 
+impl Entry {
+    /// Where the colon behind the key ends. `source` is the text that places count from.
+    pub(crate) fn after_colon(&self, source: &str) -> usize {
+        let from = self.key.span.end;
+        let rest = source.get(from..).unwrap_or_default();
+        from + rest.find(':').map_or(0, |colon| colon + 1)
+    }
+}
+
 /// Something refused, in a few words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {

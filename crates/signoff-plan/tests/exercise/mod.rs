@@ -1,37 +1,16 @@
 //! Everything that can be done with some bytes, and the laws that must hold. The fuzzers run this, and
 //! `tests/corpus.rs` runs it over what they found.
 
-use signoff_plan::Workspace;
+mod edits;
+
+use signoff_plan::Everything;
 use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::{Dialect, parse, parse_as};
 use signoff_plan::digest::Digest;
 use signoff_plan::edit::{Marks, StepMark, apply_marks};
+use signoff_plan::format::format_as;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
-
-struct Everything;
-
-impl Workspace for Everything {
-    fn path_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn topic_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn command_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn agent_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn agents(&self) -> Vec<String> {
-        vec!["coder".to_owned()]
-    }
-}
 
 /// Reads bytes as a plan of a dialect; nothing may panic or hang, and the laws must hold.
 pub(crate) fn plan(bytes: &[u8], dialect: Dialect) {
@@ -42,9 +21,15 @@ pub(crate) fn plan(bytes: &[u8], dialect: Dialect) {
         assert!(!problem.message.is_empty());
     }
     // Whatever it is taken for, reading it is safe.
-    let _recognised = parse(&source);
+    let recognised = parse(&source);
+    tidy(&source, &checked);
+    if recognised.dialect == dialect {
+        edits::touch_only_their_place(&source, &checked);
+    }
+    for other in Dialect::ALL {
+        write_and_read(&checked, *other);
+    }
     if checked.errors() == 0 {
-        write_and_read(&checked, dialect);
         // A directory has no marks in its files.
         if dialect != Dialect::Thread {
             mark(&source, &checked);
@@ -69,10 +54,25 @@ fn source(bytes: &[u8], dialect: Dialect) -> Source {
     Source::directory("plan", files.collect())
 }
 
-/// What is written without loss reads as the same plan.
+/// Tidying changes no digest, and there is nothing to do a second time; a refusal is fine.
+fn tidy(source: &Source, checked: &Checked) {
+    let Ok(tidy) = format_as(source, checked.dialect) else {
+        return;
+    };
+    let again = check(&parse_as(&tidy, checked.dialect), &Everything);
+    assert_eq!(Digest::of_plan(&again.plan), Digest::of_plan(&checked.plan));
+    let twice = format_as(&tidy, checked.dialect);
+    assert_eq!(twice.as_ref().map(Source::bytes), Ok(tidy.bytes()));
+}
+
+/// What is written without loss reads as the same plan; one with mistakes is only written.
 fn write_and_read(checked: &Checked, dialect: Dialect) {
     let written = write(&checked.plan, dialect);
-    if !written.losses.is_empty() {
+    let lost = written
+        .losses
+        .iter()
+        .any(signoff_plan::write::Loss::matters);
+    if lost || checked.errors() > 0 {
         return;
     }
     let again = match dialect {

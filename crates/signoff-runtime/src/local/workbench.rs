@@ -12,7 +12,7 @@ use signoff_sandbox::Command;
 use signoff_store::runs::RunDir;
 use signoff_work::agent::Invocation;
 use signoff_work::attachment::{Places, read_all};
-use signoff_work::confine::{Confined, Grounds, needs};
+use signoff_work::confine::{Confined, Grounds};
 use signoff_work::contract::Evaluation;
 use signoff_work::environment::for_agent;
 use signoff_work::prompt::{Failure, Prompt};
@@ -170,7 +170,6 @@ impl Workbench<'_> {
         let Some(grounds) = &self.grounds else {
             return Ok(None);
         };
-        let program = command.first().map_or("", String::as_str);
         let tree = self.project.store.workspace();
         let protected = protected(tree, &step.protects).into_keys();
         let protected: Vec<PathBuf> = protected.map(|file| tree.join(file)).collect();
@@ -178,7 +177,7 @@ impl Workbench<'_> {
         let scratch = scratch.map_err(Error::Sandbox)?;
         let variables = &self.project.around.variables;
         let confined = grounds
-            .for_agent(scratch.path(), &needs(program), &protected, variables)
+            .for_agent(scratch.path(), command, &protected, variables)
             .map_err(Error::Sandbox)?;
         Ok(Some((confined, scratch)))
     }

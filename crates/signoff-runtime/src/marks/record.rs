@@ -1,12 +1,15 @@
 //! What a record's or a toolplan's file says about each step (seeds 000 and 001): when it was done, by
 //! whom, and what came of it.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 use signoff_engine::{Outcome, Run, StepState, StepStatus};
 use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::{Records, StepMark, apply_records};
 use signoff_plan::model::Work;
 use signoff_plan::source::Source;
+use signoff_work::secrets::Secrets;
 
 use super::{mark, written};
 use crate::clock::timestamp;
@@ -24,7 +27,7 @@ type Fields = Vec<(&'static str, Value)>;
 pub(super) fn told(
     present: &Source,
     marked: Vec<u8>,
-    run: &Run,
+    (run, secrets): (&Run, &Secrets),
     now: u64,
 ) -> (Vec<u8>, Option<String>) {
     let dialect = run.signed().dialect();
@@ -40,6 +43,8 @@ pub(super) fn told(
     };
     let updated = || ("updated_at", Value::from(timestamp(now)));
     let mut all = records(run, dialect);
+    let fields = all.steps.iter_mut().flat_map(|(_, fields)| fields);
+    fields.for_each(|(_, value)| hide(secrets, value));
     // Mostly a mark has changed as well, and one pass over the file does.
     let changed = marked != present.bytes();
     all.plan.extend(changed.then(updated));
@@ -53,6 +58,20 @@ pub(super) fn told(
     };
     let (told, other) = write(told, &only);
     (told, refused.or(other))
+}
+
+/// A plan's file is for everybody.
+fn hide(secrets: &Secrets, value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(shown) = secrets.hide(text) {
+                *text = shown;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| hide(secrets, item)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| hide(secrets, value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 fn records(run: &Run, dialect: Dialect) -> Records {

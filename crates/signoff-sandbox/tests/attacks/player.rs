@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use signoff_sandbox::{Bind, Command, Ended, Level, Limits, Network, Policy, Sandbox, Stdin};
 
-use crate::{endurance, files, privilege, reach};
+use crate::{endurance, files, nested, privilege, reach};
 
 pub(crate) const PART: &str = "SIGNOFF_TEST_ATTACK";
 
@@ -50,6 +50,7 @@ fn player() {
         reach::ATTACKS,
         privilege::ATTACKS,
         endurance::ATTACKS,
+        nested::ATTACKS,
     ];
     let (_, attack) = attacks
         .into_iter()

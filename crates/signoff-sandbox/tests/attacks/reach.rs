@@ -3,6 +3,7 @@
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
+use std::process::Stdio;
 use std::time::Duration;
 
 use signoff_sandbox::{Level, Network};
@@ -88,10 +89,7 @@ fn abstract_socket_online(host: &Host) -> bool {
 
 #[test]
 fn talks_to_a_socket_without_a_path_while_online() {
-    check(&attack(
-        "abstract-socket-online",
-        &[Level::Namespaces, Level::Landlock],
-    ));
+    check(&attack("abstract-socket-online", ALL));
 }
 
 fn tcp(host: &Host) -> bool {
@@ -143,15 +141,29 @@ fn traces_the_host() {
     check(&attack("memory-map", ALL));
 }
 
-#[expect(clippy::disallowed_methods, reason = "the victim is not a command")]
+/// A process of the same user, outside.
+struct Victim(std::process::Child);
+
+impl Victim {
+    #[expect(clippy::disallowed_methods, reason = "the victim is not a command")]
+    fn new() -> Self {
+        let mut victim = std::process::Command::new("sleep");
+        // Else it would keep whoever waits for our output, should we fail.
+        victim.stdout(Stdio::null()).stderr(Stdio::null());
+        Self(victim.arg("4242").spawn().unwrap())
+    }
+}
+
+impl Drop for Victim {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
 fn arguments(host: &Host) -> bool {
-    let mut victim = std::process::Command::new("sleep")
-        .arg("4242")
-        .spawn()
-        .unwrap();
+    let _victim = Victim::new();
     let ended = host.run("cat /proc/*/cmdline | tr '\\0' ' ' | grep -o 'sleep [4]242'");
-    victim.kill().unwrap();
-    victim.wait().unwrap();
     !ended.stdout.text().is_empty()
 }
 
@@ -160,15 +172,9 @@ fn reads_what_others_were_called_with() {
     check(&attack("arguments", MOUNTS));
 }
 
-#[expect(clippy::disallowed_methods, reason = "the victim is not a command")]
 fn kill(host: &Host) -> bool {
-    let mut victim = std::process::Command::new("sleep")
-        .arg("1000")
-        .spawn()
-        .unwrap();
-    let ended = host.run(&format!("kill -KILL {} && echo killed", victim.id()));
-    victim.kill().unwrap();
-    victim.wait().unwrap();
+    let victim = Victim::new();
+    let ended = host.run(&format!("kill -KILL {} && echo killed", victim.0.id()));
     ended.stdout.text().contains("killed")
 }
 

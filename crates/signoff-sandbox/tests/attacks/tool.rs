@@ -48,6 +48,13 @@ fn tool() {
             hoard.try_reserve_exact(bytes.parse().unwrap()).unwrap();
             hoard.push(1);
         }
+        ["probe"] => {
+            let probe = signoff_sandbox::probe();
+            println!("\nlevel {}", probe.level);
+            for tried in &probe.tried {
+                println!("{}: {}", tried.level, tried.why);
+            }
+        }
         _ => panic!("no such tool"),
     }
     println!("\nreached");

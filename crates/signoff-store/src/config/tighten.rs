@@ -35,6 +35,29 @@ impl Reader<'_> {
         slot.replace(new, self, value);
     }
 
+    /// Regular expressions.
+    pub(super) fn expressions(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+        let before = self.problems.len();
+        let mut patterns = Vec::new();
+        for (item, text) in self.texts(value)? {
+            match regex::Regex::new(&text) {
+                Ok(_) if text.is_empty() => {
+                    let message = "an empty pattern is everywhere".to_owned();
+                    self.problem(item, message, None);
+                }
+                Ok(_) => patterns.push(text),
+                Err(why) => {
+                    let why = why.to_string();
+                    let last = why.lines().last().unwrap_or_default();
+                    let message =
+                        format!("`{}` is no regular expression: {last}", text.escape_debug());
+                    self.problem(item, message, None);
+                }
+            }
+        }
+        (self.problems.len() == before).then_some(patterns)
+    }
+
     /// Names of variables. A project and the environment may take away from what the user lets
     /// through, never add: what an agent sees it can send away.
     pub(super) fn variables(

@@ -15,8 +15,11 @@ use std::path::{Path, PathBuf};
 
 use signoff_sandbox::{Bind, Level, Nesting, Network, Policy};
 
-pub use self::needs::{Needs, needs};
+use self::needs::needs;
 use crate::environment::Variables;
+
+/// Where a process finds its own temporary directory, and nothing of anybody else's.
+const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
 /// Where everything is, for one run.
 #[derive(Debug, Clone)]
@@ -30,6 +33,10 @@ pub struct Grounds {
     /// PATH of what is started.
     pub path: OsString,
     pub network: bool,
+    /// Processes and threads that one command may have at once.
+    pub processes: Option<u32>,
+    /// Bytes of memory that each of its processes may have.
+    pub memory: Option<u64>,
     /// What the sandbox enforces here.
     pub level: Level,
 }
@@ -56,10 +63,11 @@ impl Grounds {
     pub fn for_agent(
         &self,
         scratch: &Path,
-        needs: &Needs,
+        command: &[String],
         protected: &[PathBuf],
         all: &Variables,
     ) -> io::Result<Confined> {
+        let needs = &needs(command.first().map_or("", String::as_str));
         let (home, temp) = (scratch.join("home"), scratch.join("tmp"));
         std::fs::create_dir_all(&temp)?;
         home::make(&home, self.home.as_deref(), needs)?;
@@ -68,6 +76,12 @@ impl Grounds {
         environment.push(("TMPDIR".into(), self.temp_seen(&temp)));
         let mut policy = self.common(temp);
         policy.writable.push(home);
+        // Whoever configured the command wants it to find what it names.
+        let named = command
+            .iter()
+            .map(PathBuf::from)
+            .filter(|path| path.exists());
+        policy.binds.extend(self.needed(&policy.hidden, named));
         policy.read_only.extend(fit_to_bind(protected));
         policy.nesting = if needs.nests {
             Nesting::Allowed
@@ -104,30 +118,41 @@ impl Grounds {
     fn common(&self, temp: PathBuf) -> Policy {
         let mut hidden = places::sockets();
         hidden.extend(self.home.iter().flat_map(|home| places::secrets(home)));
+        let binds = self.needed(&hidden, places::programs(&self.path));
         Policy {
             writable: vec![self.tree.clone()],
             temp: Some(temp),
             read_only: fit_to_bind(&self.kept),
-            binds: self.needed(&hidden),
+            binds,
             hidden,
             network: if self.network {
                 Network::On
             } else {
                 Network::Off
             },
-            ..Policy::default()
+            processes: self.processes,
+            memory: self.memory,
+            nesting: Nesting::Denied,
         }
     }
 
-    /// What is needed of what the process does not see. The tree it sees, wherever that lies.
-    fn needed(&self, hidden: &[PathBuf]) -> Vec<Bind> {
-        let mut covered = hidden.to_vec();
-        if self.level.mounts() {
-            covered.extend(places::temporary());
-        }
-        let mut needed = places::needed_below(&covered, &self.path);
-        needed.retain(|bind| !bind.to.starts_with(&self.tree));
-        needed
+    /// What of these the process would not find: it lies in something hidden, or where its own temporary directory is.
+    fn needed(&self, hidden: &[PathBuf], paths: impl Iterator<Item = PathBuf>) -> Vec<Bind> {
+        let covered = |path: &PathBuf| {
+            let mut covers = hidden
+                .iter()
+                .map(PathBuf::as_path)
+                .chain(TEMPORARY.map(Path::new));
+            // Not the cover itself: what it covers would be there again.
+            covers.any(|cover| path != cover && path.starts_with(cover))
+                && !path.starts_with(&self.tree)
+        };
+        let bind = |path: PathBuf| Bind {
+            from: path.clone(),
+            to: path,
+            writable: false,
+        };
+        paths.filter(covered).map(bind).collect()
     }
 
     /// Where the process finds its temporary directory.

@@ -7,15 +7,15 @@ use crate::environment::Variables;
 
 /// What a program needs of a person's home and environment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Needs {
+pub(super) struct Needs {
     /// The program.
-    pub program: &'static str,
+    pub(super) program: &'static str,
     /// Files below the home that it logs in with; copied, so that it cannot change them.
-    pub files: &'static [&'static str],
+    pub(super) files: &'static [&'static str],
     /// Variables that it logs in with, or that say to whom it talks.
-    pub variables: &'static [&'static str],
+    pub(super) variables: &'static [&'static str],
     /// It confines what it starts by namespaces of its own.
-    pub nests: bool,
+    pub(super) nests: bool,
 }
 
 const NONE: Needs = Needs {
@@ -90,7 +90,7 @@ const KNOWN: [Needs; 5] = [
 
 /// What the program of a command line needs. Only a bare name is known: anything else may be somebody's own script
 /// that is called like an agent.
-pub fn needs(program: &str) -> Needs {
+pub(super) fn needs(program: &str) -> Needs {
     let known = KNOWN.iter().find(|needs| needs.program == program);
     known.copied().unwrap_or(NONE)
 }

@@ -3,13 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use signoff_sandbox::Bind;
-
 /// Where services listen: docker, D-Bus, agents of keys.
 const SOCKETS: [&str; 1] = ["/run"];
-
-/// What a private directory is put in place of.
-const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
 /// What programs keep in a home and nobody's agent or test needs.
 const SECRETS: [&str; 16] = [
@@ -91,10 +86,6 @@ pub(super) fn sockets() -> Vec<PathBuf> {
     SOCKETS.iter().map(PathBuf::from).collect()
 }
 
-pub(super) fn temporary() -> Vec<PathBuf> {
-    TEMPORARY.iter().map(PathBuf::from).collect()
-}
-
 pub(super) fn secrets(home: &Path) -> Vec<PathBuf> {
     there(home, &SECRETS)
 }
@@ -123,17 +114,9 @@ fn there(home: &Path, names: &[&str]) -> Vec<PathBuf> {
     paths.filter(is_real).collect()
 }
 
-/// What lies in a covered directory and is needed all the same: programs, and how names are resolved.
-pub(super) fn needed_below(covered: &[PathBuf], path: &OsStr) -> Vec<Bind> {
+/// Where programs are, and how names are resolved.
+pub(super) fn programs(path: &OsStr) -> impl Iterator<Item = PathBuf> {
     let names = Path::new("/etc/resolv.conf").canonicalize().ok();
-    let programs = std::env::split_paths(path).filter(|entry| entry.is_dir());
-    let needed = programs.chain(names);
-    let is_below = |path: &PathBuf, above: &PathBuf| path != above && path.starts_with(above);
-    let below = needed.filter(|path| covered.iter().any(|above| is_below(path, above)));
-    let bind = |path: PathBuf| Bind {
-        from: path.clone(),
-        to: path,
-        writable: false,
-    };
-    below.map(bind).collect()
+    let entries = std::env::split_paths(path).filter(|entry| entry.is_dir());
+    entries.chain(names)
 }

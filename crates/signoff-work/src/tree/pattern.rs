@@ -1,5 +1,7 @@
 //! One line of a `.gitignore` file, matched as git does.
 
+use signoff_plan::glob::sequence;
+
 /// A line that says which paths are ignored, or with `!` which are not.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
@@ -242,37 +244,4 @@ fn name_matches(tokens: &[Token], name: &[u8]) -> bool {
             }
         },
     )
-}
-
-/// Matches a sequence in which some items stand for any number of others.
-// Remembers only the last such item, which is enough and keeps the work quadratic at worst.
-fn sequence<W, F>(
-    wanted: &[W],
-    found: &[F],
-    is_any: impl Fn(&W) -> bool,
-    same: impl Fn(&W, &F) -> bool,
-) -> bool {
-    let (mut at, mut next) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    while let Some(item) = found.get(next) {
-        match wanted.get(at) {
-            Some(any) if is_any(any) => {
-                retry = Some((at, next));
-                at += 1;
-            }
-            Some(one) if same(one, item) => {
-                at += 1;
-                next += 1;
-            }
-            _ => {
-                let Some((any, from)) = retry else {
-                    return false;
-                };
-                retry = Some((any, from + 1));
-                at = any + 1;
-                next = from + 1;
-            }
-        }
-    }
-    wanted.get(at..).is_some_and(|rest| rest.iter().all(is_any))
 }

@@ -61,7 +61,7 @@ impl<'a> Live<'a> {
             asked: self.asked,
         };
         if let Some(text) = milestone(run, recorded).filter(|_| !is_end(&recorded.event)) {
-            screen.say(&text);
+            screen.say(&self.session.out.secrets().hide(&text));
         }
         let at = run.position(recorded.event.step()?)?;
         let (step, state) = run.step(at)?;

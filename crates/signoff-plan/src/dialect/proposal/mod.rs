@@ -19,11 +19,11 @@ pub(crate) use self::sections::{Part, split};
 pub(crate) use self::subitem::{Field, is_field};
 use super::Dialect;
 use super::narrative::Narrative;
-use crate::check::{frontmatter_missing, unterminated_fence};
+use super::opening::open;
 use crate::draft::Draft;
 use crate::markdown::Document;
 use crate::markdown::frontmatter::locate;
-use crate::source::{Source, Span};
+use crate::source::Source;
 
 const DIALECT: Dialect = Dialect::Proposal;
 
@@ -55,27 +55,7 @@ pub(super) fn recognise(source: &Source) -> bool {
 
 /// Reads a file, whatever it holds.
 pub(super) fn parse(source: &Source) -> Draft {
-    let text = source.text();
-    let start = source.byte_order_mark_len();
-    let mut draft = Draft::empty(DIALECT);
-    let body = match locate(text, start) {
-        Some(located) => {
-            frontmatter::read(text, &located, &mut draft);
-            located.body
-        }
-        None => {
-            let first_line = text.get(start..).and_then(|rest| rest.lines().next());
-            let span = Span::new(start, start + first_line.map_or(0, str::len));
-            draft.anchors.header = span;
-            draft.problems.push(frontmatter_missing::of(DIALECT, span));
-            start
-        }
-    };
-    draft.anchors.body = Span::at(body);
-    let document = Document::new(text, body);
-    draft
-        .problems
-        .extend(unterminated_fence::in_document(DIALECT, &document));
+    let (mut draft, document) = open(source, DIALECT, frontmatter::read);
     read_sections(&document, &mut draft);
     frontmatter::scope(&mut draft);
     draft

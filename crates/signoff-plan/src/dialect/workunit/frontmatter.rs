@@ -85,39 +85,29 @@ fn text(entry: &Entry, draft: &mut Draft) -> Option<Spanned<String>> {
     None
 }
 
+/// What a field that is a mapping holds.
+fn members<'e>(entry: &'e Entry, draft: &mut Draft) -> Option<&'e [Entry]> {
+    let entries = entry.value.entries();
+    if entries.is_none() {
+        let found = entry.value.describe();
+        let found = bad_value::no_mapping(DIALECT, &entry.key, entry.value.span, found);
+        draft.problems.push(found);
+    }
+    entries
+}
+
 fn params(entry: &Entry, draft: &mut Draft) {
-    match entry.value.entries() {
-        Some(entries) => {
-            let pairs = entries
-                .iter()
-                .map(|param| (param.key.clone(), param.value.to_json()));
-            draft.params = pairs.collect();
-        }
-        None => {
-            let found = bad_value::no_mapping(
-                DIALECT,
-                &entry.key,
-                entry.value.span,
-                entry.value.describe(),
-            );
-            draft.problems.push(found);
-        }
+    if let Some(entries) = members(entry, draft) {
+        let pairs = entries
+            .iter()
+            .map(|param| (param.key.clone(), param.value.to_json()));
+        draft.params = pairs.collect();
     }
 }
 
 /// What other dialects keep about a plan and this one has no field for.
 fn record(entry: &Entry, draft: &mut Draft) {
-    let Some(entries) = entry.value.entries() else {
-        let found = bad_value::no_mapping(
-            DIALECT,
-            &entry.key,
-            entry.value.span,
-            entry.value.describe(),
-        );
-        draft.problems.push(found);
-        return;
-    };
-    for field in entries {
+    for field in members(entry, draft).unwrap_or_default() {
         let known = PLAN_RECORD.iter().find(|name| **name == field.key.value);
         match known {
             Some(name) => {

@@ -18,7 +18,8 @@ pub(crate) use self::heading::TICK;
 use self::sections::Section;
 use super::Dialect;
 use super::narrative::Narrative;
-use crate::check::{frontmatter_missing, too_large, unterminated_fence};
+use super::opening::open;
+use crate::check::{too_large, unterminated_fence};
 use crate::diagnostic::Diagnostic;
 use crate::draft::Draft;
 use crate::markdown::{Document, Fence};
@@ -38,27 +39,7 @@ pub(super) fn recognise(source: &Source) -> bool {
 
 /// Reads a file, whatever it holds.
 pub(super) fn parse(source: &Source) -> Draft {
-    let text = source.text();
-    let start = source.byte_order_mark_len();
-    let mut draft = Draft::empty(DIALECT);
-    let body = match frontmatter::locate(text, start) {
-        Some(located) => {
-            frontmatter::read(text, &located, &mut draft);
-            located.body
-        }
-        None => {
-            let first_line = text.get(start..).and_then(|rest| rest.lines().next());
-            let span = Span::new(start, start + first_line.map_or(0, str::len));
-            draft.anchors.header = span;
-            draft.problems.push(frontmatter_missing::at(DIALECT, span));
-            start
-        }
-    };
-    draft.anchors.body = Span::at(body);
-    let document = Document::new(text, body);
-    draft
-        .problems
-        .extend(unterminated_fence::in_document(DIALECT, &document));
+    let (mut draft, document) = open(source, DIALECT, frontmatter::read);
     let closed = document.fences.iter().filter(|fence| fence.closed);
     let swallowed = closed.filter_map(|fence| swallowed(&document, fence));
     draft.problems.extend(swallowed);

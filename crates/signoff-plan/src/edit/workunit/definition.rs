@@ -4,12 +4,11 @@ use serde_json::Value;
 
 use super::field::Editor;
 use super::{header, line_end, step_mark};
-use crate::check::resolve;
 use crate::dialect::rejection;
 use crate::dialect::workunit::layout::layout;
 use crate::draft::{self, Draft};
+use crate::edit::named::Named;
 use crate::edit::{Edit, EditRefused, Splice, StepMark};
-use crate::field::{normal, plan_name, step_name};
 use crate::source::Source;
 use crate::write::workunit::Place;
 
@@ -19,22 +18,10 @@ pub(in crate::edit) fn edit(
     draft: &Draft,
     edit: &Edit,
 ) -> Result<Vec<Splice>, EditRefused> {
-    let plan = resolve::resolve(draft, &mut Vec::new()).plan;
-    let bad = EditRefused::BadValue;
-    match edit {
-        Edit::SetPlan { field, value } => {
-            let name = plan_name(field).unwrap_or_default();
-            let value = normal(&plan, name, value).map_err(bad)?;
-            set_plan(source, draft, name, &value)
-        }
-        Edit::SetStep { step, field, value } => {
-            let at = plan.index_of(step);
-            let at = at.ok_or_else(|| EditRefused::UnknownStep(step.clone()))?;
-            let name = step_name(field).unwrap_or_default();
-            let value = normal(&plan, name, value).map_err(bad)?;
-            set_step(source, draft, at, name, &value)
-        }
-        Edit::Reject { version, feedback } => Ok(vec![reject(source, *version, feedback)]),
+    match Named::new(draft, edit)? {
+        Named::Plan { name, value } => set_plan(source, draft, name, &value),
+        Named::Step { at, name, value } => set_step(source, draft, at, name, &value),
+        Named::Reject { version, feedback } => Ok(vec![reject(source, version, feedback)]),
     }
 }
 
@@ -46,7 +33,7 @@ fn set_plan(
 ) -> Result<Vec<Splice>, EditRefused> {
     match name {
         "id" | "status" | "version" | "owner" | "previous" | "params" => {
-            header::set(source, draft, name, value)
+            header::set(source, name, value)
         }
         "title" => title(source, draft, value),
         "context" => context(source, draft, value),

@@ -7,7 +7,7 @@ use crate::dialect::workunit::layout::{Layout, Part, Placed};
 use crate::dialect::workunit::values::{marker_len, without_comment};
 use crate::edit::{EditRefused, Splice};
 use crate::source::{Source, Span};
-use crate::write::workunit::{Place, Probe, render};
+use crate::write::workunit::{Place, Probe, label_name, render};
 
 /// Changes fields of one file.
 pub(super) struct Editor<'e> {
@@ -307,16 +307,4 @@ fn has_none(name: &str) -> bool {
 
 fn is_free_text(name: &str) -> bool {
     matches!(name, "task" | "context" | "question" | "instructions")
-}
-
-/// The label of a field, by its key.
-pub(super) fn label_name(name: &str) -> &str {
-    match name {
-        "role" => "target",
-        "question" => "ask",
-        "acceptance" => "accept",
-        "hint" => "tool_hint",
-        "contract.timeout" => "contract_timeout",
-        other => other.strip_prefix("contract.").unwrap_or(other),
-    }
 }

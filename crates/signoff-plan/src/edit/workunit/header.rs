@@ -2,51 +2,33 @@
 
 use serde_json::Value;
 
-use super::line_end;
-use crate::draft::Draft;
+use crate::edit::frontmatter::Frontmatter;
 use crate::edit::{EditRefused, Splice};
-use crate::markdown::frontmatter::locate;
 use crate::source::{Source, Span};
+// What may be text for us stays text for every other reader.
 use crate::write::workunit::scalar;
-use crate::yaml::{self, Entry, Kind};
+use crate::yaml::{Entry, Kind};
 
 /// Sets, inserts or takes away a field.
-pub(super) fn set(
-    source: &Source,
-    draft: &Draft,
-    name: &str,
-    value: &Value,
-) -> Result<Vec<Splice>, EditRefused> {
+pub(super) fn set(source: &Source, name: &str, value: &Value) -> Result<Vec<Splice>, EditRefused> {
     let text = source.text();
-    let located = locate(text, source.byte_order_mark_len());
-    let no_place = || EditRefused::Unreadable("there is no frontmatter".to_owned());
-    let located = located.ok_or_else(no_place)?;
-    let (root, _) = yaml::parse(located.yaml.slice(text), located.yaml.start);
-    let entries = root.as_ref().and_then(yaml::Node::entries);
-    let mut entries = entries.unwrap_or_default().iter();
-    let entry = entries.find(|entry| entry.key.value == name);
-    let splice = match (entry, value) {
+    let header = Frontmatter::new(text, source.byte_order_mark_len())?;
+    if let Some((editor, root)) = header.flow() {
+        return editor.set(root, name, value);
+    }
+    let splice = match (header.entry(name), value) {
         (None, Value::Null) => return Ok(Vec::new()),
         (None, value) => {
-            let end = line_end(source, draft.anchors.header.end);
-            let line = format!("{name}: {}{end}", written(value));
-            Splice::insert(located.yaml.end, line)
+            let line = format!("{name}: {}{}", scalar(value), header.line_end());
+            Splice::insert(header.end(), line)
         }
-        (Some(entry), Value::Null) => Splice::remove(line_of(text, entry)?),
+        (Some(entry), Value::Null) => Splice::remove(header.lines_of(entry)?),
         (Some(entry), value) if entry.value.kind == Kind::Null => {
-            let after = text.get(entry.key.span.end..).unwrap_or_default();
-            let colon = after.find(':').unwrap_or(0) + 1;
-            let offset = entry.key.span.end + colon;
-            Splice::insert(offset, format!(" {}", written(value)))
+            Splice::insert(entry.after_colon(text), format!(" {}", scalar(value)))
         }
-        (Some(entry), value) => Splice::replace(value_of(text, entry)?, written(value)),
+        (Some(entry), value) => Splice::replace(value_of(text, entry)?, scalar(value)),
     };
     Ok(vec![splice])
-}
-
-/// A value on one line. What may be text for us stays text for every other reader.
-fn written(value: &Value) -> String {
-    scalar(value)
 }
 
 /// The value's place, if nothing else stands in it.
@@ -58,23 +40,4 @@ fn value_of(text: &str, entry: &Entry) -> Result<Span, EditRefused> {
         return Err(EditRefused::Unreadable(why));
     }
     Ok(Span::new(place.start, place.start + value.len()))
-}
-
-/// The whole line of a field, if nothing else stands on it.
-fn line_of(text: &str, entry: &Entry) -> Result<Span, EditRefused> {
-    let end = if entry.value.kind == Kind::Null {
-        let after = text.get(entry.key.span.end..).unwrap_or_default();
-        entry.key.span.end + after.find(':').unwrap_or(0) + 1
-    } else {
-        value_of(text, entry)?.end
-    };
-    let before = text.get(..entry.key.span.start).unwrap_or_default();
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let rest = text.get(end..).unwrap_or_default();
-    let line = rest.split_inclusive('\n').next().unwrap_or_default();
-    if !line.trim().is_empty() || start != entry.key.span.start {
-        let why = format!("something else stands on the line of `{}`", entry.key.value);
-        return Err(EditRefused::Unreadable(why));
-    }
-    Ok(Span::new(start, end + line.len()))
 }

@@ -51,17 +51,22 @@ pub(crate) fn render(
 
 /// The label of a field.
 fn label(place: Place, name: &str) -> String {
-    let label = match name {
+    let label = label_name(name);
+    match place {
+        Place::Plan => shown(label, "a plan"),
+        Place::Step => label.to_owned(),
+    }
+}
+
+/// The label of a field, by its key.
+pub(crate) fn label_name(name: &str) -> &str {
+    match name {
         "role" => "target",
         "question" => "ask",
         "acceptance" => "accept",
         "hint" => "tool_hint",
         "contract.timeout" => "contract_timeout",
         other => other.strip_prefix("contract.").unwrap_or(other),
-    };
-    match place {
-        Place::Plan => shown(label, "a plan"),
-        Place::Step => label.to_owned(),
     }
 }
 

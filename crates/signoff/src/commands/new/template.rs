@@ -39,9 +39,10 @@ pub(super) fn fill(text: &str, values: &BTreeMap<String, String>) -> String {
 }
 
 /// The text with a place wherever one of these texts stands; of two that begin at the same point, the
-/// longer. Places there are stay as they are.
+/// longer. Places there are stay as they are; no text at all stands nowhere.
 pub(super) fn make_places(text: &str, values: &BTreeMap<String, String>) -> String {
-    let mut wanted: Vec<(&String, &String)> = values.iter().collect();
+    let values = values.iter().filter(|(_, value)| !value.is_empty());
+    let mut wanted: Vec<(&String, &String)> = values.collect();
     wanted.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
     let mut made = String::with_capacity(text.len());
     let mut rest = text;
@@ -92,16 +93,23 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
 }
 
 /// The name of the place that a text begins with, and what follows it.
+// Never looks for the end of a place that is none: a text of braces alone would be read again from each.
 fn place_at(text: &str) -> Option<(&str, &str)> {
-    let (inner, after) = text.strip_prefix("{{")?.split_once("}}")?;
-    let name = inner.trim().strip_prefix("params.")?;
+    let inner = text.strip_prefix("{{")?.trim_start();
+    let inner = inner.strip_prefix("params.")?;
+    let end = inner.find(|c| !is_part_of_name(c))?;
+    let (name, rest) = inner.split_at(end);
+    let after = rest.trim_start().strip_prefix("}}")?;
     is_name(name).then_some((name, after))
 }
 
 /// Can a place have this name?
 pub(super) fn is_name(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    !name.is_empty() && name.chars().all(plain)
+    !name.is_empty() && name.chars().all(is_part_of_name)
+}
+
+fn is_part_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]
@@ -141,6 +149,22 @@ mod tests {
     }
 
     #[test]
+    fn no_text_makes_no_place() {
+        let values = [("a", ""), ("b", "note")];
+        let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(make_places("a note", &values.into()), "a {{ params.b }}");
+    }
+
+    /// Nothing here looks at a clock: work that grows with the square of these would not end.
+    #[test]
+    fn braces_without_end() {
+        let braces = "{{ ".repeat(1_000_000);
+        assert_eq!(places(&braces), Vec::<String>::new());
+        let values = BTreeMap::from([("a".to_owned(), "note".to_owned())]);
+        assert_eq!(make_places(&braces, &values), braces);
+    }
+
+    #[test]
     fn other_braces_are_text() {
         for text in [
             "{{ item }}",
@@ -148,6 +172,8 @@ mod tests {
             "{{ params. }}",
             "{{",
             "}} {{ params.x",
+            "{{ params.x }",
+            "{{ params.x y }}",
         ] {
             check(text, &[], text);
         }

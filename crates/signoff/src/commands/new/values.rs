@@ -137,10 +137,12 @@ pub(super) fn misplaced(text: &str, values: &BTreeMap<String, String>) -> Vec<St
 
 /// For each place a word that is nowhere in the text.
 fn stand_ins(text: &str, places: &[String]) -> BTreeMap<String, String> {
-    let mut stem = "value".to_owned();
-    while text.contains(&stem) {
-        stem.push('x');
-    }
+    let letters = |rest: &str| rest.bytes().take_while(|byte| *byte == b'x').count();
+    let longest = text.split("value").skip(1).map(letters).max();
+    let stem = format!(
+        "value{}",
+        "x".repeat(longest.map_or(0, |letters| letters + 1))
+    );
     let places = places.iter().enumerate();
     // A letter at the end keeps the first from being part of the tenth.
     places

@@ -1,0 +1,95 @@
+//! The steps of small policies.
+
+use super::*;
+use crate::policy::Bind;
+
+/// Says the steps of a policy in words, with paths below the world's own shortened.
+fn steps(policy: &Policy, world: &Path) -> Vec<String> {
+    let world = world.to_str().unwrap();
+    let words = |step: &Step| match step {
+        Step::Take { from, writable } => Some(format!("take {from:?} {writable}")),
+        Step::Cover { at } => Some(format!("cover {at:?}")),
+        Step::Blank { at } => Some(format!("blank {at:?}")),
+        Step::MakeDirectory { at } => Some(format!("directory {at:?}")),
+        Step::MakeFile { at } => Some(format!("file {at:?}")),
+        Step::Place { taken, at } => Some(format!("place {taken} {at:?}")),
+        Step::Protect { at } => Some(format!("protect {at:?}")),
+        _ => None,
+    };
+    let steps = plan(policy, false).unwrap();
+    let words = steps.iter().filter_map(words);
+    words
+        .map(|text| text.replace(world, "").replace('"', ""))
+        .collect()
+}
+
+fn world() -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = fs::canonicalize(directory.path()).unwrap();
+    fs::create_dir_all(path.join("a/b/c")).unwrap();
+    fs::write(path.join("a/file"), "").unwrap();
+    fs::write(path.join("other"), "").unwrap();
+    (directory, path)
+}
+
+#[test]
+fn takes_before_it_covers_and_covers_before_it_places() {
+    let (_directory, path) = world();
+    let policy = Policy {
+        writable: vec![path.join("a/b/c")],
+        hidden: vec![path.join("a"), path.join("none")],
+        read_only: vec![path.join("a/b")],
+        ..Policy::default()
+    };
+    assert_eq!(
+        steps(&policy, &path),
+        [
+            "take /a/b/c true",
+            "cover /a",
+            "directory /a/b",
+            "directory /a/b/c",
+            "place 0 /a/b/c",
+            "protect /a/b"
+        ]
+    );
+}
+
+#[test]
+fn hides_a_file_and_binds_one() {
+    let (_directory, path) = world();
+    let policy = Policy {
+        hidden: vec![path.join("a"), path.join("other")],
+        binds: vec![Bind {
+            from: path.join("other"),
+            to: path.join("a/new"),
+            writable: false,
+        }],
+        ..Policy::default()
+    };
+    assert_eq!(
+        steps(&policy, &path),
+        [
+            "take /other false",
+            "cover /a",
+            "blank /other",
+            "file /a/new",
+            "place 0 /a/new"
+        ]
+    );
+}
+
+#[test]
+fn freezes_after_it_took_and_before_it_places() {
+    let (_directory, path) = world();
+    let policy = Policy {
+        writable: vec![path.join("a")],
+        ..Policy::default()
+    };
+    let steps = plan(&policy, true).unwrap();
+    let at = |wanted: fn(&Step) -> bool| steps.iter().position(wanted).unwrap();
+    let took = at(|step| matches!(step, Step::Take { .. }));
+    let froze = at(|step| matches!(step, Step::Freeze));
+    let placed = at(|step| matches!(step, Step::Place { .. }));
+    assert!(took < froze && froze < placed);
+    assert_eq!(steps.first(), Some(&Step::CutOff { devices: false }));
+}

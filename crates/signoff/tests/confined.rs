@@ -1,0 +1,139 @@
+//! Runs as they are built in: agents and contracts are confined, and secrets are not shown.
+
+use std::process::Command;
+
+use serde_json::Value;
+use signoff_testkit::Project;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+
+/// A confined project whose agent is a shell that is given its task.
+fn project(task: &str, contract: &str) -> Project {
+    let project = Project::new(BINARY).confined();
+    project.write(
+        ".signoff/config.toml",
+        "[agents.default]\ndriver = \"command\"\ncommand = [\"bash\", \"-c\", \"{task}\"]\n",
+    );
+    let step = format!(
+        "**id:** a\n**target:** default\n**task:**\n{task}\n**contract:**\n```bash\n{contract}\n```\n**on_fail:** abort\n"
+    );
+    project.write(
+        "plan.md",
+        &format!("---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# Test\n\n## Steps\n\n### 1. A\n\n{step}"),
+    );
+    project.signoff(["trust"]).assert_success();
+    project
+}
+
+fn run(project: &Project) -> signoff_testkit::Output {
+    project.signoff(["run", "plan.md", "--approve"])
+}
+
+fn evidence(project: &Project) -> Value {
+    project.json(["status"])["steps"][0]["facts"].clone()
+}
+
+#[test]
+fn the_evidence_names_what_was_enforced() {
+    let project = project("echo x > out", "test -s out");
+    let level = project.json(["doctor"])["sandbox"]["level"].clone();
+    run(&project).assert_success();
+    assert_eq!(evidence(&project)["sandbox"], level);
+    // Nothing of the agent's own world stays.
+    let runs = project.path().join(".signoff/runs");
+    let run = std::fs::read_dir(runs).expect("it ran").flatten().next();
+    let run = run.expect("it ran").path();
+    assert!(!run.join("scratch").exists());
+}
+
+#[test]
+fn a_machine_that_cannot_is_told_apart_from_one_that_must() {
+    let project = project("echo x > out", "test -s out").env("SIGNOFF_LEVEL", "landlock");
+    let user = project.home().join(".config/signoff");
+    std::fs::create_dir_all(&user).expect("a home");
+    let required = "sandbox.mode = \"required\"\n";
+    std::fs::write(user.join("config.toml"), required).expect("a home");
+    run(&project)
+        .assert_code(6)
+        .assert_stderr_contains("this machine gives `landlock`");
+    assert!(!project.exists("out"));
+    std::fs::remove_file(user.join("config.toml")).expect("it was there");
+    run(&project).assert_success();
+    assert_eq!(evidence(&project)["sandbox"], "landlock");
+}
+
+#[test]
+fn a_run_goes_on_at_no_weaker_level() {
+    let project = project("test -e go && echo x > out", "test -s out");
+    run(&project).assert_code(1);
+    let weaker = project.env("SIGNOFF_LEVEL", "none");
+    weaker.write("go", "");
+    weaker
+        .signoff(["resume"])
+        .assert_code(6)
+        .assert_stderr_contains("this machine gives `none`");
+}
+
+#[test]
+fn without_a_network_nobody_is_reached() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("a port").port();
+    let task = format!("(exec 3<>/dev/tcp/127.0.0.1/{port}) && echo x > reached; echo x > out");
+    let reached = |network: &str| {
+        let project = project(&task, "test -s out");
+        let config = project.read(".signoff/config.toml");
+        project.write(
+            ".signoff/config.toml",
+            &format!("sandbox.network = {network}\n{config}"),
+        );
+        project.signoff(["trust"]).assert_success();
+        run(&project).assert_success();
+        project.exists("reached")
+    };
+    assert!(reached("true"));
+    assert!(!reached("false"));
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let key = "not-to-be-seen-0123";
+    let task = format!("echo the key is {key}; echo and ticket-4711; echo x > out");
+    let project = project(&task, &format!("echo {key} >&2; false")).env("DEPLOY_TOKEN", key);
+    let config = project.read(".signoff/config.toml");
+    project.write(
+        ".signoff/config.toml",
+        &format!("sandbox.redact = [\"ticket-[0-9]+\"]\n{config}"),
+    );
+    project.signoff(["trust"]).assert_success();
+    let shown = run(&project);
+    shown.assert_code(1).assert_stderr_contains("[redacted]");
+    let log = project.signoff(["log", "--format", "json"]);
+    let status = project.signoff(["status"]);
+    for output in [&shown, &log, &status] {
+        let text = format!("{}{}", output.stdout, output.stderr);
+        assert!(!text.contains(key), "{text}");
+        assert!(!text.contains("ticket-4711"), "{text}");
+    }
+    log.json_lines();
+}
+
+#[test]
+fn an_agents_commits_are_its_own_and_its_work_stays() {
+    let task = "echo x > out; git add -A; git commit -qm mine && git log --oneline > log";
+    let project = project(task, "test -s log");
+    let git = |words: &str| {
+        let mut git = Command::new("git");
+        git.args(words.split(' ')).current_dir(project.path());
+        git.env("GIT_CONFIG_GLOBAL", "/dev/null");
+        let output = git.output().expect("git");
+        assert!(output.status.success(), "{words}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    git("init -q -b main");
+    git("-c user.name=p -c user.email=p@x commit -q --allow-empty -m first");
+    let head = git("rev-parse HEAD");
+    run(&project).assert_success();
+    assert_eq!(git("rev-parse HEAD"), head);
+    assert_eq!(project.read("out"), "x\n");
+    assert_eq!(project.read("log").lines().count(), 2);
+}
