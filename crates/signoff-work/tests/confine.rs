@@ -234,6 +234,23 @@ fn what_a_hostile_repository_says_is_not_taken_over() {
     assert!(!exists(&world.tree().join(".git/x")));
 }
 
+/// Whoever repoints a worktree has the next git run a program of his own.
+#[test]
+fn where_the_repository_of_a_worktree_is_stays_as_it_is() {
+    let world = World::new();
+    let elsewhere = world.root.join("elsewhere");
+    world.git(&format!(
+        "init -q --separate-git-dir={}",
+        elsewhere.display()
+    ));
+    let pointer = fs::read_to_string(world.tree().join(".git")).unwrap();
+    let script = "echo 'gitdir: evil' > .git; mv .git old; rm -f .git; cat .git";
+    for confined in [world.agent(""), world.contract()] {
+        world.says(confined, script, pointer.trim());
+    }
+    assert_eq!(world.git("log --format=%s"), "first\n");
+}
+
 #[test]
 fn a_contract_writes_to_caches_and_not_to_what_is_executed() {
     let world = World::new();

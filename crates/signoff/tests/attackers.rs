@@ -105,9 +105,13 @@ fn own_namespaces_against_an_ordinary_user() {
 /// `bwrap` may not be installed; nothing else may be missing.
 fn has_bubblewrap() -> bool {
     let directories = ["/usr/bin", "/bin", "/usr/local/bin"];
-    directories
+    let found = directories
         .iter()
-        .any(|directory| Path::new(directory).join("bwrap").exists())
+        .any(|directory| Path::new(directory).join("bwrap").exists());
+    if !found {
+        eprintln!("`bwrap` is not installed: what it stops was not tried");
+    }
+    found
 }
 
 #[test]

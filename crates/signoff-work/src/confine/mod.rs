@@ -164,12 +164,9 @@ impl Grounds {
         }
     }
 
-    /// The repository's own directory, if it is one. That of a worktree lies elsewhere, where nothing is writable.
+    /// The repository, or the file that says where it is: that of a worktree lies elsewhere, where nothing is writable.
     fn git(&self) -> Option<PathBuf> {
-        let git = self.tree.join(".git");
-        git.symlink_metadata()
-            .is_ok_and(|found| found.is_dir())
-            .then_some(git)
+        fit_to_bind(&[self.tree.join(".git")]).pop()
     }
 }
 

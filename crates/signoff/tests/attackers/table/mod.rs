@@ -85,6 +85,7 @@ pub(crate) const HONEST: Attack = Attack {
 
 pub(crate) const ALWAYS_STOPPED: [Outcome; 4] = [Outcome::Stopped; 4];
 pub(crate) const ALWAYS_DETECTED: [Outcome; 4] = [Outcome::Detected; 4];
+pub(crate) const NEVER_COVERED: [Outcome; 4] = [Outcome::NotCovered; 4];
 
 /// Stopped by mounts, and this without them.
 const fn mounts_or(else_: Outcome) -> [Outcome; 4] {
