@@ -93,20 +93,20 @@ pub(super) const ATTACKS: [Attack; 21] = [
         name: "fake-checker-on-path",
         does: "puts a checker of its own into a directory of PATH inside the tree",
         prepare: "mkdir bin; echo done > expected",
-        script: "printf '#!/bin/sh\\ntouch @P@/fooled\\n' > bin/cmp; chmod +x bin/cmp",
+        script: "printf '#!/bin/sh\\n' > bin/cmp; chmod +x bin/cmp",
         contract: "cmp out expected",
-        happened: "test -e fooled",
-        control: Control::Bare("bash agent.sh; bash contract.sh"),
+        happened: BELIEVED,
+        control: Control::Bare("bash agent.sh; bash contract.sh && touch @BESIDE@/believed"),
         ..HONEST
     },
     Attack {
         name: "bash-env",
         does: "fills the file that `BASH_ENV` names",
         prepare: "touch env.sh",
-        script: "echo 'test() { touch @P@/fooled; }' > env.sh",
-        happened: "test -e fooled",
+        script: "echo 'test() { true; }' > env.sh",
+        happened: BELIEVED,
         contract: "test -s out && true",
-        control: Control::Bare("bash agent.sh; BASH_ENV=env.sh bash contract.sh"),
+        control: Control::Bare("bash agent.sh; BASH_ENV=env.sh bash contract.sh && touch @BESIDE@/believed"),
         ..HONEST
     },
     Attack {
@@ -198,9 +198,9 @@ echo 'test built/it -nt tests/it.sh || cp tests/it.sh built/it; bash built/it' >
                  [ -e looked/now ] && echo done > out; sleep 0.02; done\" &)' > /dev/null 2>&1 < /dev/null; \
                  until [ -s begun ]; do sleep 0.01; done",
         contract: "touch looked/now; for i in {1..8}; do sleep 0.02; test -s out && exit 0; done; rm looked/now; exit 1",
-        happened: "test -s out",
+        happened: BELIEVED,
         control: Control::Bare(
-            "bash agent.sh; for i in {1..40}; do bash contract.sh && break; done",
+            "bash agent.sh; for i in {1..40}; do bash contract.sh && touch @BESIDE@/believed && break; done",
         ),
         ..HONEST
     },
