@@ -103,6 +103,7 @@ fn own_namespaces_against_an_ordinary_user() {
 }
 
 /// `bwrap` may not be installed; nothing else may be missing.
+#[expect(clippy::print_stderr, reason = "whoever looks sees what was not tried")]
 fn has_bubblewrap() -> bool {
     let directories = ["/usr/bin", "/bin", "/usr/local/bin"];
     let found = directories
