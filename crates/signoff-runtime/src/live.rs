@@ -17,7 +17,6 @@ use signoff_store::journal::Journal;
 use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::{self, RunDir, new_run_id};
 use signoff_store::{atomic, failpoint, plan_log};
-use signoff_work::secrets::Secrets;
 
 pub(crate) use self::leftovers::end_leftovers_of;
 pub use self::options::{Limit, Options};
@@ -456,9 +455,7 @@ impl<'a> Live<'a> {
     fn marks(&self) -> Projection {
         let run = &self.dir;
         let execution = Execution::new(self.project, &self.key, run, self.times);
-        let secrets = Secrets::of(&self.project.around.variables);
-        secrets.add(&self.project.config.sandbox.redact.value);
-        Projection::new(self.plan.clone(), execution, secrets)
+        Projection::new(self.plan.clone(), execution, self.project.secrets())
     }
 }
 

@@ -89,6 +89,7 @@ impl<'a> Local<'a> {
                 key,
                 clock,
                 contract_environment,
+                secrets: project.secrets(),
                 grounds,
                 prompts: BTreeMap::new(),
             },

@@ -1,5 +1,6 @@
 //! Opens things in a workspace without following a link: what lies behind one is not the workspace's.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -25,6 +26,23 @@ pub(super) fn open_path(root: impl AsFd, path: &[u8]) -> io::Result<OwnedFd> {
         .filter(|name| !name.is_empty());
     let first = open_folder(root, names.next().unwrap_or(b"."))?;
     names.try_fold(first, open_folder)
+}
+
+/// Copies an ordinary file out of the workspace, reached through no link.
+pub fn copy_out(workspace: &Path, path: &str, to: &Path) -> io::Result<()> {
+    let (folder, name) = split(path.as_bytes());
+    let folder = open_path(open_root(workspace)?, folder)?;
+    // One that waits for a writer must not make us wait.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut from = File::from(openat(folder, name, flags, Mode::empty())?);
+    if !from.metadata()?.is_file() {
+        return Err(io::Error::other("it is not an ordinary file"));
+    }
+    if let Some(parent) = to.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    io::copy(&mut from, &mut File::create(to)?)?;
+    Ok(())
 }
 
 /// A path's directory and its name there.
