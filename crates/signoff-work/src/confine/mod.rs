@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use signoff_sandbox::{Bind, Level, Nesting, Network, Policy};
 
+pub use self::git::keep_repository;
 use self::needs::needs;
 use crate::environment::Variables;
 
@@ -122,7 +123,7 @@ impl Grounds {
         Policy {
             writable: vec![self.tree.clone()],
             temp: Some(temp),
-            read_only: fit_to_bind(&self.kept),
+            read_only: self.kept_now(),
             binds,
             hidden,
             network: if self.network {
@@ -134,6 +135,12 @@ impl Grounds {
             memory: self.memory,
             nesting: Nesting::Denied,
         }
+    }
+
+    fn kept_now(&self) -> Vec<PathBuf> {
+        let mut kept = fit_to_bind(&self.kept);
+        kept.extend(self.git_elsewhere());
+        kept
     }
 
     /// What of these the process would not find: it lies in something hidden, or where its own temporary directory is.
@@ -167,6 +174,14 @@ impl Grounds {
     /// The repository, or the file that says where it is: that of a worktree lies elsewhere, where nothing is writable.
     fn git(&self) -> Option<PathBuf> {
         fit_to_bind(&[self.tree.join(".git")]).pop()
+    }
+
+    /// A repository that lies elsewhere in the tree.
+    fn git_elsewhere(&self) -> Option<PathBuf> {
+        let text = std::fs::read_to_string(self.tree.join(".git")).ok()?;
+        let path = self.tree.join(text.strip_prefix("gitdir:")?.trim());
+        let path = path.canonicalize().ok()?;
+        (path.starts_with(&self.tree) && path != self.tree).then_some(path)
     }
 }
 
