@@ -188,9 +188,10 @@ fn a_copy_of_what_is_put_back_is_of_the_trees_own() {
     let mut folders = vec![project.path().join(".signoff/runs")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
-            match entry.file_type().expect("a kind").is_dir() {
-                true => folders.push(entry.path()),
-                false => found.push(std::fs::read(entry.path()).unwrap_or_default()),
+            if entry.file_type().expect("a kind").is_dir() {
+                folders.push(entry.path());
+            } else {
+                found.push(std::fs::read(entry.path()).unwrap_or_default());
             }
         }
     }
