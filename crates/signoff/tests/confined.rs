@@ -217,3 +217,12 @@ fn no_network_is_no_half_measure() {
         .assert_code(6)
         .assert_stderr_contains("`[sandbox] network = false`");
 }
+
+#[test]
+fn no_program_with_somebodys_rights_stays() {
+    let project = project("cp /bin/true out; chmod 6755 out", "test -x out");
+    run(&project).assert_success();
+    let mode = std::fs::metadata(project.path().join("out")).expect("it was made");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&mode.permissions());
+    assert_eq!(mode & 0o7777, 0o755);
+}
