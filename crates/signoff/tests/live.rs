@@ -162,7 +162,7 @@ fn before_the_first_step_one_screen_tells_what_will_happen() {
     let expected = [
         "Test plan",
         "…",
-        "sandbox: none, up to 4 steps at once",
+        "sandbox: none (`signoff doctor` tells why), up to 4 steps at once",
         "●    1. Step 1  coder → signoff · contract",
         "├─●  2. Step 2  writer → signoff · no contract",
         "○    3. Step 3  check",
