@@ -60,10 +60,6 @@ pub(crate) fn arguments(policy: &Policy, cwd: &Path) -> io::Result<Vec<OsString>
     let mut placements = placements(policy)?;
     placements.sort_by_key(|(to, _)| to.components().count());
     words.extend(placements.into_iter().flat_map(|(_, words)| words));
-    for path in &policy.read_only {
-        let path = mounts::protectable(path)?;
-        words.extend(["--ro-bind".into(), path.clone().into(), path.into()]);
-    }
     words.extend(["--chdir".into(), cwd.into(), "--".into()]);
     Ok(words)
 }
@@ -101,6 +97,10 @@ fn placements(policy: &Policy) -> io::Result<Vec<Placement>> {
     }
     for one in &policy.binds {
         bind(&one.from, &one.to, one.writable)?;
+    }
+    for path in &policy.read_only {
+        let path = mounts::protectable(path)?;
+        bind(&path, &path, false)?;
     }
     Ok(found)
 }

@@ -79,6 +79,8 @@ enum What {
     Unreadable,
     /// A tree that was taken.
     Taken { number: usize, directory: bool },
+    /// What is there already, read-only.
+    Kept,
 }
 
 /// Returns the steps in order.
@@ -87,17 +89,21 @@ pub(crate) fn plan(policy: &Policy, as_root: bool) -> io::Result<Vec<Step>> {
     let mut placements = Vec::new();
     hide(policy, &mut placements)?;
     take(policy, &mut steps, &mut placements)?;
+    keep(policy, &mut placements)?;
     steps.push(Step::Freeze);
     devices(as_root, &mut steps)?;
-    // Outer ones first, or they would cover the inner ones.
+    // Outer ones first, or they would cover the inner ones; what is kept would freeze what is writable inside of it.
     placements.sort_by_key(|placement| placement.at.components().count());
     place(&placements, &mut steps)?;
-    for path in &policy.read_only {
-        steps.push(Step::Protect {
-            at: c_path(&protectable(path)?)?,
-        });
-    }
     Ok(steps)
+}
+
+fn keep(policy: &Policy, placements: &mut Vec<Placement>) -> io::Result<()> {
+    for path in &policy.read_only {
+        let (at, what) = (protectable(path)?, What::Kept);
+        placements.push(Placement { at, what });
+    }
+    Ok(())
 }
 
 fn hide(policy: &Policy, placements: &mut Vec<Placement>) -> io::Result<()> {
@@ -174,9 +180,10 @@ fn place(placements: &[Placement], steps: &mut Vec<Step>) -> io::Result<()> {
         let covered_by = placements.iter().take(index).rfind(|outer| {
             outer.at != placement.at
                 && placement.at.starts_with(&outer.at)
-                && !matches!(outer.what, What::Unreadable)
+                && !matches!(outer.what, What::Unreadable | What::Kept)
         });
-        if let Some(outer) = covered_by {
+        let is_kept = matches!(placement.what, What::Kept);
+        if let Some(outer) = covered_by.filter(|_| !is_kept) {
             make_way(&outer.at, placement, steps)?;
         }
         let at = c_path(&placement.at)?;
@@ -184,6 +191,7 @@ fn place(placements: &[Placement], steps: &mut Vec<Step>) -> io::Result<()> {
             What::Empty => Step::Cover { at },
             What::Unreadable => Step::Blank { at },
             What::Taken { number, .. } => Step::Place { taken: number, at },
+            What::Kept => Step::Protect { at },
         });
     }
     Ok(())
@@ -200,7 +208,7 @@ fn make_way(outer: &Path, placement: &Placement, steps: &mut Vec<Step>) -> io::R
         path.push(name);
         let is_directory = match placement.what {
             What::Unreadable => false,
-            What::Empty => true,
+            What::Empty | What::Kept => true,
             What::Taken { directory, .. } => directory,
         };
         let at = c_path(&path)?;

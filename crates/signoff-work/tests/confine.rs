@@ -62,19 +62,32 @@ impl World {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// The system's, and one of our own that lies where the temporary directory is found.
+    fn path(&self) -> OsString {
+        let own = [
+            self.root.join("bin"),
+            self.tree().join("bin"),
+            "/tmp".into(),
+        ];
+        let system = path();
+        let all = own.into_iter().chain(std::env::split_paths(&system));
+        std::env::join_paths(all).unwrap()
+    }
+
     fn grounds(&self) -> Grounds {
         Grounds {
             tree: self.tree(),
             kept: vec![self.tree().join(".signoff")],
             home: Some(self.root.join("home")),
-            path: path(),
+            path: self.path(),
             network: true,
             level: self.sandbox.level(),
         }
     }
 
     fn agent(&self, program: &str) -> Confined {
-        let scratch = self.root.join("scratch");
+        // Where a run has it: in what is kept.
+        let scratch = self.tree().join(".signoff/scratch");
         fs::remove_dir_all(&scratch).ok();
         fs::create_dir_all(&scratch).unwrap();
         let all: Variables = [("ANTHROPIC_API_KEY".into(), "key".into())].into();
@@ -91,7 +104,7 @@ impl World {
     }
 
     fn run(&self, confined: Confined, script: &str) -> Ended {
-        let mut env = vec![("PATH".into(), path())];
+        let mut env = vec![("PATH".into(), self.path())];
         let policy = confined.into_policy(&mut env);
         let command = Command {
             argv: ["bash", "-c", script].map(OsString::from).to_vec(),
@@ -142,7 +155,27 @@ fn an_agent_writes_to_its_tree_and_to_nothing_else() {
         b""
     );
     assert!(!exists(&home.join("x")) && !exists(&home.join(".cargo/bin/x")));
-    assert!(exists(&world.root.join("scratch/home/x")));
+    assert!(exists(&world.tree().join(".signoff/scratch/home/x")));
+}
+
+#[test]
+fn programs_are_found_wherever_they_are() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    for (directory, word) in [("bin", "own"), ("tree/bin", "tree")] {
+        fs::create_dir(world.root.join(directory)).unwrap();
+        let tool = world.root.join(directory).join(format!("tool-{word}"));
+        fs::write(&tool, format!("#!/bin/sh\necho {word}\n")).unwrap();
+        fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let script = format!(
+        "tool-own; echo x > {}/bin/x; tool-tree && echo x > bin/x && rm bin/x && echo x > /tmp/x && ls /tmp/x",
+        world.root.display()
+    );
+    for confined in [world.agent(""), world.contract()] {
+        world.says(confined, &script, "own\ntree\n/tmp/x");
+        assert!(!exists(&world.root.join("bin/x")));
+    }
 }
 
 #[test]

@@ -92,6 +92,39 @@ fn ends_as_it_would_outside() {
     );
 }
 
+/// As the home of an attempt lies in the store, which is kept.
+#[test]
+fn what_is_writable_inside_of_what_is_kept_is_writable() {
+    let world = World::new();
+    fs::create_dir_all(world.path("tree/.signoff/home/kept")).unwrap();
+    let script = "echo x > .signoff/home/x && echo x > .signoff/x; echo x > .signoff/home/kept/x; ls -R .signoff";
+    for level in [Some(Level::Namespaces), has_bubblewrap()]
+        .into_iter()
+        .flatten()
+    {
+        let mut command = world.command(sh(script));
+        let policy = command.policy.as_mut().unwrap();
+        policy.writable.push(world.path("tree/.signoff/home"));
+        policy.read_only.push(world.path("tree/.signoff/home/kept"));
+        let ended = Sandbox::at(level).unwrap().run(command).unwrap();
+        assert_eq!(
+            ended.stdout.text(),
+            ".signoff:\nhome\n\n.signoff/home:\nkept\nx\n\n.signoff/home/kept:\n",
+            "{level}: {}",
+            ended.stderr.text()
+        );
+        fs::remove_file(world.path("tree/.signoff/home/x")).unwrap();
+    }
+}
+
+fn has_bubblewrap() -> Option<Level> {
+    let directories = ["/usr/bin", "/bin", "/usr/local/bin"];
+    let is_there = directories
+        .iter()
+        .any(|directory| Path::new(directory).join("bwrap").exists());
+    is_there.then_some(Level::Bubblewrap)
+}
+
 #[test]
 fn output_of_those_it_leaves_is_read() {
     let world = World::new();

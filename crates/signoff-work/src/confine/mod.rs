@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use signoff_sandbox::{Level, Nesting, Network, Policy};
+use signoff_sandbox::{Bind, Level, Nesting, Network, Policy};
 
 pub use self::needs::{Needs, needs};
 use crate::environment::Variables;
@@ -108,7 +108,7 @@ impl Grounds {
             writable: vec![self.tree.clone()],
             temp: Some(temp),
             read_only: fit_to_bind(&self.kept),
-            binds: places::needed_below(&hidden, &self.path),
+            binds: self.needed(&hidden),
             hidden,
             network: if self.network {
                 Network::On
@@ -117,6 +117,17 @@ impl Grounds {
             },
             ..Policy::default()
         }
+    }
+
+    /// What is needed of what the process does not see. The tree it sees, wherever that lies.
+    fn needed(&self, hidden: &[PathBuf]) -> Vec<Bind> {
+        let mut covered = hidden.to_vec();
+        if self.level.mounts() {
+            covered.extend(places::temporary());
+        }
+        let mut needed = places::needed_below(&covered, &self.path);
+        needed.retain(|bind| !bind.to.starts_with(&self.tree));
+        needed
     }
 
     /// Where the process finds its temporary directory.

@@ -8,6 +8,9 @@ use signoff_sandbox::Bind;
 /// Where services listen: docker, D-Bus, agents of keys.
 const SOCKETS: [&str; 1] = ["/run"];
 
+/// What a private directory is put in place of.
+const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
 /// What programs keep in a home and nobody's agent or test needs.
 const SECRETS: [&str; 16] = [
     ".ssh",
@@ -88,6 +91,10 @@ pub(super) fn sockets() -> Vec<PathBuf> {
     SOCKETS.iter().map(PathBuf::from).collect()
 }
 
+pub(super) fn temporary() -> Vec<PathBuf> {
+    TEMPORARY.iter().map(PathBuf::from).collect()
+}
+
 pub(super) fn secrets(home: &Path) -> Vec<PathBuf> {
     there(home, &SECRETS)
 }
@@ -116,12 +123,13 @@ fn there(home: &Path, names: &[&str]) -> Vec<PathBuf> {
     paths.filter(is_real).collect()
 }
 
-/// What lies in a hidden directory and is needed all the same: programs, and how names are resolved.
-pub(super) fn needed_below(hidden: &[PathBuf], path: &OsStr) -> Vec<Bind> {
+/// What lies in a covered directory and is needed all the same: programs, and how names are resolved.
+pub(super) fn needed_below(covered: &[PathBuf], path: &OsStr) -> Vec<Bind> {
     let names = Path::new("/etc/resolv.conf").canonicalize().ok();
     let programs = std::env::split_paths(path).filter(|entry| entry.is_dir());
     let needed = programs.chain(names);
-    let below = needed.filter(|path| hidden.iter().any(|hidden| path.starts_with(hidden)));
+    let is_below = |path: &PathBuf, above: &PathBuf| path != above && path.starts_with(above);
+    let below = needed.filter(|path| covered.iter().any(|above| is_below(path, above)));
     let bind = |path: PathBuf| Bind {
         from: path.clone(),
         to: path,
