@@ -90,10 +90,9 @@ impl World {
         let scratch = self.tree().join(".signoff/scratch");
         fs::remove_dir_all(&scratch).ok();
         fs::create_dir_all(&scratch).unwrap();
-        let all: Variables = [("ANTHROPIC_API_KEY".into(), "key".into())].into();
-        let confined = self
-            .grounds()
-            .for_agent(&scratch, &needs(program), &[], &all);
+        let confined =
+            self.grounds()
+                .for_agent(&scratch, &needs(program), &[], &Variables::default());
         confined.unwrap()
     }
 
@@ -181,13 +180,8 @@ fn programs_are_found_wherever_they_are() {
 #[test]
 fn a_known_agent_finds_its_login_and_nothing_more() {
     let world = World::new();
-    let script =
-        "cat $HOME/.claude/.credentials.json; echo \" $ANTHROPIC_API_KEY\"; ls -A $HOME/.claude";
-    world.says(
-        world.agent("claude"),
-        script,
-        "login key\n.credentials.json",
-    );
+    let script = "cat $HOME/.claude/.credentials.json; echo \" $IS_SANDBOX\"; ls -A $HOME/.claude";
+    world.says(world.agent("claude"), script, "login 1\n.credentials.json");
     let ended = world.run(
         world.agent("claude"),
         "echo changed > $HOME/.claude/.credentials.json",

@@ -6,6 +6,7 @@
 
 mod git;
 mod home;
+mod known;
 mod needs;
 mod places;
 
@@ -38,7 +39,7 @@ pub struct Grounds {
 #[derive(Debug, Clone)]
 pub struct Confined {
     policy: Policy,
-    /// Variables that say where its home and its temporary directory are.
+    /// Variables that say where its home and its temporary directory are, and that it is confined.
     environment: Vec<(OsString, OsString)>,
 }
 
@@ -62,14 +63,16 @@ impl Grounds {
     ) -> io::Result<Confined> {
         let (home, temp) = (scratch.join("home"), scratch.join("tmp"));
         std::fs::create_dir_all(&temp)?;
-        home::make(&home, self.home.as_deref(), needs)?;
-        let mut environment = needs.variables(all);
-        environment.push(("HOME".into(), home.clone().into()));
+        home::make(&home, self.home.as_deref(), needs, all)?;
+        let mut environment = vec![("HOME".into(), home.clone().into())];
+        if self.level > Level::None {
+            environment.extend(needs.told());
+        }
         environment.push(("TMPDIR".into(), self.temp_seen(&temp)));
         let mut policy = self.common(temp);
         policy.writable.push(home);
         policy.read_only.extend(fit_to_bind(protected));
-        policy.nesting = if needs.nests {
+        policy.nesting = if needs.nests() {
             Nesting::Allowed
         } else {
             Nesting::Denied
