@@ -178,6 +178,22 @@ fn programs_are_found_wherever_they_are() {
 }
 
 #[test]
+fn an_agents_program_is_found_by_its_path_and_nothing_beside_it() {
+    let world = World::new();
+    // Where the agent finds a temporary directory of its own.
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let tools = folder.path();
+    for file in ["agent", "other"] {
+        fs::write(tools.join(file), "echo started\n").unwrap();
+    }
+    let agent = tools.join("agent").display().to_string();
+    let script = format!("sh {agent}; sh {}/other; echo x > {agent}", tools.display());
+    world.says(world.agent(&agent), &script, "started");
+    assert_eq!(fs::read(&agent).unwrap(), b"echo started\n");
+    world.says(world.agent("agent"), &script, "");
+}
+
+#[test]
 fn a_known_agent_finds_its_login_and_nothing_more() {
     let world = World::new();
     let script = "cat $HOME/.claude/.credentials.json; echo \" $IS_SANDBOX\"; ls -A $HOME/.claude";

@@ -69,7 +69,7 @@ impl Grounds {
             environment.extend(needs.told());
         }
         environment.push(("TMPDIR".into(), self.temp_seen(&temp)));
-        let mut policy = self.common(temp);
+        let mut policy = self.common(temp, needs.program());
         policy.writable.push(home);
         policy.read_only.extend(fit_to_bind(protected));
         policy.nesting = if needs.nests() {
@@ -92,7 +92,7 @@ impl Grounds {
     /// The world of a contract, and of a command that a tool runs. `temp` exists.
     pub fn for_contract(&self, temp: PathBuf) -> Confined {
         let environment = vec![("TMPDIR".into(), self.temp_seen(&temp))];
-        let mut policy = self.common(temp);
+        let mut policy = self.common(temp, None);
         policy.read_only.extend(self.git());
         if let Some(home) = &self.home {
             policy.writable.extend(places::caches(home));
@@ -104,14 +104,14 @@ impl Grounds {
         }
     }
 
-    fn common(&self, temp: PathBuf) -> Policy {
+    fn common(&self, temp: PathBuf, program: Option<&Path>) -> Policy {
         let mut hidden = places::sockets();
         hidden.extend(self.home.iter().flat_map(|home| places::secrets(home)));
         Policy {
             writable: vec![self.tree.clone()],
             temp: Some(temp),
             read_only: fit_to_bind(&self.kept),
-            binds: self.needed(&hidden),
+            binds: self.needed(&hidden, program),
             hidden,
             network: if self.network {
                 Network::On
@@ -123,14 +123,16 @@ impl Grounds {
     }
 
     /// What is needed of what the process does not see. The tree it sees, wherever that lies.
-    fn needed(&self, hidden: &[PathBuf]) -> Vec<Bind> {
+    fn needed(&self, hidden: &[PathBuf], program: Option<&Path>) -> Vec<Bind> {
         let mut covered = hidden.to_vec();
         if self.level.mounts() {
             covered.extend(places::temporary());
         }
-        let mut needed = places::needed_below(&covered, &self.path);
-        needed.retain(|bind| !bind.to.starts_with(&self.tree));
-        needed
+        let mut needed = places::needed(&self.path);
+        let program = program.filter(|program| program.is_file());
+        needed.extend(program.map(Path::to_owned));
+        needed.retain(|path| !path.starts_with(&self.tree));
+        places::below(&covered, needed)
     }
 
     /// Where the process finds its temporary directory.

@@ -11,6 +11,8 @@ use crate::environment::{Variables, select};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Needs {
     known: &'static Known,
+    /// The program, if it is written as a path from the root.
+    program: Option<PathBuf>,
     /// Files that were asked for, below the home.
     login: Vec<PathBuf>,
     /// Variables that were asked for.
@@ -31,6 +33,7 @@ pub fn needs(program: &str) -> Needs {
     let known = KNOWN.iter().find(|known| known.program == program);
     Needs {
         known: known.unwrap_or(&NONE),
+        program: program.starts_with('/').then(|| program.into()),
         login: Vec::new(),
         env: Vec::new(),
     }
@@ -62,6 +65,11 @@ impl Needs {
     pub(super) fn told(&self) -> impl Iterator<Item = (OsString, OsString)> {
         let told = self.known.told.iter();
         told.map(|(name, value)| (name.into(), value.into()))
+    }
+
+    /// Where its program is, unless that is looked for.
+    pub(super) fn program(&self) -> Option<&Path> {
+        self.program.as_deref()
     }
 
     /// Whether it confines what it starts by itself.

@@ -123,17 +123,26 @@ fn there(home: &Path, names: &[&str]) -> Vec<PathBuf> {
     paths.filter(is_real).collect()
 }
 
-/// What lies in a covered directory and is needed all the same: programs, and how names are resolved.
-pub(super) fn needed_below(covered: &[PathBuf], path: &OsStr) -> Vec<Bind> {
+/// What is needed wherever it lies: programs, and how names are resolved.
+pub(super) fn needed(path: &OsStr) -> Vec<PathBuf> {
     let names = Path::new("/etc/resolv.conf").canonicalize().ok();
     let programs = std::env::split_paths(path).filter(|entry| entry.is_dir());
-    let needed = programs.chain(names);
-    let is_below = |path: &PathBuf, above: &PathBuf| path != above && path.starts_with(above);
-    let below = needed.filter(|path| covered.iter().any(|above| is_below(path, above)));
-    let bind = |path: PathBuf| Bind {
-        from: path.clone(),
-        to: path,
-        writable: false,
-    };
-    below.map(bind).collect()
+    programs.chain(names).collect()
+}
+
+/// Those that lie in a covered directory, and in none that is seen all the same.
+pub(super) fn below(covered: &[PathBuf], needed: Vec<PathBuf>) -> Vec<Bind> {
+    let mut binds: Vec<Bind> = Vec::new();
+    for path in needed {
+        let is_below = |above: &PathBuf| path != *above && path.starts_with(above);
+        let is_seen = binds.iter().any(|bind| path.starts_with(&bind.to));
+        if covered.iter().any(is_below) && !is_seen {
+            binds.push(Bind {
+                from: path.clone(),
+                to: path,
+                writable: false,
+            });
+        }
+    }
+    binds
 }
