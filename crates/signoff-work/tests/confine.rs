@@ -204,9 +204,14 @@ fn a_known_agent_finds_its_login_and_nothing_more() {
     );
     drop(ended);
     let real = world.root.join("home/.claude/.credentials.json");
-    assert_eq!(fs::read(real).unwrap(), b"login");
+    assert_eq!(fs::read(&real).unwrap(), b"login");
     // Somebody's own script that is called like one.
     world.says(world.agent("./claude"), script, "");
+    // Another agent, and what an agent wrote to be tested.
+    let steal = format!("cat {}; echo tried", real.display());
+    for confined in [world.agent("codex"), world.contract()] {
+        world.says(confined, &steal, "tried");
+    }
 }
 
 #[test]

@@ -31,6 +31,23 @@ const SECRETS: [&str; 16] = [
     ".config/chromium",
 ];
 
+/// What agents log in with. The one whose login it is has a copy; no other agent, and no test that one wrote, is to
+/// send it away.
+const LOGINS: [&str; 12] = [
+    ".claude.json",
+    ".claude/.credentials.json",
+    ".codex/auth.json",
+    ".codex/.env",
+    ".gemini/oauth_creds.json",
+    ".gemini/gemini-credentials.json",
+    ".gemini/.env",
+    ".local/share/opencode/auth.json",
+    ".config/opencode/opencode.json",
+    ".config/opencode/opencode.jsonc",
+    ".pi/agent/auth.json",
+    ".pi/agent/models.json",
+];
+
 /// What build tools write to in a home.
 const CACHES: [&str; 16] = [
     ".cache",
@@ -96,7 +113,9 @@ pub(super) fn temporary() -> Vec<PathBuf> {
 }
 
 pub(super) fn secrets(home: &Path) -> Vec<PathBuf> {
-    there(home, &SECRETS)
+    let mut found = there(home, &SECRETS);
+    found.extend(there(home, &LOGINS));
+    found
 }
 
 pub(super) fn caches(home: &Path) -> Vec<PathBuf> {
