@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::invocation::{Invocation, root};
-use crate::{Command, checks, picture};
+use crate::{Command, checks, picture, security};
 
 pub(crate) const COMMAND: Command = Command {
     name: "gen",
-    summary: "Write the generated files: docs/schemas/*.json, docs/checks/*.md and docs/demo.svg",
+    summary: "Write the generated files: docs/schemas/*.json, docs/checks/*.md, docs/demo.svg and the tables of docs/security.md",
     flag: Some(("--check", "change nothing, and fail if a file would change")),
     details: "\
 The schemas are those of signoff-api. The pages of the checks are their modules' documentation, each
 with a plan of docs/checks/examples and what `signoff verify` says about it. The picture is what
-`signoff demo` prints, rendered as SVG.",
+`signoff demo` prints, rendered as SVG. The tables of attacks are those that the tests perform.",
     run: |check_only| if check_only { check() } else { write() },
 };
 
@@ -66,6 +66,7 @@ fn generated() -> Result<BTreeMap<PathBuf, String>, String> {
     let schemas = Invocation::new(program("schemas")?.as_str(), []).stdout()?;
     let mut files = schema_files(&schemas)?;
     files.extend(checks::pages(program("signoff")?)?);
+    files.insert(security::PAGE.into(), security::page()?);
     files.insert(PICTURE.into(), picture::render(program("signoff")?)?);
     Ok(files)
 }

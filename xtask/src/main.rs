@@ -17,6 +17,7 @@ mod generate;
 mod invocation;
 mod mcp_server;
 mod picture;
+mod security;
 mod soak;
 mod test;
 

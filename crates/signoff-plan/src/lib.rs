@@ -43,4 +43,4 @@ mod workspace;
 pub mod write;
 mod yaml;
 
-pub use workspace::Workspace;
+pub use workspace::{Everything, Workspace};

@@ -42,6 +42,20 @@ pub(crate) fn require(project: &Project) -> Result<(), Error> {
     if mode == Mode::Required && !strongest().mounts() {
         return Err(unconfined("a namespace or bubblewrap sandbox", probe()));
     }
+    // Half of what was asked for would be taken for the whole.
+    if !project.config.sandbox.network.value && !level(project).mounts() {
+        let wanted = "a namespace or bubblewrap sandbox for `[sandbox] network = false`";
+        return Err(unconfined(wanted, probe()));
+    }
+    if mode != Mode::Off
+        && let Some(why) = &probe().unsure
+    {
+        return Err(Error::Unconfined {
+            wanted: "to know what this machine can enforce".to_owned(),
+            found: "none".to_owned(),
+            why: vec![why.clone()],
+        });
+    }
     Ok(())
 }
 
@@ -68,21 +82,54 @@ fn unconfined(wanted: &str, probe: &Probe) -> Error {
 
 /// Where everything is; nothing where nothing is to be confined.
 pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Grounds> {
-    if project.config.sandbox.mode.value == Mode::Off {
+    let config = &project.config.sandbox;
+    if config.mode.value == Mode::Off {
         return None;
     }
     let tree = project.store.workspace().to_owned();
     let variable = |name: &str| project.around.variables.get(OsStr::new(name)).cloned();
     let inside = |path: &PathBuf| path.starts_with(&tree);
-    let kept = [project.store.dir().to_owned(), plan.to_owned()];
+    let kept = [top(&tree, project.store.dir()), plan.to_owned()];
+    let kept = kept.into_iter().chain(own_files(project));
     Some(Grounds {
-        kept: kept.into_iter().filter(inside).collect(),
+        kept: kept.filter(inside).collect(),
         home: variable("HOME")
             .map(PathBuf::from)
             .filter(|home| home.is_absolute()),
         path: variable("PATH").unwrap_or_default(),
-        network: project.config.sandbox.network.value,
+        network: config.network.value,
+        processes: Some(config.processes.value),
+        memory: config.memory_mb.value.map(|mb| u64::from(mb) << 20),
         level,
         tree,
     })
+}
+
+/// The directory directly below the tree that this lies in: one above it could be renamed.
+fn top(tree: &Path, path: &Path) -> PathBuf {
+    let below = path.strip_prefix(tree).ok();
+    let first = below.and_then(|below| below.components().next());
+    first.map_or_else(|| path.to_owned(), |first| tree.join(first))
+}
+
+/// What decides about later runs, where somebody's home is their project.
+fn own_files(project: &Project) -> Vec<PathBuf> {
+    const IN_HOME: [&str; 9] = [
+        ".config/signoff",
+        ".local/state/signoff",
+        ".ssh",
+        ".bashrc",
+        ".bash_profile",
+        ".profile",
+        ".zshrc",
+        ".gitconfig",
+        ".config/git",
+    ];
+    let home = project.around.variables.get(OsStr::new("HOME"));
+    let home = home
+        .map(PathBuf::from)
+        .filter(|home| home.starts_with(project.store.workspace()));
+    home.iter()
+        .flat_map(|home| IN_HOME.map(|name| home.join(name)))
+        .collect()
 }

@@ -1,28 +1,31 @@
 //! A run under way: sets up what the loop drives, for a new run and for one that goes on.
 
+mod leftovers;
+mod options;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Accept, Act, Actor, Bounds, Green, Input, Outcome, PlanState, Recorded, Run, Settings, Stage,
-    after, apply,
+    Act, Actor, Bounds, Input, Outcome, PlanState, Recorded, Run, Settings, after, apply,
 };
 use signoff_plan::digest::canonical;
 use signoff_plan::model::Plan;
-use signoff_sandbox::{Identity, end_leftovers};
 use signoff_store::journal::Journal;
 use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::{self, RunDir, new_run_id};
-use signoff_store::{atomic, config, failpoint, plan_log};
-use signoff_work::secrets::Secrets;
+use signoff_store::{atomic, failpoint, plan_log};
 
+pub(crate) use self::leftovers::end_leftovers_of;
+pub use self::options::{Limit, Options};
+use self::options::{bounds, settings};
 use crate::clock::{Clock, timestamp};
 use crate::drive::{Loop, Observe, Person, Stopped};
 use crate::error::Error;
 use crate::journal::{Append, FileJournal};
-use crate::local::{Interrupt, Local, marker};
+use crate::local::{Interrupt, Local};
 use crate::locks::{take_run, take_workspace};
 use crate::marks::{Execution, Projection, Times};
 use crate::notify::Notify;
@@ -70,24 +73,6 @@ impl std::fmt::Debug for Live<'_> {
             .field("run", &self.dir.path())
             .finish_non_exhaustive()
     }
-}
-
-/// How a run is to be driven.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// Steps under way at once; the configured number where nothing is said.
-    pub jobs: Option<u32>,
-    /// How far it is to go.
-    pub limit: Option<Limit>,
-}
-
-/// How far a run is to go.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Limit {
-    /// This step and everything that it waits for.
-    Until(String),
-    /// This step and no other.
-    Only(String),
 }
 
 /// What a run came to.
@@ -470,88 +455,7 @@ impl<'a> Live<'a> {
     fn marks(&self) -> Projection {
         let run = &self.dir;
         let execution = Execution::new(self.project, &self.key, run, self.times);
-        let secrets = Secrets::of(&self.project.around.variables);
-        secrets.add(&self.project.config.sandbox.redact.value);
-        Projection::new(self.plan.clone(), execution, secrets)
-    }
-
-    /// Ends what an owner that died left running, and removes what it had put nowhere yet.
-    fn end_leftovers(&self) -> Result<(), Error> {
-        for (step, state) in self.run.steps() {
-            let attempt = match state.stage {
-                Stage::Working { attempt } | Stage::Evaluating { attempt } => attempt,
-                Stage::Baselining => 0,
-                Stage::Idle
-                | Stage::NeedsBaseline
-                | Stage::NeedsWork
-                | Stage::NeedsEvaluation { .. }
-                | Stage::Expanded
-                | Stage::Waiting { .. }
-                | Stage::Provisional
-                | Stage::Ended => continue,
-                Stage::Rechecking => state.attempts,
-            };
-            let identity = state.process.as_ref().map(|process| Identity {
-                pid: process.pid,
-                starttime: process.starttime,
-                boot_id: process.boot_id.clone(),
-            });
-            end_leftovers(identity.as_ref(), &marker(self.run.id(), &step.id, attempt))
-                .map_err(Error::Sandbox)?;
-        }
-        // Whatever else carries the run's name: contracts, and servers that earlier calls started.
-        end_leftovers(None, &format!("{}/", self.run.id())).map_err(Error::Sandbox)?;
-        Ok(self.dir.clear_leftovers()?)
-    }
-}
-
-/// How far the run goes this time, and how much of it at once.
-fn bounds(run: &Run, options: &Options) -> Result<Bounds, Error> {
-    let jobs = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
-    Ok(reach(run, options)?.at_once(jobs))
-}
-
-fn reach(run: &Run, options: &Options) -> Result<Bounds, Error> {
-    let (step, only) = match &options.limit {
-        None => return Ok(Bounds::default()),
-        Some(Limit::Only(step)) => (step, true),
-        Some(Limit::Until(step)) => (step, false),
-    };
-    let unknown = || Error::Refused(signoff_engine::Refusal::NoStep { step: step.clone() });
-    let at = run.position(step).ok_or_else(unknown)?;
-    if !only {
-        return Ok(Bounds::until(run, at));
-    }
-    let waits_for: Vec<String> = (run.plan().dependencies(at))
-        .filter_map(|before| run.step(before))
-        .filter(|(_, state)| !state.satisfies)
-        .map(|(before, _)| before.id.clone())
-        .collect();
-    if waits_for.is_empty() {
-        return Ok(Bounds::only(at));
-    }
-    let step = step.clone();
-    Err(Error::NotReached { step, waits_for })
-}
-
-/// What the engine needs to know of the configuration.
-fn settings(project: &Project, options: &Options) -> Settings {
-    let config = &project.config;
-    let jobs = options.jobs.unwrap_or(config.run.jobs.value);
-    Settings {
-        backoff: u64::try_from(config.run.backoff.value.as_millis()).unwrap_or(u64::MAX),
-        baseline: config.contract.baseline.value,
-        green: match config.contract.green.value {
-            config::Green::Run => Green::Run,
-            config::Green::Skip => Green::Skip,
-            config::Green::Ask => Green::Ask,
-        },
-        accept: match config.contract.accept.value {
-            config::Accept::End => Accept::End,
-            config::Accept::Step => Accept::Step,
-        },
-        jobs: usize::try_from(jobs).unwrap_or(1).max(1),
-        sandbox: confinement::level(project).to_string(),
+        Projection::new(self.plan.clone(), execution, self.project.secrets())
     }
 }
 
@@ -584,15 +488,6 @@ fn log(project: &Project, key: &str, event: &PlanEvent, clock: &dyn Clock) -> Re
     let at = timestamp(clock.now());
     plan_log::append(&project.store, key, &held, &at, &[body(event)?])?;
     Ok(())
-}
-
-/// Ends what is left of a run that nobody drives any more and nobody will go on with.
-pub(crate) fn end_leftovers_of(
-    project: &Project,
-    id: &str,
-    clock: &dyn Clock,
-) -> Result<(), Error> {
-    Live::open(project, id, clock)?.end_leftovers()
 }
 
 /// A directory under a name that nobody else has.

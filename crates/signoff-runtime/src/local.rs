@@ -18,7 +18,7 @@ use std::time::Duration;
 use signoff_engine::{Action, Input, Millis, Observation, Refusal, Run};
 use signoff_sandbox::{Command, Sandbox};
 use signoff_store::runs::RunDir;
-use signoff_work::confine::Grounds;
+use signoff_work::confine::{Grounds, keep_repository};
 use signoff_work::environment::for_contract;
 
 use self::calls::Calls;
@@ -89,6 +89,7 @@ impl<'a> Local<'a> {
                 key,
                 clock,
                 contract_environment,
+                secrets: project.secrets(),
                 grounds,
                 prompts: BTreeMap::new(),
             },
@@ -136,6 +137,9 @@ impl<'a> Local<'a> {
         let sender = self.sender.clone();
         let protects = run.definition(step).map_or(&[][..], |step| &step.protects);
         let (tree, protects) = (self.tree.clone(), protects.to_vec());
+        let workspace = self.bench.project.store.workspace().to_owned();
+        let kept = known(run, step)?.0;
+        let kept = self.bench.dir.attempt(&kept.id, attempt).repository();
         self.crew.start_held(
             command,
             move || (tree.before_work(&protects), scratch),
@@ -148,7 +152,10 @@ impl<'a> Local<'a> {
                 sender.send(Happened::Input(held)).is_ok() && released.recv().is_ok()
             },
             move |(before, scratch), seen| {
-                drop(scratch);
+                if let Some(scratch) = scratch {
+                    // What an agent committed or stashed may be all that is left of something.
+                    keep_repository(scratch.path(), &workspace, &kept).ok();
+                }
                 Input::WorkEnded {
                     step,
                     attempt,

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use signoff_engine::{Event, Millis, Outcome, PlanState, Recorded, Run, StepState, StepStatus};
+use signoff_plan::Everything;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::{EditRefused, Marks, StepMark, apply_marks};
 use signoff_plan::model::Step;
@@ -20,7 +21,7 @@ use signoff_work::secrets::Secrets;
 pub(crate) use self::execution::{Execution, Times};
 use crate::drive::Observe;
 use crate::error::Error;
-use crate::plan_file::{Everything, PlanFile};
+use crate::plan_file::PlanFile;
 use crate::plans::write_back::word;
 
 /// At most one write in this time, and one at pause and end.

@@ -199,37 +199,6 @@ fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Error {
     }
 }
 
-/// A workspace where everything exists: for reading a snapshot whose surroundings were checked when
-/// it was signed and have moved on since.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Everything;
-
-impl Workspace for Everything {
-    fn path_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn topic_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn command_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn agent_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn tool_known(&self, _: &str) -> bool {
-        true
-    }
-
-    fn agents(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;

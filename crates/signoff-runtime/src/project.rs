@@ -17,6 +17,7 @@ use signoff_store::terms::Grounds;
 use signoff_store::trust;
 use signoff_work::environment::Variables;
 use signoff_work::prompt;
+use signoff_work::secrets::Secrets;
 
 use crate::error::Error;
 use crate::terms::{called, deciding_files, signed_files};
@@ -75,6 +76,13 @@ impl Project {
             around: around.clone(),
             rules,
         })
+    }
+
+    /// What is told to nobody.
+    pub fn secrets(&self) -> Secrets {
+        let secrets = Secrets::of(&self.around.variables);
+        secrets.add(&self.config.sandbox.redact.value);
+        secrets
     }
 
     /// What the checks may ask about this project.

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use signoff_engine::{Event, Recorded, Run, apply};
+use signoff_plan::Everything;
 use signoff_plan::signed::SignedPlan;
 use signoff_store::runs::{RunDir, is_run_id};
 use signoff_store::signatures;
 
 use crate::error::Error;
 use crate::journal::first;
-use crate::plan_file::{Everything, PlanFile};
+use crate::plan_file::PlanFile;
 use crate::project::Project;
 use crate::view::View;
 

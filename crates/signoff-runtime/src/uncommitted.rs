@@ -13,7 +13,7 @@ use crate::project::Project;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Settings of the repository that would start programs, and those that would write.
-const PRECAUTIONS: [&str; 5] = [
+pub const PRECAUTIONS: [&str; 5] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.untrackedCache=false",

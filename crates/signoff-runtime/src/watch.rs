@@ -4,13 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use signoff_plan::Everything;
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::SignedPlan;
 use signoff_store::atomic::Fingerprint;
 
 use crate::difference::Difference;
 use crate::error::Error;
-use crate::plan_file::{Everything, PlanFile};
+use crate::plan_file::PlanFile;
 use crate::project::Project;
 use crate::terms::signed_files;
 

@@ -182,9 +182,11 @@ fn place(placements: &[Placement], steps: &mut Vec<Step>) -> io::Result<()> {
                 && placement.at.starts_with(&outer.at)
                 && !matches!(outer.what, What::Unreadable | What::Kept)
         });
-        let is_kept = matches!(placement.what, What::Kept);
-        if let Some(outer) = covered_by.filter(|_| !is_kept) {
-            make_way(&outer.at, placement, steps)?;
+        match (covered_by, &placement.what) {
+            // It is gone, and so is what it would be kept from.
+            (Some(outer), What::Kept) if matches!(outer.what, What::Empty) => continue,
+            (None, _) | (Some(_), What::Kept) => {}
+            (Some(outer), _) => make_way(&outer.at, placement, steps)?,
         }
         let at = c_path(&placement.at)?;
         steps.push(match placement.what {

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::level::Level;
+use crate::trial::Why;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub struct Probe {
     pub level: Level,
     /// Higher ones, highest first.
     pub tried: Vec<Tried>,
+    /// Why nothing could be tried at all, if so: then nobody knows what works.
+    pub unsure: Option<String>,
 }
 
 /// A level that does not work here.
@@ -26,16 +29,27 @@ pub struct Tried {
 pub fn probe() -> &'static Probe {
     static PROBE: OnceLock<Probe> = OnceLock::new();
     PROBE.get_or_init(|| {
-        let mut tried = Vec::new();
+        let (mut tried, mut unsure) = (Vec::new(), None);
         for level in [Level::Namespaces, Level::Bubblewrap, Level::Landlock] {
             match crate::trial::try_out(level) {
-                Ok(()) => return Probe { level, tried },
-                Err(why) => tried.push(Tried { level, why }),
+                Ok(()) => {
+                    return Probe {
+                        level,
+                        tried,
+                        unsure: None,
+                    };
+                }
+                Err(Why::Fails(why)) => tried.push(Tried { level, why }),
+                Err(Why::Untried(why)) => {
+                    unsure = Some(why.clone());
+                    tried.push(Tried { level, why });
+                }
             }
         }
         Probe {
             level: Level::None,
             tried,
+            unsure,
         }
     })
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use std::{env, fs, io, process};
 
 use crate::command::{Command, Limits, Stdin};
-use crate::ended::How;
+use crate::ended::{Ended, How};
+use crate::error::StartError;
 use crate::level::Level;
 use crate::policy::Policy;
 use crate::sandbox::Sandbox;
@@ -16,13 +17,46 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const CANNOT_WRITE: i32 = 20;
 const SCRIPT: &str = "echo 1 > open/a || exit 20; echo 1 > open/shut/b; echo 1 > c; exit 0";
 
+/// Why a level is not used.
+#[derive(Debug)]
+pub(crate) enum Why {
+    /// It does not work here.
+    Fails(String),
+    /// It could not be tried, for a reason that says nothing about it.
+    Untried(String),
+}
+
 /// Says why a level does not work here, if it does not.
-pub(crate) fn try_out(level: Level) -> Result<(), String> {
-    let place = Place::new().map_err(|error| format!("no place to try it: {error}"))?;
-    let sandbox = Sandbox::at(level).map_err(|error| error.to_string())?;
-    let ended = sandbox
-        .run(command(place.0.as_path(), level))
-        .map_err(|error| error.to_string())?;
+pub(crate) fn try_out(level: Level) -> Result<(), Why> {
+    let place =
+        Place::new().map_err(|error| Why::Untried(format!("no place to try it: {error}")))?;
+    let sandbox = Sandbox::at(level).map_err(|error| why(&error))?;
+    let ended = sandbox.run(command(place.0.as_path(), level));
+    let ended = ended.map_err(|error| match &error {
+        StartError::Io(cause) => why(cause),
+        StartError::NotFound { .. } | StartError::NotExecutable { .. } => {
+            Why::Fails(error.to_string())
+        }
+    })?;
+    judge(&place, level, &ended).map_err(Why::Fails)
+}
+
+/// A process that may open or start nothing more says nothing about the machine.
+fn why(error: &io::Error) -> Why {
+    let exhausted = [libc::EMFILE, libc::ENFILE, libc::EAGAIN, libc::ENOMEM];
+    let text = error.to_string();
+    // The code may be in the message of an error that was wrapped.
+    let is = |code: &i32| {
+        error.raw_os_error() == Some(*code) || text.contains(&format!("(os error {code})"))
+    };
+    if exhausted.iter().any(is) {
+        Why::Untried(text)
+    } else {
+        Why::Fails(text)
+    }
+}
+
+fn judge(place: &Place, level: Level, ended: &Ended) -> Result<(), String> {
     match ended.how {
         How::Exited(0) => {}
         How::Exited(CANNOT_WRITE) => return Err("nothing is writable inside".to_owned()),
@@ -74,10 +108,28 @@ fn command(place: &Path, level: Level) -> Command {
 struct Place(PathBuf);
 
 impl Place {
+    /// Wherever there is room: what somebody's variable says must not decide whether they are confined.
     fn new() -> io::Result<Self> {
+        let places = [
+            env::temp_dir(),
+            "/tmp".into(),
+            "/var/tmp".into(),
+            "/dev/shm".into(),
+        ];
+        let mut error = io::Error::from(io::ErrorKind::NotFound);
+        for place in places.iter().filter(|place| place.is_absolute()) {
+            match Self::new_in(place) {
+                Ok(place) => return Ok(place),
+                Err(why) => error = why,
+            }
+        }
+        Err(error)
+    }
+
+    fn new_in(place: &Path) -> io::Result<Self> {
         for number in 0..100 {
             let name = format!("signoff-trial-{}-{number}", process::id());
-            let path = env::temp_dir().join(name);
+            let path = place.join(name);
             match fs::create_dir(&path) {
                 Ok(()) => {
                     let place = Self(path);

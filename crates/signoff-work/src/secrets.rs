@@ -58,7 +58,9 @@ impl Secrets {
             .iter()
             .filter(|(name, _)| is_secret(&name.to_string_lossy()));
         let values = secret.filter_map(|(_, value)| value.to_str());
-        let values = values.filter(|value| value.len() >= SHORTEST);
+        // What has several lines is shown line by line.
+        let values = values.flat_map(|value| std::iter::once(value).chain(value.lines()));
+        let values = values.filter(|value| value.trim().len() >= SHORTEST);
         // In JSON it may be written in another way.
         let mut values: Vec<String> = values
             .flat_map(|value| [value.to_owned(), escaped(value)])
@@ -150,6 +152,7 @@ mod tests {
             ("GITHUB_TOKEN", "hunter2-hunter2"),
             ("db_password", "a\"b\\c-long"),
             ("SHORT_SECRET", "true"),
+            ("KEY_SECRET", "first-line-1\nsecond-line"),
             ("HOME", "/home/ada-lovelace"),
         ]);
         for (text, shown) in [
@@ -159,6 +162,7 @@ mod tests {
                 "{\"text\":\"[redacted]\"}",
             ),
             ("a\"b\\c-long", "[redacted]"),
+            ("> second-line", "> [redacted]"),
             ("true at /home/ada-lovelace", "true at /home/ada-lovelace"),
             ("", ""),
         ] {

@@ -81,6 +81,8 @@ impl World {
             home: Some(self.root.join("home")),
             path: self.path(),
             network: true,
+            processes: Some(200),
+            memory: None,
             level: self.sandbox.level(),
         }
     }
@@ -90,9 +92,10 @@ impl World {
         let scratch = self.tree().join(".signoff/scratch");
         fs::remove_dir_all(&scratch).ok();
         fs::create_dir_all(&scratch).unwrap();
-        let confined =
-            self.grounds()
-                .for_agent(&scratch, &needs(program), &[], &Variables::default());
+        let needs = needs(&[program.to_owned()]);
+        let confined = self
+            .grounds()
+            .for_agent(&scratch, &needs, &[], &Variables::default());
         confined.unwrap()
     }
 
@@ -248,6 +251,23 @@ fn what_a_hostile_repository_says_is_not_taken_over() {
     assert!(!exists(&world.tree().join(".git/x")));
 }
 
+/// Whoever repoints a worktree has the next git run a program of his own.
+#[test]
+fn where_the_repository_of_a_worktree_is_stays_as_it_is() {
+    let world = World::new();
+    let elsewhere = world.root.join("elsewhere");
+    world.git(&format!(
+        "init -q --separate-git-dir={}",
+        elsewhere.display()
+    ));
+    let pointer = fs::read_to_string(world.tree().join(".git")).unwrap();
+    let script = "echo 'gitdir: evil' > .git; mv .git old; rm -f .git; cat .git";
+    for confined in [world.agent(""), world.contract()] {
+        world.says(confined, script, pointer.trim());
+    }
+    assert_eq!(world.git("log --format=%s"), "first\n");
+}
+
 #[test]
 fn a_contract_writes_to_caches_and_not_to_what_is_executed() {
     let world = World::new();
@@ -272,4 +292,18 @@ fn a_contract_writes_to_caches_and_not_to_what_is_executed() {
         fs::read(world.tree().join(".signoff/journal")).unwrap(),
         b""
     );
+}
+
+#[test]
+fn an_agent_finds_what_its_command_names() {
+    let world = World::new();
+    let program = world.root.join("agent");
+    fs::write(&program, "program").unwrap();
+    let script = format!(
+        "cat {}; ls {}/home",
+        program.display(),
+        world.root.display()
+    );
+    world.says(world.agent(&program.to_string_lossy()), &script, "program");
+    world.says(world.agent("agent"), &script, "");
 }

@@ -137,3 +137,92 @@ fn an_agents_commits_are_its_own_and_its_work_stays() {
     assert_eq!(project.read("out"), "x\n");
     assert_eq!(project.read("log").lines().count(), 2);
 }
+
+/// What stands in the only attempt's directory of the only run.
+fn attempt(project: &Project, name: &str) -> std::path::PathBuf {
+    let runs = project.path().join(".signoff/runs");
+    let run = std::fs::read_dir(runs).expect("it ran").flatten().next();
+    run.expect("it ran").path().join("steps/a/1").join(name)
+}
+
+#[test]
+fn what_an_agent_stashed_is_kept() {
+    let project = project("git stash -q; echo x > out", "test -s out");
+    let git = |words: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(words).current_dir(project.path());
+        git.env("GIT_CONFIG_GLOBAL", "/dev/null");
+        let output = git.output().expect("git");
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    git(&["init", "-q", "-b", "main"]);
+    project.write("f", "one\n");
+    git(&["add", "f"]);
+    git(&[
+        "-c",
+        "user.name=p",
+        "-c",
+        "user.email=p@x",
+        "commit",
+        "-qm",
+        "first",
+    ]);
+    project.write("f", "precious\n");
+    run(&project).assert_success();
+    assert_eq!(project.read("f"), "one\n");
+    let kept = attempt(&project, "git");
+    let kept = kept.to_str().expect("a path");
+    let shown = git(&["--git-dir", kept, "show", "stash@{0}:f"]);
+    assert_eq!(shown, "precious\n");
+}
+
+#[test]
+fn a_copy_of_what_is_put_back_is_of_the_trees_own() {
+    let task = "mkdir sub; echo mine > sub/id; echo x > out";
+    let project = project(task, "test -s out && rm -r sub && ln -s ../home/keys sub");
+    std::fs::create_dir(project.home().join("keys")).expect("a home");
+    std::fs::write(project.home().join("keys/id"), "secret").expect("a home");
+    run(&project);
+    let mut found = Vec::new();
+    let mut folders = vec![project.path().join(".signoff/runs")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            if entry.file_type().expect("a kind").is_dir() {
+                folders.push(entry.path());
+            } else {
+                found.push(std::fs::read(entry.path()).unwrap_or_default());
+            }
+        }
+    }
+    assert!(found.iter().all(|bytes| bytes != b"secret"));
+}
+
+#[test]
+fn where_there_is_room_for_a_trial_does_not_decide() {
+    let project = project("echo x > out", "test -s out").env("TMPDIR", "/nonexistent");
+    assert_eq!(project.json(["doctor"])["sandbox"]["level"], "namespaces");
+}
+
+#[test]
+fn no_network_is_no_half_measure() {
+    let project = project("echo x > out", "test -s out").env("SIGNOFF_LEVEL", "landlock");
+    let config = project.read(".signoff/config.toml");
+    project.write(
+        ".signoff/config.toml",
+        &format!("sandbox.network = false\n{config}"),
+    );
+    project.signoff(["trust"]).assert_success();
+    run(&project)
+        .assert_code(6)
+        .assert_stderr_contains("`[sandbox] network = false`");
+}
+
+#[test]
+fn no_program_with_somebodys_rights_stays() {
+    let project = project("cp /bin/true out; chmod 6755 out", "test -x out");
+    run(&project).assert_success();
+    let mode = std::fs::metadata(project.path().join("out")).expect("it was made");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&mode.permissions());
+    assert_eq!(mode & 0o7777, 0o755);
+}

@@ -9,7 +9,7 @@ use signoff_engine::{
     ProcessEnd, Recorded, Run, Settings, WorkItem, WorkKind, apply, decide, due,
     resolved_arguments,
 };
-use signoff_plan::Workspace;
+use signoff_plan::Everything;
 use signoff_plan::check::check;
 use signoff_plan::dialect::parse;
 use signoff_plan::digest::Digest;
@@ -33,30 +33,6 @@ pub(crate) fn signed(text: &str) -> SignedPlan {
         note: None,
     };
     SignedPlan::new(plan, &terms, &signature).expect("signed with its own digests")
-}
-
-struct Everything;
-
-impl Workspace for Everything {
-    fn path_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn topic_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn command_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn agent_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn agents(&self) -> Vec<String> {
-        Vec::new()
-    }
 }
 
 /// A plan of these step bodies.

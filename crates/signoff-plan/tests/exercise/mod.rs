@@ -3,7 +3,7 @@
 
 mod edits;
 
-use signoff_plan::Workspace;
+use signoff_plan::Everything;
 use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::{Dialect, parse, parse_as};
 use signoff_plan::digest::Digest;
@@ -11,30 +11,6 @@ use signoff_plan::edit::{Marks, StepMark, apply_marks};
 use signoff_plan::format::format_as;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
-
-struct Everything;
-
-impl Workspace for Everything {
-    fn path_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn topic_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn command_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn agent_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn agents(&self) -> Vec<String> {
-        vec!["coder".to_owned()]
-    }
-}
 
 /// Reads bytes as a plan of a dialect; nothing may panic or hang, and the laws must hold.
 pub(crate) fn plan(bytes: &[u8], dialect: Dialect) {

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use signoff_engine::Changes;
 use signoff_plan::glob;
-use signoff_work::tree::{Change, Keeper, Snapshot, protected, protected_changes};
+use signoff_work::tree::{
+    Change, Keeper, Snapshot, copy_out, protected, protected_changes, strip_rights,
+};
 
 /// The checkout under watch. Clones watch the same one.
 #[derive(Clone)]
@@ -92,12 +94,8 @@ impl Tree {
             return;
         };
         for change in changes {
-            let (from, to) = (self.workspace.join(&change.path), kept.join(&change.path));
-            let parent = to.parent().map(std::fs::create_dir_all);
-            let is_file = from.symlink_metadata().is_ok_and(|found| found.is_file());
-            if is_file && parent.is_some_and(|made| made.is_ok()) {
-                std::fs::copy(&from, &to).ok();
-            }
+            // Through no link: what lies behind one may be hidden from whoever reads the copy.
+            copy_out(&self.workspace, &change.path, &kept.join(&change.path)).ok();
         }
     }
 
@@ -126,6 +124,10 @@ impl Before {
     pub(super) fn changes(&self) -> Changes {
         let seen = self.snapshot.as_ref();
         let files = seen.and_then(|before| self.tree.since(before));
+        for change in files.iter().flatten() {
+            // A program with somebody's rights is no work that a plan could have asked for.
+            strip_rights(&self.tree.workspace, &change.path).ok();
+        }
         let after = protected(&self.tree.workspace, &self.globs);
         let protected = protected_changes(&self.protected, &after);
         if let Some((before, files)) = seen.zip(files.as_ref()).filter(|_| !protected.is_empty()) {

@@ -16,6 +16,7 @@ use signoff_work::confine::{Confined, Grounds, Needs, needs};
 use signoff_work::contract::Evaluation;
 use signoff_work::environment::for_agent;
 use signoff_work::prompt::{Failure, Prompt};
+use signoff_work::secrets::Secrets;
 use signoff_work::tree::protected;
 
 use super::scratch::Scratch;
@@ -33,6 +34,8 @@ pub(super) struct Workbench<'a> {
     pub(super) clock: &'a dyn Clock,
     /// What every contract finds in its environment.
     pub(super) contract_environment: Vec<(OsString, OsString)>,
+    /// What no prompt says.
+    pub(super) secrets: Secrets,
     /// What processes are confined to, if they are.
     pub(super) grounds: Option<Grounds>,
     /// Prompts written and not yet handed over, by step.
@@ -57,12 +60,17 @@ impl Workbench<'_> {
             .contract
             .as_ref()
             .map_or("", |contract| contract.command.as_str());
-        let failure = state.failure.as_ref().map(|failure| Failure {
+        // A prompt goes to whoever runs the model.
+        let hide = |text: &str| self.secrets.hide(text).into_owned();
+        let said = state.failure.as_ref();
+        let said = said.map(|failure| (hide(&failure.stdout), hide(&failure.stderr)));
+        let failure = state.failure.as_ref().zip(said.as_ref());
+        let failure = failure.map(|(failure, (stdout, stderr))| Failure {
             command,
             ended: failure.ended.to_string(),
             unmet: &failure.unmet,
-            stdout: &failure.stdout,
-            stderr: &failure.stderr,
+            stdout,
+            stderr,
         });
         let told = Told::new(run, at);
         Prompt {
@@ -137,8 +145,7 @@ impl Workbench<'_> {
         let (prompt, prompt_file) = self.prompts.remove(&at).unwrap_or_default();
         let limit = self.time_limit(run, at)?;
         let left = wall_left(run, at, self.clock.now()).map_or(limit, Duration::from_millis);
-        let program = agent.command.first().map_or("", String::as_str);
-        let needs = needs(program).with(&agent.login, &agent.env);
+        let needs = needs(&agent.command).with(&agent.login, &agent.env);
         let (confined, scratch) = self.confine_agent(step, attempt, &needs)?.unzip();
         let mut environment = for_agent(
             &self.project.around.variables,

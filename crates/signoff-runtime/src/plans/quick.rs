@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use signoff_plan::Everything;
 use signoff_plan::check::check;
 use signoff_plan::diagnostic::Severity;
 use signoff_plan::dialect::{Dialect, parse_as};
@@ -13,7 +14,7 @@ use signoff_plan::write::{Loss, write};
 
 use super::{Doing, Done, propose_text};
 use crate::error::Error;
-use crate::plan_file::{Everything, PlanFile};
+use crate::plan_file::PlanFile;
 use crate::preflight::no_errors;
 
 /// Characters of a task that are its title.

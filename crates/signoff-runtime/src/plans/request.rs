@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
+use signoff_plan::Everything;
 use signoff_plan::check::check;
 use signoff_plan::dialect::{Dialect, parse_as};
 use signoff_plan::model::{Hint, Plan};
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
-
-use crate::plan_file::Everything;
 
 /// Context of more bytes than this goes into a file of its own.
 pub(super) const INLINE: usize = 50 * 1024;

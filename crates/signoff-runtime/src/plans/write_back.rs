@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 use signoff_engine::PlanState;
+use signoff_plan::Everything;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::{Edit, EditRefused, Marks, apply_marks, apply_to};
 use signoff_plan::source::Source;
 use signoff_store::atomic::{ReplaceError, replace};
 
 use crate::error::Error;
-use crate::plan_file::{Everything, PlanFile, read_source};
+use crate::plan_file::{PlanFile, read_source};
 
 /// What the file should say.
 pub(crate) struct Wanted {

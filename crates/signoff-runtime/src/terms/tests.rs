@@ -1,8 +1,10 @@
 use std::fmt::Write as _;
 use std::fs;
 
+use signoff_plan::Everything;
+
 use super::*;
-use crate::plan_file::{Everything, PlanFile};
+use crate::plan_file::PlanFile;
 
 /// A plan of these steps, read from a directory that has these files.
 pub(super) struct Given {

@@ -36,12 +36,12 @@ pub(super) fn stops(draft: &Draft, problem: &Diagnostic) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use signoff_plan::Everything;
     use signoff_plan::check::check;
     use signoff_plan::dialect::{Dialect, parse_as};
     use signoff_plan::source::Source;
 
     use super::*;
-    use crate::plan_file::Everything;
 
     /// The codes that stop a plan of one task with this frontmatter, besides its id.
     #[track_caller]

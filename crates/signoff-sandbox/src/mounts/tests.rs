@@ -48,8 +48,29 @@ fn takes_before_it_covers_and_covers_before_it_places() {
             "cover /a",
             "directory /a/b",
             "directory /a/b/c",
-            "place 0 /a/b/c",
-            "protect /a/b"
+            "place 0 /a/b/c"
+        ]
+    );
+}
+
+#[test]
+fn keeps_before_it_places_what_lies_inside() {
+    let (_directory, path) = world();
+    let policy = Policy {
+        writable: vec![path.join("a/b/c"), path.join("a")],
+        read_only: vec![path.join("a/b")],
+        ..Policy::default()
+    };
+    assert_eq!(
+        steps(&policy, &path),
+        [
+            "take /a/b/c true",
+            "take /a true",
+            "place 1 /a",
+            "protect /a/b",
+            "directory /a/b",
+            "directory /a/b/c",
+            "place 0 /a/b/c"
         ]
     );
 }

@@ -55,7 +55,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 26] = [
+pub(super) const KEYS: [Key; 28] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -104,6 +104,14 @@ pub(super) const KEYS: [Key; 26] = [
     ),
     key!(sandbox.network, Literal, Reader::boolean, |new, old| new
         > old),
+    key!(sandbox.processes, Literal, Reader::count, |new, old| new
+        > old),
+    key!(
+        sandbox.memory_mb,
+        Literal,
+        |reader, value| reader.count(value).map(Some),
+        |new, old| old.is_some() && new > old
+    ),
     key!(sandbox.redact, List, Reader::expressions, |new, old| {
         old.iter().any(|pattern| !new.contains(pattern))
     }),

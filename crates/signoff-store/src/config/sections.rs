@@ -177,6 +177,10 @@ pub struct Sandbox {
     pub mode: Setting<Mode>,
     /// Whether they may talk to others.
     pub network: Setting<bool>,
+    /// Processes and threads that one of them may have at once.
+    pub processes: Setting<u32>,
+    /// MiB of memory that each process of theirs may have.
+    pub memory_mb: Setting<Option<u32>>,
     /// What is not shown, besides what looks like a secret: regular expressions.
     pub redact: Setting<Vec<String>>,
     /// Names of the variables that agents and contracts get to see.
@@ -296,6 +300,8 @@ impl Default for Config {
             sandbox: Sandbox {
                 mode: Setting::built_in(Mode::Auto),
                 network: Setting::built_in(true),
+                processes: Setting::built_in(4096),
+                memory_mb: Setting::built_in(None),
                 redact: Setting::built_in(Vec::new()),
                 env: Setting::built_in(env.to_vec()),
             },

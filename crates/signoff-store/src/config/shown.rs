@@ -132,6 +132,12 @@ impl Shown for Green {
     }
 }
 
+impl Shown for Option<u32> {
+    fn shown(&self) -> Value {
+        (*self).into()
+    }
+}
+
 impl Shown for Mode {
     fn shown(&self) -> Value {
         self.name().into()

@@ -316,7 +316,7 @@ fn what_is_planned_is_not_called_unknown() {
         &[
             "1:2: `[guard]` is a setting that this version does not honour; take it out until a later version has it",
             "4:1: `[run] isolation` is a setting that this version does not honour; take it out until a later version has it",
-            "6:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network`, `redact` and `env`; did you mean `mode`?",
+            "6:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network`, `processes`, `memory_mb`, `redact` and `env`; did you mean `mode`?",
         ],
     );
 }
@@ -431,6 +431,15 @@ fn a_project_confines_more_and_never_less() {
     assert!(refused[0].contains("cannot loosen"), "{refused:?}");
     let refused = whole("sandbox.redact = ['a+']", "sandbox.redact = []").unwrap_err();
     assert!(refused[0].contains("cannot loosen"), "{refused:?}");
+    for (user, project) in [
+        ("", "sandbox.processes = 5000"),
+        ("sandbox.memory_mb = 100", "sandbox.memory_mb = 101"),
+    ] {
+        let refused = whole(user, project).unwrap_err();
+        assert!(refused[0].contains("cannot loosen"), "{refused:?}");
+    }
+    let stricter = whole("", "sandbox.processes = 9\nsandbox.memory_mb = 100").unwrap();
+    assert_eq!(stricter.sandbox.memory_mb.value, Some(100));
     let broken = whole("sandbox.redact = ['(', '']", "").unwrap_err();
     assert_eq!(broken.len(), 2, "{broken:?}");
     let refused = load("sandbox.network = false", "sandbox.network = true").unwrap_err();

@@ -213,6 +213,11 @@ impl AttemptDir {
         &self.path
     }
 
+    /// What the agent committed or stashed in its own repository.
+    pub fn repository(&self) -> PathBuf {
+        self.path.join("git")
+    }
+
     pub fn prompt(&self) -> PathBuf {
         self.path.join("prompt")
     }

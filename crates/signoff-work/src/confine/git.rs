@@ -12,7 +12,7 @@ use signoff_sandbox::Bind;
 const TAKEN: [&str; 5] = ["HEAD", "packed-refs", "index", "shallow", "info/exclude"];
 
 /// Makes it, and says what has to be found where; a repository that cannot be had this way is an error.
-pub(super) fn make(real: &Path, scratch: &Path) -> io::Result<[Bind; 2]> {
+pub(super) fn make(real: &Path, scratch: &Path) -> io::Result<Vec<Bind>> {
     let (private, objects) = (&scratch.join("git"), scratch.join("objects"));
     fs::create_dir_all(&objects)?;
     fill(real, private, &objects)?;
@@ -22,10 +22,36 @@ pub(super) fn make(real: &Path, scratch: &Path) -> io::Result<[Bind; 2]> {
         writable,
     };
     // The real objects would be covered where they are.
-    Ok([
+    let mut binds = vec![
         bind(&real.join("objects"), &objects, false),
         bind(private, real, true),
-    ])
+    ];
+    // Repositories of submodules: without them not even the state of the tree can be asked for.
+    let modules = real.join("modules");
+    if modules.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        fs::create_dir_all(private.join("modules"))?;
+        binds.push(bind(&modules, &modules, false));
+    }
+    Ok(binds)
+}
+
+/// Keeps it, if the agent put anything into it: commits, or what it took out of the tree by a stash. `to` is not there
+/// yet.
+pub fn keep_repository(scratch: &Path, tree: &Path, to: &Path) -> io::Result<bool> {
+    let private = scratch.join("git");
+    let entries = match fs::read_dir(private.join("objects")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        entries => entries?,
+    };
+    let is_new = |entry: &fs::DirEntry| entry.file_name() != "info";
+    if !entries.flatten().any(|entry| is_new(&entry)) {
+        return Ok(false);
+    }
+    let real = tree.join(".git");
+    let alternates = alternates(&real, &real.join("objects"))?;
+    fs::write(private.join("objects/info/alternates"), alternates)?;
+    fs::rename(private, to)?;
+    Ok(true)
 }
 
 fn fill(real: &Path, private: &Path, objects: &Path) -> io::Result<()> {

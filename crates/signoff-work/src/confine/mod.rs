@@ -16,8 +16,12 @@ use std::path::{Path, PathBuf};
 
 use signoff_sandbox::{Bind, Level, Nesting, Network, Policy};
 
+pub use self::git::keep_repository;
 pub use self::needs::{Needs, needs};
 use crate::environment::Variables;
+
+/// Where a process finds its own temporary directory, and nothing of anybody else's.
+const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
 /// Where everything is, for one run.
 #[derive(Debug, Clone)]
@@ -31,6 +35,10 @@ pub struct Grounds {
     /// PATH of what is started.
     pub path: OsString,
     pub network: bool,
+    /// Processes and threads that one command may have at once.
+    pub processes: Option<u32>,
+    /// Bytes of memory that each of its processes may have.
+    pub memory: Option<u64>,
     /// What the sandbox enforces here.
     pub level: Level,
 }
@@ -69,8 +77,11 @@ impl Grounds {
             environment.extend(needs.told());
         }
         environment.push(("TMPDIR".into(), self.temp_seen(&temp)));
-        let mut policy = self.common(temp, needs.program());
+        let mut policy = self.common(temp);
         policy.writable.push(home);
+        // Whoever configured the command wants it to find what it names.
+        let named = needs.named();
+        policy.binds.extend(self.needed(&policy.hidden, named));
         policy.read_only.extend(fit_to_bind(protected));
         policy.nesting = if needs.nests() {
             Nesting::Allowed
@@ -92,7 +103,7 @@ impl Grounds {
     /// The world of a contract, and of a command that a tool runs. `temp` exists.
     pub fn for_contract(&self, temp: PathBuf) -> Confined {
         let environment = vec![("TMPDIR".into(), self.temp_seen(&temp))];
-        let mut policy = self.common(temp, None);
+        let mut policy = self.common(temp);
         policy.read_only.extend(self.git());
         if let Some(home) = &self.home {
             policy.writable.extend(places::caches(home));
@@ -104,35 +115,50 @@ impl Grounds {
         }
     }
 
-    fn common(&self, temp: PathBuf, program: Option<&Path>) -> Policy {
+    fn common(&self, temp: PathBuf) -> Policy {
         let mut hidden = places::sockets();
         hidden.extend(self.home.iter().flat_map(|home| places::secrets(home)));
+        let binds = self.needed(&hidden, places::programs(&self.path));
         Policy {
             writable: vec![self.tree.clone()],
             temp: Some(temp),
-            read_only: fit_to_bind(&self.kept),
-            binds: self.needed(&hidden, program),
+            read_only: self.kept_now(),
+            binds,
             hidden,
             network: if self.network {
                 Network::On
             } else {
                 Network::Off
             },
-            ..Policy::default()
+            processes: self.processes,
+            memory: self.memory,
+            nesting: Nesting::Denied,
         }
     }
 
-    /// What is needed of what the process does not see. The tree it sees, wherever that lies.
-    fn needed(&self, hidden: &[PathBuf], program: Option<&Path>) -> Vec<Bind> {
-        let mut covered = hidden.to_vec();
-        if self.level.mounts() {
-            covered.extend(places::temporary());
-        }
-        let mut needed = places::needed(&self.path);
-        let program = program.filter(|program| program.is_file());
-        needed.extend(program.map(Path::to_owned));
-        needed.retain(|path| !path.starts_with(&self.tree));
-        places::below(&covered, needed)
+    fn kept_now(&self) -> Vec<PathBuf> {
+        let mut kept = fit_to_bind(&self.kept);
+        kept.extend(self.git_elsewhere());
+        kept
+    }
+
+    /// What of these the process would not find: it lies in something hidden, or where its own temporary directory is.
+    fn needed(&self, hidden: &[PathBuf], paths: impl Iterator<Item = PathBuf>) -> Vec<Bind> {
+        let covered = |path: &PathBuf| {
+            let mut covers = hidden
+                .iter()
+                .map(PathBuf::as_path)
+                .chain(TEMPORARY.map(Path::new));
+            // Not the cover itself: what it covers would be there again.
+            covers.any(|cover| path != cover && path.starts_with(cover))
+                && !path.starts_with(&self.tree)
+        };
+        let bind = |path: PathBuf| Bind {
+            from: path.clone(),
+            to: path,
+            writable: false,
+        };
+        paths.filter(covered).map(bind).collect()
     }
 
     /// Where the process finds its temporary directory.
@@ -144,12 +170,17 @@ impl Grounds {
         }
     }
 
-    /// The repository's own directory, if it is one. That of a worktree lies elsewhere, where nothing is writable.
+    /// The repository, or the file that says where it is: that of a worktree lies elsewhere, where nothing is writable.
     fn git(&self) -> Option<PathBuf> {
-        let git = self.tree.join(".git");
-        git.symlink_metadata()
-            .is_ok_and(|found| found.is_dir())
-            .then_some(git)
+        fit_to_bind(&[self.tree.join(".git")]).pop()
+    }
+
+    /// A repository that lies elsewhere in the tree.
+    fn git_elsewhere(&self) -> Option<PathBuf> {
+        let text = std::fs::read_to_string(self.tree.join(".git")).ok()?;
+        let path = self.tree.join(text.strip_prefix("gitdir:")?.trim());
+        let path = path.canonicalize().ok()?;
+        (path.starts_with(&self.tree) && path != self.tree).then_some(path)
     }
 }
 

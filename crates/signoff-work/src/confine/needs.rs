@@ -11,8 +11,7 @@ use crate::environment::{Variables, select};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Needs {
     known: &'static Known,
-    /// The program, if it is written as a path from the root.
-    program: Option<PathBuf>,
+    command: Vec<String>,
     /// Files that were asked for, below the home.
     login: Vec<PathBuf>,
     /// Variables that were asked for.
@@ -27,13 +26,14 @@ pub(super) struct Login {
     pub(super) to: PathBuf,
 }
 
-/// What the program of a command line needs. Only a bare name is known: anything else may be somebody's own script
+/// What the program of a command needs. Only a bare name is known: anything else may be somebody's own script
 /// that is called like an agent.
-pub fn needs(program: &str) -> Needs {
+pub fn needs(command: &[String]) -> Needs {
+    let program = command.first().map_or("", String::as_str);
     let known = KNOWN.iter().find(|known| known.program == program);
     Needs {
         known: known.unwrap_or(&NONE),
-        program: program.starts_with('/').then(|| program.into()),
+        command: command.to_vec(),
         login: Vec::new(),
         env: Vec::new(),
     }
@@ -67,9 +67,10 @@ impl Needs {
         told.map(|(name, value)| (name.into(), value.into()))
     }
 
-    /// Where its program is, unless that is looked for.
-    pub(super) fn program(&self) -> Option<&Path> {
-        self.program.as_deref()
+    /// What its command names and is there.
+    pub(super) fn named(&self) -> impl Iterator<Item = PathBuf> {
+        let words = self.command.iter().map(PathBuf::from);
+        words.filter(|path| path.exists())
     }
 
     /// Whether it confines what it starts by itself.

@@ -3,16 +3,11 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use signoff_sandbox::Bind;
-
 /// Where services listen: docker, D-Bus, agents of keys.
 const SOCKETS: [&str; 1] = ["/run"];
 
-/// What a private directory is put in place of.
-const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
-
 /// What programs keep in a home and nobody's agent or test needs.
-const SECRETS: [&str; 16] = [
+const SECRETS: [&str; 58] = [
     ".ssh",
     ".gnupg",
     ".aws",
@@ -22,30 +17,55 @@ const SECRETS: [&str; 16] = [
     ".netrc",
     ".git-credentials",
     ".config/gh",
+    ".config/hub",
+    ".config/glab-cli",
+    ".config/git/credentials",
     ".config/gcloud",
+    ".config/containers/auth.json",
+    ".config/rclone",
+    ".config/doctl",
+    ".config/sops",
     ".config/signoff",
     ".local/share/keyrings",
     ".password-store",
+    ".vault-token",
+    ".terraform.d",
+    ".s3cfg",
+    ".boto",
+    ".oci",
+    ".fly",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".m2/settings.xml",
+    ".gradle/gradle.properties",
+    ".huggingface",
+    ".cache/huggingface/token",
+    ".pgpass",
+    ".my.cnf",
+    ".bash_history",
+    ".zsh_history",
+    ".python_history",
+    ".psql_history",
+    ".mysql_history",
+    ".node_repl_history",
+    ".claude.json",
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".pi",
+    ".local/share/opencode",
+    ".config/opencode",
     ".mozilla",
+    ".thunderbird",
     ".config/google-chrome",
     ".config/chromium",
-];
-
-/// What agents log in with. The one whose login it is has a copy; no other agent, and no test that one wrote, is to
-/// send it away.
-const LOGINS: [&str; 12] = [
-    ".claude.json",
-    ".claude/.credentials.json",
-    ".codex/auth.json",
-    ".codex/.env",
-    ".gemini/oauth_creds.json",
-    ".gemini/gemini-credentials.json",
-    ".gemini/.env",
-    ".local/share/opencode/auth.json",
-    ".config/opencode/opencode.json",
-    ".config/opencode/opencode.jsonc",
-    ".pi/agent/auth.json",
-    ".pi/agent/models.json",
+    ".config/BraveSoftware",
+    ".electrum",
+    ".bitcoin",
+    ".ethereum",
 ];
 
 /// What build tools write to in a home.
@@ -108,14 +128,8 @@ pub(super) fn sockets() -> Vec<PathBuf> {
     SOCKETS.iter().map(PathBuf::from).collect()
 }
 
-pub(super) fn temporary() -> Vec<PathBuf> {
-    TEMPORARY.iter().map(PathBuf::from).collect()
-}
-
 pub(super) fn secrets(home: &Path) -> Vec<PathBuf> {
-    let mut found = there(home, &SECRETS);
-    found.extend(there(home, &LOGINS));
-    found
+    there(home, &SECRETS)
 }
 
 pub(super) fn caches(home: &Path) -> Vec<PathBuf> {
@@ -142,26 +156,9 @@ fn there(home: &Path, names: &[&str]) -> Vec<PathBuf> {
     paths.filter(is_real).collect()
 }
 
-/// What is needed wherever it lies: programs, and how names are resolved.
-pub(super) fn needed(path: &OsStr) -> Vec<PathBuf> {
+/// Where programs are, and how names are resolved.
+pub(super) fn programs(path: &OsStr) -> impl Iterator<Item = PathBuf> {
     let names = Path::new("/etc/resolv.conf").canonicalize().ok();
-    let programs = std::env::split_paths(path).filter(|entry| entry.is_dir());
-    programs.chain(names).collect()
-}
-
-/// Those that lie in a covered directory, and in none that is seen all the same.
-pub(super) fn below(covered: &[PathBuf], needed: Vec<PathBuf>) -> Vec<Bind> {
-    let mut binds: Vec<Bind> = Vec::new();
-    for path in needed {
-        let is_below = |above: &PathBuf| path != *above && path.starts_with(above);
-        let is_seen = binds.iter().any(|bind| path.starts_with(&bind.to));
-        if covered.iter().any(is_below) && !is_seen {
-            binds.push(Bind {
-                from: path.clone(),
-                to: path,
-                writable: false,
-            });
-        }
-    }
-    binds
+    let entries = std::env::split_paths(path).filter(|entry| entry.is_dir());
+    entries.chain(names)
 }

@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+pub use self::beneath::{copy_out, strip_rights};
 use self::contents::Contents;
 pub use self::protected::{protected, protected_changes};
 pub use self::restore::Restored;

@@ -28,6 +28,9 @@ pub fn protected(workspace: &Path, globs: &[String]) -> BTreeMap<String, String>
         let fixed = pattern.find(['*', '?']).unwrap_or(pattern.len());
         let folder = pattern.get(..fixed).unwrap_or_default();
         let folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if !is_real(workspace, folder) {
+            continue;
+        }
         walk(workspace, folder, pattern, &mut found);
     }
     found
@@ -49,6 +52,18 @@ pub fn protected_changes(
     let new = after.keys().filter(|path| !before.contains_key(*path));
     found.extend(new.map(|path| format!("`{path}` was added")));
     found
+}
+
+/// Is the way to this folder free of links? What lies behind one is another's.
+fn is_real(root: &Path, folder: &str) -> bool {
+    let mut path = root.to_path_buf();
+    folder
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .all(|part| {
+            path.push(part);
+            path.symlink_metadata().is_ok_and(|found| found.is_dir())
+        })
 }
 
 fn walk(root: &Path, folder: &str, pattern: &str, found: &mut BTreeMap<String, String>) {

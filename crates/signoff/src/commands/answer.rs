@@ -52,6 +52,9 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     } else {
         let next = match done {
             Done::There => "the run goes on".to_owned(),
+            Done::Here | Done::Idle if choice == Choice::Revise => format!(
+                "edit the plan, sign it with `signoff approve`, then `signoff resume {run}` goes on"
+            ),
             Done::Here | Done::Idle => format!("`signoff resume {run}` goes on"),
         };
         session

@@ -1,13 +1,17 @@
 //! `doctor`: what this machine can do for a run.
 
 use signoff_api::doctor::{Doctor, State};
+use signoff_runtime::project::load_config;
+use signoff_store::root::discover;
 
 use crate::failure::Failure;
 use crate::session::Session;
 
 pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
-    let project = session.project()?;
-    let found = signoff_runtime::doctor::doctor(&project.config);
+    // It is about the machine: no project is needed, though one may ask for more.
+    let store = discover(&session.around.directory);
+    let config = load_config(&session.around, store.as_ref())?;
+    let found = signoff_runtime::doctor::doctor(&config);
     let fails = found.sandbox.mode == "required" && !confines(&found);
     if session.is_json() {
         session.json(&found);

@@ -1,7 +1,8 @@
 //! One text for each event that a person wants to hear of.
 
 use signoff_engine::{
-    CallEnd, Choice, Event, Facts, Grade, Outcome, PauseReason, Recorded, Run, Stage, Verdict,
+    CallEnd, Choice, Event, Facts, Grade, Observation, Outcome, PauseReason, Recorded, Run, Stage,
+    Verdict,
 };
 use signoff_store::runs::RunDir;
 
@@ -47,7 +48,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             step,
             ..
         } => {
-            let text = contract(*verdict, unmet, &observed.stderr);
+            let text = contract(*verdict, unmet, complaint(observed));
             if is_over(run, step) {
                 format!(
                     "  at the end, {}: {}",
@@ -286,6 +287,15 @@ fn contract(verdict: Verdict, unmet: &[String], stderr: &str) -> String {
             text.push_str(&quoted_tail(stderr));
             text
         }
+    }
+}
+
+/// Where a contract complained: many do on stdout.
+pub(crate) fn complaint(observed: &Observation) -> &str {
+    if observed.stderr.trim().is_empty() {
+        &observed.stdout
+    } else {
+        &observed.stderr
     }
 }
 

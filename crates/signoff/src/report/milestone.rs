@@ -7,7 +7,7 @@ use signoff_plan::model::Work;
 use crate::report::columns::cut;
 use crate::report::evidence::{because, grade};
 use crate::report::line::{
-    has_nothing_to_do, is_over, log_of, one_line, quoted_tail, short_value, text,
+    complaint, has_nothing_to_do, is_over, log_of, one_line, quoted_tail, short_value, text,
 };
 use crate::report::named::name_of;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
@@ -40,7 +40,7 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             } else {
                 format!("attempt {attempt}")
             };
-            not_met(*verdict, &when, unmet, &observed.stderr)?
+            not_met(*verdict, &when, unmet, complaint(observed))?
         }
         Event::RetryScheduled {
             counted: false,

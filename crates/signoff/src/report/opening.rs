@@ -37,6 +37,14 @@ pub(crate) struct Around<'a> {
     pub(crate) size: (usize, usize),
 }
 
+/// Where to read why it is not more.
+fn weaker(level: &str) -> &'static str {
+    match level {
+        "none" | "landlock" => " (`signoff doctor` tells why)",
+        _ => "",
+    }
+}
+
 /// The screen, line by line.
 pub(crate) fn opening(run: &Run, around: &Around<'_>) -> Vec<String> {
     let plan = run.plan();
@@ -48,7 +56,11 @@ pub(crate) fn opening(run: &Run, around: &Around<'_>) -> Vec<String> {
     let workspace = around.workspace.display().to_string();
     for line in [
         format!("run {} in {}", around.run, harmless(&workspace)),
-        format!("sandbox: {}, {at_once}", around.settings.sandbox),
+        format!(
+            "sandbox: {}{}, {at_once}",
+            around.settings.sandbox,
+            weaker(&around.settings.sandbox)
+        ),
     ] {
         lines.push(paint(DIM, line).to_string());
     }

@@ -1,7 +1,7 @@
 //! A run for tests of what is shown of one: a plan, and events as a journal would hold them.
 
 use signoff_engine::{Event, Facts, Grade, Millis, Recorded, Run, apply};
-use signoff_plan::Workspace;
+use signoff_plan::Everything;
 use signoff_plan::check::check;
 use signoff_plan::dialect::parse;
 use signoff_plan::digest::Digest;
@@ -62,29 +62,5 @@ pub(crate) fn completed(step: &str, evidence: Grade, facts: Facts) -> Event {
         attempts: 1,
         evidence,
         facts,
-    }
-}
-
-struct Everything;
-
-impl Workspace for Everything {
-    fn path_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn topic_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn command_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn agent_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn agents(&self) -> Vec<String> {
-        Vec::new()
     }
 }

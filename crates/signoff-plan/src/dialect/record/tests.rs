@@ -5,37 +5,15 @@ use crate::check::{Checked, check as run};
 use crate::dialect;
 use crate::model::{Plan, Work};
 
-/// A world without anything, whose absence is no matter here.
-struct Nowhere;
-
-impl crate::Workspace for Nowhere {
-    fn path_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn topic_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn command_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn agent_exists(&self, _: &str) -> bool {
-        true
-    }
-
-    fn agents(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
 fn source(text: &str) -> Source {
     Source::new("plan.yaml", text.into())
 }
 
 fn checked(text: &str) -> Checked {
-    run(&dialect::parse_as(&source(text), DIALECT), &Nowhere)
+    run(
+        &dialect::parse_as(&source(text), DIALECT),
+        &crate::Everything,
+    )
 }
 
 fn plan(text: &str) -> Plan {

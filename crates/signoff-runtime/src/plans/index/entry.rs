@@ -4,6 +4,7 @@ use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Millis, PlanState};
+use signoff_plan::Everything;
 use signoff_plan::check::check;
 use signoff_plan::dialect::{parse, recognise};
 use signoff_store::index::{self, Entry, Row, Stamp, Tally};
@@ -14,7 +15,7 @@ use super::places::{Kind, Place, inside};
 use super::seen::{is_racy, stamps};
 use crate::clock::millis;
 use crate::error::Error;
-use crate::plan_file::{Everything, PlanFile, is_thread, read_source};
+use crate::plan_file::{PlanFile, is_thread, read_source};
 use crate::plans::History;
 use crate::plans::stats::missing_tools;
 use crate::project::relative;

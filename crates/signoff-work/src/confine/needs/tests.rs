@@ -8,6 +8,10 @@ fn variables(set: &[(&str, &str)]) -> Variables {
         .collect()
 }
 
+fn of(program: &str) -> Needs {
+    needs(&[program.to_owned()])
+}
+
 /// Checks which of these files of a home reach the private one, with these variables set (`{home}` is the home).
 #[track_caller]
 fn check(needs: &Needs, set: &[(&str, &str)], there: &[&str], expected: &[(&str, &str)]) {
@@ -90,21 +94,21 @@ fn each_agent_finds_what_it_logs_in_with_and_none_of_what_lies_beside() {
     ] {
         let there: Vec<&str> = files.iter().copied().chain([beside]).collect();
         let expected: Vec<(&str, &str)> = files.iter().map(|file| (*file, *file)).collect();
-        check(&needs(program), &[], &there, &expected);
-        check(&needs(program), &[], &[beside], &[]);
+        check(&of(program), &[], &there, &expected);
+        check(&of(program), &[], &[beside], &[]);
     }
 }
 
 #[test]
 fn a_folder_that_was_moved_is_found_and_lies_where_it_belongs() {
     check(
-        &needs("codex"),
+        &of("codex"),
         &[("CODEX_HOME", "{home}/work")],
         &[".codex/auth.json", "work/auth.json"],
         &[("work/auth.json", ".codex/auth.json")],
     );
     check(
-        &needs("claude"),
+        &of("claude"),
         &[("CLAUDE_CONFIG_DIR", "{home}/c")],
         &[".claude.json", "c/.claude.json", "c/.credentials.json"],
         &[
@@ -113,7 +117,7 @@ fn a_folder_that_was_moved_is_found_and_lies_where_it_belongs() {
         ],
     );
     check(
-        &needs("opencode"),
+        &of("opencode"),
         &[("XDG_DATA_HOME", "{home}/d"), ("XDG_CONFIG_HOME", "")],
         &["d/opencode/auth.json", ".config/opencode/opencode.json"],
         &[
@@ -133,7 +137,7 @@ fn a_role_gets_what_was_asked_for_besides() {
         "~/.codex/auth.json".to_owned(),
     ];
     let env = ["AWS_PROFILE".to_owned(), "OPENAI_API_KEY".to_owned()];
-    let needs = needs("codex").with(&login, &env);
+    let needs = of("codex").with(&login, &env);
     // Also what is not there: whoever asked for it is told.
     check(
         &needs,

@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use signoff_runtime::project::Surroundings;
+use signoff_runtime::uncommitted::PRECAUTIONS;
 use signoff_sandbox::{Command, How, Limits, Sandbox, Stdin};
 
 /// The state of the directory in git.
@@ -45,9 +46,14 @@ impl fmt::Display for Git {
 
 /// Asks git. Our own directory does not count: it is being set up.
 pub(super) fn state(around: &Surroundings) -> Git {
+    let mut argv = vec![OsString::from("git")];
+    // The repository is not trusted yet: nothing that its configuration names is run.
+    for setting in PRECAUTIONS {
+        argv.extend(["-c".into(), setting.into()]);
+    }
     let words = [
-        "git",
         "status",
+        "--ignore-submodules=dirty",
         "--porcelain",
         "--",
         ".",
@@ -61,7 +67,7 @@ pub(super) fn state(around: &Surroundings) -> Git {
         .map(|(name, value)| (name.clone(), value.clone()));
     let quiet = (OsString::from("GIT_OPTIONAL_LOCKS"), OsString::from("0"));
     let command = Command {
-        argv: words.map(OsString::from).to_vec(),
+        argv: argv.into_iter().chain(words.map(OsString::from)).collect(),
         cwd: around.directory.clone(),
         env: env.chain([quiet]).collect(),
         stdin: Stdin::Null,

@@ -1,0 +1,50 @@
+//! What is left of a run whose owner died.
+
+use signoff_engine::Stage;
+use signoff_sandbox::{Identity, end_leftovers};
+
+use super::Live;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::local::marker;
+use crate::project::Project;
+
+/// Ends what is left of a run that nobody drives any more and nobody will go on with.
+pub(crate) fn end_leftovers_of(
+    project: &Project,
+    id: &str,
+    clock: &dyn Clock,
+) -> Result<(), Error> {
+    Live::open(project, id, clock)?.end_leftovers()
+}
+
+impl Live<'_> {
+    /// Ends what an owner that died left running, and removes what it had put nowhere yet.
+    pub(super) fn end_leftovers(&self) -> Result<(), Error> {
+        for (step, state) in self.run.steps() {
+            let attempt = match state.stage {
+                Stage::Working { attempt } | Stage::Evaluating { attempt } => attempt,
+                Stage::Baselining => 0,
+                Stage::Idle
+                | Stage::NeedsBaseline
+                | Stage::NeedsWork
+                | Stage::NeedsEvaluation { .. }
+                | Stage::Expanded
+                | Stage::Waiting { .. }
+                | Stage::Provisional
+                | Stage::Ended => continue,
+                Stage::Rechecking => state.attempts,
+            };
+            let identity = state.process.as_ref().map(|process| Identity {
+                pid: process.pid,
+                starttime: process.starttime,
+                boot_id: process.boot_id.clone(),
+            });
+            end_leftovers(identity.as_ref(), &marker(self.run.id(), &step.id, attempt))
+                .map_err(Error::Sandbox)?;
+        }
+        // Whatever else carries the run's name: contracts, and servers that earlier calls started.
+        end_leftovers(None, &format!("{}/", self.run.id())).map_err(Error::Sandbox)?;
+        Ok(self.dir.clear_leftovers()?)
+    }
+}

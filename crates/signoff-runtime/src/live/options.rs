@@ -1,0 +1,76 @@
+//! How far a run goes, how much of it at once, and what the engine knows of the configuration.
+
+use signoff_engine::{Accept, Bounds, Green, Run, Settings};
+use signoff_store::config;
+
+use crate::confinement;
+use crate::error::Error;
+use crate::project::Project;
+
+/// How a run is to be driven.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Steps under way at once; the configured number where nothing is said.
+    pub jobs: Option<u32>,
+    /// How far it is to go.
+    pub limit: Option<Limit>,
+}
+
+/// How far a run is to go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Limit {
+    /// This step and everything that it waits for.
+    Until(String),
+    /// This step and no other.
+    Only(String),
+}
+
+/// How far the run goes this time, and how much of it at once.
+pub(super) fn bounds(run: &Run, options: &Options) -> Result<Bounds, Error> {
+    let jobs = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
+    Ok(reach(run, options)?.at_once(jobs))
+}
+
+fn reach(run: &Run, options: &Options) -> Result<Bounds, Error> {
+    let (step, only) = match &options.limit {
+        None => return Ok(Bounds::default()),
+        Some(Limit::Only(step)) => (step, true),
+        Some(Limit::Until(step)) => (step, false),
+    };
+    let unknown = || Error::Refused(signoff_engine::Refusal::NoStep { step: step.clone() });
+    let at = run.position(step).ok_or_else(unknown)?;
+    if !only {
+        return Ok(Bounds::until(run, at));
+    }
+    let waits_for: Vec<String> = (run.plan().dependencies(at))
+        .filter_map(|before| run.step(before))
+        .filter(|(_, state)| !state.satisfies)
+        .map(|(before, _)| before.id.clone())
+        .collect();
+    if waits_for.is_empty() {
+        return Ok(Bounds::only(at));
+    }
+    let step = step.clone();
+    Err(Error::NotReached { step, waits_for })
+}
+
+/// What the engine needs to know of the configuration.
+pub(super) fn settings(project: &Project, options: &Options) -> Settings {
+    let config = &project.config;
+    let jobs = options.jobs.unwrap_or(config.run.jobs.value);
+    Settings {
+        backoff: u64::try_from(config.run.backoff.value.as_millis()).unwrap_or(u64::MAX),
+        baseline: config.contract.baseline.value,
+        green: match config.contract.green.value {
+            config::Green::Run => Green::Run,
+            config::Green::Skip => Green::Skip,
+            config::Green::Ask => Green::Ask,
+        },
+        accept: match config.contract.accept.value {
+            config::Accept::End => Accept::End,
+            config::Accept::Step => Accept::Step,
+        },
+        jobs: usize::try_from(jobs).unwrap_or(1).max(1),
+        sandbox: confinement::level(project).to_string(),
+    }
+}
