@@ -1,12 +1,14 @@
 //! What must be true before anything starts.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::Path;
 
 use signoff_engine::{Act, PlanState, unsupported};
 use signoff_plan::digest::Digest;
 use signoff_plan::model::Work;
 use signoff_plan::signed::{Mismatch, Signature, SignedPlan};
-use signoff_store::config::Unverified;
+use signoff_store::config::{Agent, Mode, Unverified};
 use signoff_store::signatures::{self, Signed};
 
 use crate::difference::Difference;
@@ -153,6 +155,7 @@ pub(crate) fn programs(project: &Project, plan: &PlanFile) -> Result<(), Error> 
     for role in roles(&plan.checked.plan) {
         match project.config.agent(Some(&role)) {
             Some((_, agent)) => {
+                missing.extend(logins(project, &role, agent));
                 let program = agent.command.first().cloned().unwrap_or_default();
                 if !signoff_sandbox::program_exists(
                     program.as_ref(),
@@ -175,6 +178,22 @@ pub(crate) fn programs(project: &Project, plan: &PlanFile) -> Result<(), Error> 
     } else {
         Err(Error::MissingPrograms(missing))
     }
+}
+
+/// Files that were named for an agent to log in with and are not there to be copied.
+fn logins(project: &Project, role: &str, agent: &Agent) -> Vec<String> {
+    if project.config.sandbox.mode.value == Mode::Off {
+        return Vec::new();
+    }
+    let home = project.around.variables.get(OsStr::new("HOME"));
+    let is_there = |file: &&String| {
+        let below = file.strip_prefix("~/").unwrap_or(file);
+        home.is_some_and(|home| Path::new(home).join(below).is_file())
+    };
+    let missing = agent.login.iter().filter(|file| !is_there(file));
+    missing
+        .map(|file| format!("`{file}`, which agent `{role}` logs in with"))
+        .collect()
 }
 
 /// The shells that the contracts of this plan run in.

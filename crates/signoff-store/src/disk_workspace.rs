@@ -298,6 +298,8 @@ mod tests {
         let agent = Setting::built_in(Agent {
             driver: Driver::Command,
             command: vec!["x".to_owned()],
+            login: Vec::new(),
+            env: Vec::new(),
         });
         config.agents.insert("coder".to_owned(), agent.clone());
         let workspace = DiskWorkspace::new(dir.path(), OsStr::new(""), &config);

@@ -53,10 +53,7 @@ pub fn terms<'a>(
     let mut agents = Map::new();
     for role in &used {
         if let Some((name, agent)) = config.agent(Some(role)) {
-            agents.insert(
-                name.to_owned(),
-                json!({"driver": agent.driver.name(), "command": agent.command}),
-            );
+            agents.insert(name.to_owned(), agent.terms());
         }
     }
     let sees_path = config.sandbox.env.value.iter().any(|name| name == "PATH");
@@ -153,6 +150,8 @@ mod tests {
         Setting::built_in(Agent {
             driver: Driver::Command,
             command: vec![program.to_owned(), "{task}".to_owned()],
+            login: Vec::new(),
+            env: Vec::new(),
         })
     }
 
@@ -189,6 +188,19 @@ mod tests {
             "sandbox": {"env": ["HOME", "LANG", "PATH", "TERM"]},
         });
         assert_eq!(value, expected);
+    }
+
+    #[test]
+    fn what_an_agent_is_given_besides_counts() {
+        let mut config = Config::default();
+        let mut given = agent("mine");
+        given.value.login = vec!["~/.mine/auth".to_owned()];
+        given.value.env = vec!["MINE".to_owned()];
+        config.agents.insert("default".to_owned(), given);
+        assert_eq!(
+            of(&config, &["coder"], "")["agents"]["default"],
+            json!({"driver": "command", "command": ["mine", "{task}"], "login": ["~/.mine/auth"], "env": ["MINE"]}),
+        );
     }
 
     #[test]

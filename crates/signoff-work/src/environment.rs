@@ -5,12 +5,18 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use crate::confine::Needs;
+
 /// Variables of the harness's own process, read once at its edge.
 pub type Variables = BTreeMap<OsString, OsString>;
 
-/// Variables for an agent: the allowed ones, nothing else.
-pub fn for_agent(all: &Variables, allowed: &[String]) -> Vec<(OsString, OsString)> {
-    select(all, allowed)
+/// Variables for an agent: those that all are allowed and those that it logs in with, nothing else.
+pub fn for_agent(all: &Variables, allowed: &[String], needs: &Needs) -> Vec<(OsString, OsString)> {
+    let mut variables = needs.variables(all);
+    let own = |name: &str| variables.iter().any(|(own, _)| own == name);
+    let allowed: Vec<String> = allowed.iter().filter(|name| !own(name)).cloned().collect();
+    variables.extend(select(all, &allowed));
+    variables
 }
 
 /// Variables for a contract: the allowed ones, with a PATH that has no entry inside the tree (an
@@ -57,6 +63,7 @@ pub fn select(all: &Variables, allowed: &[String]) -> Vec<(OsString, OsString)> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::confine::needs;
 
     fn variables() -> Variables {
         [
@@ -72,7 +79,7 @@ mod tests {
     #[test]
     fn only_what_is_allowed_gets_through() {
         let allowed = ["PATH".to_owned(), "BASH_ENV".to_owned(), "LANG".to_owned()];
-        let seen = for_agent(&variables(), &allowed);
+        let seen = for_agent(&variables(), &allowed, &needs(&[]));
         assert_eq!(
             seen,
             [("PATH".into(), "/usr/bin:/work/tree/bin:rel:/bin".into())]

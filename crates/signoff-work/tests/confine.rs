@@ -9,7 +9,7 @@ use std::process::Command as Process;
 use std::time::Duration;
 
 use signoff_sandbox::{Command, Ended, Limits, Sandbox, Stdin};
-use signoff_work::confine::{Confined, Grounds};
+use signoff_work::confine::{Confined, Grounds, needs};
 use signoff_work::environment::Variables;
 
 /// A home, a repository with one commit, and a store in it.
@@ -92,9 +92,10 @@ impl World {
         let scratch = self.tree().join(".signoff/scratch");
         fs::remove_dir_all(&scratch).ok();
         fs::create_dir_all(&scratch).unwrap();
-        let all: Variables = [("ANTHROPIC_API_KEY".into(), "key".into())].into();
-        let command = [program.to_owned()];
-        let confined = self.grounds().for_agent(&scratch, &command, &[], &all);
+        let needs = needs(&[program.to_owned()]);
+        let confined = self
+            .grounds()
+            .for_agent(&scratch, &needs, &[], &Variables::default());
         confined.unwrap()
     }
 
@@ -180,24 +181,40 @@ fn programs_are_found_wherever_they_are() {
 }
 
 #[test]
+fn an_agents_program_is_found_by_its_path_and_nothing_beside_it() {
+    let world = World::new();
+    // Where the agent finds a temporary directory of its own.
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let tools = folder.path();
+    for file in ["agent", "other"] {
+        fs::write(tools.join(file), "echo started\n").unwrap();
+    }
+    let agent = tools.join("agent").display().to_string();
+    let script = format!("sh {agent}; sh {}/other; echo x > {agent}", tools.display());
+    world.says(world.agent(&agent), &script, "started");
+    assert_eq!(fs::read(&agent).unwrap(), b"echo started\n");
+    world.says(world.agent("agent"), &script, "");
+}
+
+#[test]
 fn a_known_agent_finds_its_login_and_nothing_more() {
     let world = World::new();
-    let script =
-        "cat $HOME/.claude/.credentials.json; echo \" $ANTHROPIC_API_KEY\"; ls -A $HOME/.claude";
-    world.says(
-        world.agent("claude"),
-        script,
-        "login key\n.credentials.json",
-    );
+    let script = "cat $HOME/.claude/.credentials.json; echo \" $IS_SANDBOX\"; ls -A $HOME/.claude";
+    world.says(world.agent("claude"), script, "login 1\n.credentials.json");
     let ended = world.run(
         world.agent("claude"),
         "echo changed > $HOME/.claude/.credentials.json",
     );
     drop(ended);
     let real = world.root.join("home/.claude/.credentials.json");
-    assert_eq!(fs::read(real).unwrap(), b"login");
+    assert_eq!(fs::read(&real).unwrap(), b"login");
     // Somebody's own script that is called like one.
     world.says(world.agent("./claude"), script, "");
+    // Another agent, and what an agent wrote to be tested.
+    let steal = format!("cat {}; echo tried", real.display());
+    for confined in [world.agent("codex"), world.contract()] {
+        world.says(confined, &steal, "tried");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use signoff_sandbox::Command;
 use signoff_store::runs::RunDir;
 use signoff_work::agent::Invocation;
 use signoff_work::attachment::{Places, read_all};
-use signoff_work::confine::{Confined, Grounds};
+use signoff_work::confine::{Confined, Grounds, Needs, needs};
 use signoff_work::contract::Evaluation;
 use signoff_work::environment::for_agent;
 use signoff_work::prompt::{Failure, Prompt};
@@ -145,10 +145,12 @@ impl Workbench<'_> {
         let (prompt, prompt_file) = self.prompts.remove(&at).unwrap_or_default();
         let limit = self.time_limit(run, at)?;
         let left = wall_left(run, at, self.clock.now()).map_or(limit, Duration::from_millis);
-        let (confined, scratch) = self.confine_agent(step, attempt, &agent.command)?.unzip();
+        let needs = needs(&agent.command).with(&agent.login, &agent.env);
+        let (confined, scratch) = self.confine_agent(step, attempt, &needs)?.unzip();
         let mut environment = for_agent(
             &self.project.around.variables,
             &self.project.config.sandbox.env.value,
+            &needs,
         );
         let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let invocation = Invocation {
@@ -173,7 +175,7 @@ impl Workbench<'_> {
         &self,
         step: &Step,
         attempt: u32,
-        command: &[String],
+        needs: &Needs,
     ) -> Result<Option<(Confined, Scratch)>, Error> {
         let Some(grounds) = &self.grounds else {
             return Ok(None);
@@ -185,7 +187,7 @@ impl Workbench<'_> {
         let scratch = scratch.map_err(Error::Sandbox)?;
         let variables = &self.project.around.variables;
         let confined = grounds
-            .for_agent(scratch.path(), command, &protected, variables)
+            .for_agent(scratch.path(), needs, &protected, variables)
             .map_err(Error::Sandbox)?;
         Ok(Some((confined, scratch)))
     }

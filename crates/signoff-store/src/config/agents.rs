@@ -1,9 +1,13 @@
 //! `[agents.NAME]`: who does the work.
 
+use std::path::{Component, Path};
+
 use super::problem::{did_you_mean, listed};
 use super::read::Reader;
 use super::value::Value;
 use super::{Agent, Config, Driver, Setting, placeholder};
+
+const KEYS: [&str; 4] = ["driver", "command", "login", "env"];
 
 /// Drivers that are planned; naming one is a fair wish, not a typing error.
 const NOT_YET: [&str; 6] = ["claude", "codex", "gemini", "opencode", "pi", "acp"];
@@ -15,23 +19,31 @@ impl Reader<'_> {
         let Some(table) = self.table("agents.NAME", section) else {
             return;
         };
+        // What a project's file lets through itself it has only taken from this.
+        let allowed = config.sandbox.env.value.clone();
         for (name, value) in table {
             let place = name.span().start;
             let name = name.get_ref().as_ref();
             if name.is_empty() {
                 self.problem_at(place, "an agent needs a name".to_owned(), None);
             }
-            if let Some(agent) = self.agent(name, place, value) {
+            if let Some(agent) = self.agent(name, place, value, &allowed) {
                 let agent = Setting::of(agent, self.origin, Some(self.place(place)));
                 config.agents.insert(name.to_owned(), agent);
             }
         }
     }
 
-    fn agent(&mut self, name: &str, place: usize, section: &Value<'_>) -> Option<Agent> {
+    fn agent(
+        &mut self,
+        name: &str,
+        place: usize,
+        section: &Value<'_>,
+        allowed: &[String],
+    ) -> Option<Agent> {
         let title = format!("agents.{name}");
         self.table(&title, section)?;
-        let entries = self.entries(&title, section, &["driver", "command"]);
+        let entries = self.entries(&title, section, &KEYS);
         let value_of = |wanted| entries.iter().find(|(key, _)| *key == wanted);
         let Some((_, driver)) = value_of("driver") else {
             let message = format!("agent `{name}` has no `driver`");
@@ -45,17 +57,47 @@ impl Reader<'_> {
             None => {
                 // Of a driver we do not know we cannot say what it needs.
                 if driver.is_some() {
-                    let message = format!("agent `{name}` has no `command`");
-                    let hint = r#"write one like `command = ["my-agent", "{task}"]`"#.to_owned();
-                    self.problem_at(place, message, Some(hint));
+                    self.no_command(name, place);
                 }
                 None
             }
         };
+        let login = value_of("login").map(|(_, login)| self.login(login));
+        let env = value_of("env").map(|(_, env)| self.variables(env, allowed));
         Some(Agent {
             driver: driver?,
             command: command?,
+            login: login.unwrap_or_else(|| Some(Vec::new()))?,
+            env: env.unwrap_or_else(|| Some(Vec::new()))?,
         })
+    }
+
+    fn no_command(&mut self, name: &str, place: usize) {
+        let message = format!("agent `{name}` has no `command`");
+        let hint = r#"write one like `command = ["my-agent", "{task}"]`"#.to_owned();
+        self.problem_at(place, message, Some(hint));
+    }
+
+    /// Files that an agent logs in with; what it holds it can send away, so only the user names them.
+    fn login(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+        let before = self.problems.len();
+        let mut files = Vec::new();
+        for (item, file) in self.texts(value)? {
+            let shown = file.escape_debug().to_string();
+            if self.origin.may_only_tighten() {
+                let who = self.origin.who();
+                let message = format!("{who} cannot hand the login file `{shown}` to an agent");
+                let hint = "name it for the agent in your own configuration".to_owned();
+                self.problem(item, message, Some(hint));
+            } else if !is_below_home(&file) {
+                let message = format!("`{shown}` is not a file below your home");
+                let hint = "write one like `~/.my-agent/auth.json`".to_owned();
+                self.problem(item, message, Some(hint));
+            } else if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        (self.problems.len() == before).then_some(files)
     }
 
     fn driver(&mut self, value: &Value<'_>) -> Option<Driver> {
@@ -121,4 +163,13 @@ impl Reader<'_> {
         }
         good.then(|| words.into_iter().map(|(_, word)| word).collect())
     }
+}
+
+/// It is found at the same place in the agent's own home.
+fn is_below_home(file: &str) -> bool {
+    let Some(below) = file.strip_prefix("~/") else {
+        return false;
+    };
+    let mut parts = Path::new(below).components().peekable();
+    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }

@@ -227,6 +227,10 @@ pub struct Agent {
     pub driver: Driver,
     /// Program and arguments, with placeholders.
     pub command: Vec<String>,
+    /// Files below the user's home (`~/…`) that it logs in with, besides those that its program is known to.
+    pub login: Vec<String>,
+    /// Names of variables that it gets to see, besides those that all do and those it is known to need.
+    pub env: Vec<String>,
 }
 
 /// How an agent is started and spoken to.

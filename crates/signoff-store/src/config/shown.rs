@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::key::KEYS;
 use super::problem::did_you_mean;
@@ -191,9 +191,29 @@ impl Shown for Policy {
     }
 }
 
+/// The lists only where there is something in them: terms that were signed without them hold.
 impl Shown for Agent {
     fn shown(&self) -> Value {
-        json!({"driver": self.driver.name(), "command": self.command})
+        let Self {
+            driver,
+            command,
+            login,
+            env,
+        } = self;
+        let mut shown = Map::new();
+        shown.insert("driver".to_owned(), driver.name().into());
+        shown.insert("command".to_owned(), command.shown());
+        let lists = [("login", login), ("env", env)];
+        let given = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        shown.extend(given.map(|(name, list)| (name.to_owned(), list.shown())));
+        Value::Object(shown)
+    }
+}
+
+impl Agent {
+    /// As its part of the terms says it.
+    pub(crate) fn terms(&self) -> Value {
+        self.shown()
     }
 }
 

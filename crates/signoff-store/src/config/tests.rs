@@ -188,7 +188,7 @@ fn agents_say_what_they_lack() {
         "[agents.x]\ndriver = 'comand'\nmodel = 'big'",
         &[
             "2:10: unknown driver `comand`; there is `command`; did you mean `command`?",
-            "3:1: unknown key `model` in `[agents.x]`, which has `driver` and `command`",
+            "3:1: unknown key `model` in `[agents.x]`, which has `driver`, `command`, `login` and `env`",
         ],
     );
 }

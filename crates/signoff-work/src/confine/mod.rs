@@ -6,6 +6,7 @@
 
 mod git;
 mod home;
+mod known;
 mod needs;
 mod places;
 
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 use signoff_sandbox::{Bind, Level, Nesting, Network, Policy};
 
 pub use self::git::keep_repository;
-use self::needs::needs;
+pub use self::needs::{Needs, needs};
 use crate::environment::Variables;
 
 /// Where a process finds its own temporary directory, and nothing of anybody else's.
@@ -46,7 +47,7 @@ pub struct Grounds {
 #[derive(Debug, Clone)]
 pub struct Confined {
     policy: Policy,
-    /// Variables that say where its home and its temporary directory are.
+    /// Variables that say where its home and its temporary directory are, and that it is confined.
     environment: Vec<(OsString, OsString)>,
 }
 
@@ -64,27 +65,25 @@ impl Grounds {
     pub fn for_agent(
         &self,
         scratch: &Path,
-        command: &[String],
+        needs: &Needs,
         protected: &[PathBuf],
         all: &Variables,
     ) -> io::Result<Confined> {
-        let needs = &needs(command.first().map_or("", String::as_str));
         let (home, temp) = (scratch.join("home"), scratch.join("tmp"));
         std::fs::create_dir_all(&temp)?;
-        home::make(&home, self.home.as_deref(), needs)?;
-        let mut environment = needs.variables(all);
-        environment.push(("HOME".into(), home.clone().into()));
+        home::make(&home, self.home.as_deref(), needs, all)?;
+        let mut environment = vec![("HOME".into(), home.clone().into())];
+        if self.level > Level::None {
+            environment.extend(needs.told());
+        }
         environment.push(("TMPDIR".into(), self.temp_seen(&temp)));
         let mut policy = self.common(temp);
         policy.writable.push(home);
         // Whoever configured the command wants it to find what it names.
-        let named = command
-            .iter()
-            .map(PathBuf::from)
-            .filter(|path| path.exists());
+        let named = needs.named();
         policy.binds.extend(self.needed(&policy.hidden, named));
         policy.read_only.extend(fit_to_bind(protected));
-        policy.nesting = if needs.nests {
+        policy.nesting = if needs.nests() {
             Nesting::Allowed
         } else {
             Nesting::Denied

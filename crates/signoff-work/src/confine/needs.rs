@@ -1,113 +1,117 @@
-//! What the known agents need to be who they are logged in as. Data.
+//! What one agent gets of a person's home and environment: what its program is known to need, and what the
+//! configuration adds for its role.
 
-use std::ffi::OsString;
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
-use crate::environment::Variables;
+use super::known::{Folder, KNOWN, Known, Moved, NONE};
+use crate::environment::{Variables, select};
 
-/// What a program needs of a person's home and environment.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Needs {
-    /// The program.
-    pub(super) program: &'static str,
-    /// Files below the home that it logs in with; copied, so that it cannot change them.
-    pub(super) files: &'static [&'static str],
-    /// Variables that it logs in with, or that say to whom it talks.
-    pub(super) variables: &'static [&'static str],
-    /// It confines what it starts by namespaces of its own.
-    pub(super) nests: bool,
+/// What an agent needs to be who it is logged in as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Needs {
+    known: &'static Known,
+    command: Vec<String>,
+    /// Files that were asked for, below the home.
+    login: Vec<PathBuf>,
+    /// Variables that were asked for.
+    env: Vec<String>,
 }
 
-const NONE: Needs = Needs {
-    program: "",
-    files: &[],
-    variables: &[],
-    nests: false,
-};
+/// A file that is copied into the private home.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Login {
+    pub(super) from: PathBuf,
+    /// Where, below the private home.
+    pub(super) to: PathBuf,
+}
 
-const KNOWN: [Needs; 5] = [
-    Needs {
-        program: "claude",
-        files: &[
-            ".claude.json",
-            ".claude/.credentials.json",
-            ".claude/settings.json",
-        ],
-        variables: &[
-            "ANTHROPIC_API_KEY",
-            "ANTHROPIC_AUTH_TOKEN",
-            "ANTHROPIC_BASE_URL",
-            "CLAUDE_CODE_OAUTH_TOKEN",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-            "DISABLE_AUTOUPDATER",
-            "DISABLE_TELEMETRY",
-        ],
-        nests: false,
-    },
-    Needs {
-        program: "codex",
-        files: &[".codex/auth.json", ".codex/config.toml"],
-        variables: &["OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY"],
-        nests: true,
-    },
-    Needs {
-        program: "gemini",
-        files: &[
-            ".gemini/oauth_creds.json",
-            ".gemini/google_accounts.json",
-            ".gemini/settings.json",
-        ],
-        variables: &[
-            "GEMINI_API_KEY",
-            "GOOGLE_API_KEY",
-            "GOOGLE_GEMINI_BASE_URL",
-            "GOOGLE_CLOUD_PROJECT",
-            "GEMINI_CLI_TRUST_WORKSPACE",
-        ],
-        nests: false,
-    },
-    Needs {
-        program: "opencode",
-        files: &[
-            ".local/share/opencode/auth.json",
-            ".config/opencode/opencode.json",
-            ".config/opencode/opencode.jsonc",
-        ],
-        variables: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"],
-        nests: false,
-    },
-    Needs {
-        program: "pi",
-        files: &[
-            ".pi/agent/auth.json",
-            ".pi/agent/models.json",
-            ".pi/agent/settings.json",
-        ],
-        variables: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"],
-        nests: false,
-    },
-];
-
-/// What the program of a command line needs. Only a bare name is known: anything else may be somebody's own script
+/// What the program of a command needs. Only a bare name is known: anything else may be somebody's own script
 /// that is called like an agent.
-pub(super) fn needs(program: &str) -> Needs {
-    let known = KNOWN.iter().find(|needs| needs.program == program);
-    known.copied().unwrap_or(NONE)
+pub fn needs(command: &[String]) -> Needs {
+    let program = command.first().map_or("", String::as_str);
+    let known = KNOWN.iter().find(|known| known.program == program);
+    Needs {
+        known: known.unwrap_or(&NONE),
+        command: command.to_vec(),
+        login: Vec::new(),
+        env: Vec::new(),
+    }
 }
 
 impl Needs {
-    pub(super) fn variables(&self, all: &Variables) -> Vec<(OsString, OsString)> {
-        let set = self.variables.iter().filter_map(|name| {
-            let name = OsString::from(name);
-            let value = all.get(&name)?.clone();
-            Some((name, value))
-        });
-        set.collect()
+    /// Adds files below the home, written as `~/…`, and names of variables.
+    #[must_use]
+    pub fn with(mut self, login: &[String], env: &[String]) -> Self {
+        let below = login.iter().filter_map(|file| file.strip_prefix("~/"));
+        self.login.extend(below.map(PathBuf::from));
+        self.env.extend_from_slice(env);
+        self
     }
 
-    /// Its files that are there.
-    pub(super) fn files<'h>(&self, home: &'h Path) -> impl Iterator<Item = &'static str> + use<'h> {
-        let files = self.files.iter().copied();
-        files.filter(|file| home.join(file).is_file())
+    /// Those of its variables that are set, each once.
+    pub fn variables(&self, all: &Variables) -> Vec<(OsString, OsString)> {
+        let known = self.known.variables.iter().copied().flatten();
+        let mut names: Vec<String> = known.map(|name| (*name).to_owned()).collect();
+        for name in &self.env {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        select(all, &names)
+    }
+
+    /// What it is told where it is confined.
+    pub(super) fn told(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        let told = self.known.told.iter();
+        told.map(|(name, value)| (name.into(), value.into()))
+    }
+
+    /// What its command names and is there.
+    pub(super) fn named(&self) -> impl Iterator<Item = PathBuf> {
+        let words = self.command.iter().map(PathBuf::from);
+        words.filter(|path| path.exists())
+    }
+
+    /// Whether it confines what it starts by itself.
+    pub(super) fn nests(&self) -> bool {
+        self.known.nests
+    }
+
+    /// The files to copy: of those that its program is known to need the ones that are there, and all that were asked
+    /// for.
+    pub(super) fn files(&self, home: &Path, all: &Variables) -> Vec<Login> {
+        let known = self.known.folders.iter().flat_map(|folder| {
+            let from = folder.place(home, all);
+            folder.files.iter().map(move |file| Login {
+                from: from.join(file),
+                to: Path::new(folder.path).join(file),
+            })
+        });
+        let mut files: Vec<Login> = known.filter(|login| login.from.is_file()).collect();
+        let asked = self.login.iter().map(|file| Login {
+            from: home.join(file),
+            to: file.clone(),
+        });
+        for login in asked {
+            files.retain(|known| known.to != login.to);
+            files.push(login);
+        }
+        files
     }
 }
+
+impl Folder {
+    /// Where the person has it.
+    fn place(&self, home: &Path, all: &Variables) -> PathBuf {
+        let value = |name: &str| all.get(OsStr::new(name)).filter(|value| !value.is_empty());
+        let moved = match self.moved_by {
+            Moved::To(name) => value(name).map(PathBuf::from),
+            Moved::Below(name, path) => value(name).map(|value| Path::new(value).join(path)),
+        };
+        moved.unwrap_or_else(|| home.join(self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests;

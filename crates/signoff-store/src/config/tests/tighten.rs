@@ -129,3 +129,40 @@ fn problems_of_files_and_variables_come_together() {
         "{last}"
     );
 }
+
+#[test]
+fn only_a_user_hands_logins_and_variables_to_an_agent() {
+    let user = "sandbox.env = ['PATH', 'SHARED']\n[agents.coder]\ndriver = 'command'\ncommand = ['x']\nlogin = ['~/.x/auth.json', '~/.x/auth.json']\nenv = ['X_KEY']\n";
+    let config = load(user, "").unwrap();
+    let agent = &config.agents["coder"].value;
+    assert_eq!(agent.login, ["~/.x/auth.json"]);
+    assert_eq!(agent.env, ["X_KEY"]);
+    // A project's agent of that name has only what the project may give.
+    let theirs = "[agents.coder]\ndriver = 'command'\ncommand = ['y']\n";
+    let given = format!("{theirs}env = ['SHARED']\n[sandbox]\nenv = ['PATH']\n");
+    let config = load(user, &given).unwrap();
+    assert_eq!(config.agents["coder"].value.env, ["SHARED"]);
+    assert!(config.agents["coder"].value.login.is_empty());
+    let greedy = format!("{theirs}env = ['X_KEY', 'PATH']\nlogin = ['~/.ssh/id']\n");
+    assert_eq!(
+        load(user, &greedy).unwrap_err(),
+        [
+            "project.toml:4:8: a project cannot let the variable `X_KEY` through; add it to `[sandbox] env` in your own configuration",
+            "project.toml:5:10: a project cannot hand the login file `~/.ssh/id` to an agent; name it for the agent in your own configuration",
+        ]
+    );
+}
+
+#[test]
+fn a_login_is_a_file_below_the_home() {
+    let login = |file: &str| {
+        format!("[agents.coder]\ndriver = 'command'\ncommand = ['x']\nlogin = ['{file}']\n")
+    };
+    assert!(load(&login("~/a"), "").is_ok());
+    for wrong in ["a", "/etc/a", "~", "~/", "~/../a", "~/a/../b", "~ada/a"] {
+        let expected = format!(
+            "user.toml:4:10: `{wrong}` is not a file below your home; write one like `~/.my-agent/auth.json`"
+        );
+        assert_eq!(load(&login(wrong), "").unwrap_err(), [expected]);
+    }
+}
