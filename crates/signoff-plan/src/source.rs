@@ -1,6 +1,7 @@
 //! Plan text as it lies on disk, and places in it.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 /// A range of byte offsets into the original bytes of a [`Source`], byte order mark included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -62,7 +63,7 @@ pub struct Source {
     broken: Option<Vec<u8>>,
     line_starts: Vec<usize>,
     /// How many code points begin before each block of the bytes.
-    points: Vec<usize>,
+    points: Points,
     parts: Vec<Part>,
 }
 
@@ -97,13 +98,6 @@ impl Source {
         let line_starts = std::iter::once(0)
             .chain(newlines.map(|(offset, _)| offset + 1))
             .collect();
-        let mut before = 0;
-        let points = bytes.chunks(BLOCK).map(|block| {
-            let here = before;
-            before += code_points(block);
-            here
-        });
-        let points = points.collect();
         // Looked at once: asking for the text of a large file is as cheap as of a small one.
         let (text, broken) = match String::from_utf8(bytes) {
             Ok(text) => (text, None),
@@ -119,7 +113,7 @@ impl Source {
             text,
             broken,
             line_starts,
-            points,
+            points: Points::default(),
             parts: Vec::new(),
         }
     }
@@ -243,16 +237,44 @@ impl Source {
     /// How many code points begin before an offset.
     fn points_before(&self, offset: usize) -> usize {
         let block = offset / BLOCK;
-        let Some(points) = self.points.get(block) else {
+        let counted = self.points.of(self.bytes());
+        let Some(points) = counted.get(block) else {
             // Behind the end of a last block that is full.
-            let last = self.points.len().saturating_sub(1);
+            let last = counted.len().saturating_sub(1);
             let rest = self.bytes().get(last * BLOCK..).unwrap_or_default();
-            return self.points.last().unwrap_or(&0) + code_points(rest);
+            return counted.last().unwrap_or(&0) + code_points(rest);
         };
         let rest = self.bytes().get(block * BLOCK..offset);
         points + code_points(rest.unwrap_or_default())
     }
 }
+
+/// Counted when the first column is asked for: a file without a problem has none.
+#[derive(Clone, Default)]
+struct Points(OnceLock<Vec<usize>>);
+
+impl Points {
+    fn of(&self, bytes: &[u8]) -> &[usize] {
+        self.0.get_or_init(|| {
+            let mut before = 0;
+            let points = bytes.chunks(BLOCK).map(|block| {
+                let here = before;
+                before += code_points(block);
+                here
+            });
+            points.collect()
+        })
+    }
+}
+
+/// Follows from the bytes, whether or not anybody has asked.
+impl PartialEq for Points {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Points {}
 
 /// How many code points begin in these bytes.
 fn code_points(bytes: &[u8]) -> usize {
