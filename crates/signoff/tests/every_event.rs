@@ -202,11 +202,8 @@ fn edited() -> Events {
     example.events()
 }
 
-/// A plan that is changed while its run stands still, and signed: the run goes on with it.
-fn replanned() -> Events {
-    let example = example(&obliging(), &[CHECK, CHECK]);
-    let until = ["run", "plan.md", "--until", "step-1"];
-    example.project.signoff(until).assert_success();
+/// The plan is changed and signed, and its run goes on with it to the end.
+fn gone_on_mended(example: &Example) -> Events {
     let changed = example.text().replace("# Test plan", "# Test plan, mended");
     example.project.write("plan.md", &changed);
     example
@@ -215,6 +212,14 @@ fn replanned() -> Events {
         .assert_success();
     example.resume().assert_success();
     example.events()
+}
+
+/// A plan that is changed while its run stands still, and signed: the run goes on with it.
+fn replanned() -> Events {
+    let example = example(&obliging(), &[CHECK, CHECK]);
+    let until = ["run", "plan.md", "--until", "step-1"];
+    example.project.signoff(until).assert_success();
+    gone_on_mended(&example)
 }
 
 /// A person wants another plan, and gets the step again with it.
@@ -229,14 +234,7 @@ fn revised() -> Events {
         .answer("escalation", "revise", &["--note", "say where"])
         .assert_code(3)
         .assert_stdout_contains("waits for another version of the plan (say");
-    let changed = example.text().replace("# Test plan", "# Test plan, mended");
-    example.project.write("plan.md", &changed);
-    example
-        .project
-        .signoff(["approve", "plan.md"])
-        .assert_success();
-    example.resume().assert_success();
-    example.events()
+    gone_on_mended(&example)
 }
 
 fn limited() -> Events {
