@@ -47,6 +47,11 @@ impl Captured {
         format!("{head}\n[… {left_out} bytes left out …]\n{tail}")
     }
 
+    /// Returns every byte of the stream, or `None` if something in the middle was not kept.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        (!self.is_cut()).then(|| [&self.head[..], &self.tail_bytes()[..]].concat())
+    }
+
     /// Returns at most the last `bytes` bytes as text, never reaching back over a gap.
     pub fn tail(&self, bytes: usize) -> String {
         let mut kept = self.tail_bytes();
@@ -123,6 +128,16 @@ mod tests {
         check(0, &["abc"], "\n[… 3 bytes left out …]\n");
         check(1, &["abc"], "a\n[… 2 bytes left out …]\n");
         check(6, &["abcdxé", "y"], "abc\n[… 2 bytes left out …]\néy");
+    }
+
+    #[test]
+    fn bytes_are_all_or_none() {
+        let mut captured = Captured::new(4);
+        captured.push(b"a\xff");
+        captured.push(b"bc");
+        assert_eq!(captured.bytes().as_deref(), Some(&b"a\xffbc"[..]));
+        captured.push(b"d");
+        assert_eq!(captured.bytes(), None);
     }
 
     #[test]

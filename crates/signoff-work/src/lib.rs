@@ -8,6 +8,7 @@ pub mod attachment;
 pub mod confine;
 pub mod contract;
 pub mod environment;
+pub mod git;
 pub mod mcp;
 mod placeholder;
 mod plain;

@@ -1,0 +1,110 @@
+//! What can go wrong with git.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::{fmt, io};
+
+use signoff_sandbox::StartError;
+
+/// Why something could not be done with git.
+#[derive(Debug)]
+pub enum GitError {
+    /// Git could not be started.
+    Start {
+        /// What was tried, such as `git add`.
+        tried: String,
+        /// Why not.
+        error: StartError,
+    },
+    /// Git said no.
+    Failed {
+        /// What was tried.
+        tried: String,
+        /// Git's own words, or how it ended.
+        said: String,
+    },
+    /// Git printed more than is kept.
+    TooMuch {
+        /// What was tried.
+        tried: String,
+    },
+    /// Git printed something else than it should.
+    Unexpected {
+        /// What was expected.
+        expected: &'static str,
+        /// What came instead.
+        found: String,
+    },
+    /// A file could not be read or written.
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The index or a commit holds other repositories, which are never looked into.
+    Submodules {
+        /// Where.
+        paths: Vec<String>,
+    },
+    /// Somebody changed these files at the same moment.
+    ChangedMeanwhile {
+        /// Which ones.
+        paths: Vec<String>,
+    },
+}
+
+impl GitError {
+    pub(super) fn unexpected(expected: &'static str, found: &str) -> Self {
+        Self::Unexpected {
+            expected,
+            found: found.chars().take(200).collect(),
+        }
+    }
+
+    /// For `map_err`: the file that an operation failed on.
+    pub(super) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        |error| Self::File {
+            path: path.to_owned(),
+            error,
+        }
+    }
+}
+
+impl fmt::Display for GitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start { tried, error } => write!(f, "`{tried}` could not be started: {error}"),
+            Self::Failed { tried, said } => write!(f, "`{tried}` failed: {said}"),
+            Self::TooMuch { tried } => {
+                write!(f, "`{tried}` printed more than the harness reads")
+            }
+            Self::Unexpected { expected, found } => {
+                write!(f, "git should have printed {expected}, not `{found}`")
+            }
+            Self::File { path, error } => write!(f, "`{}`: {error}", path.display()),
+            Self::Submodules { paths } => {
+                write!(f, "submodules are not supported: `{}`", paths.join("`, `"))
+            }
+            Self::ChangedMeanwhile { paths } => write!(
+                f,
+                "somebody changed `{}` at the same moment; try again",
+                paths.join("`, `")
+            ),
+        }
+    }
+}
+
+impl Error for GitError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Start { error, .. } => Some(error),
+            Self::File { error, .. } => Some(error),
+            Self::Failed { .. }
+            | Self::TooMuch { .. }
+            | Self::Unexpected { .. }
+            | Self::Submodules { .. }
+            | Self::ChangedMeanwhile { .. } => None,
+        }
+    }
+}

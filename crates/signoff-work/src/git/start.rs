@@ -1,0 +1,226 @@
+//! How git is started: with an environment of ours, and nothing of anybody else's that would make it start a program.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use signoff_sandbox::{Command, How, Limits, Sandbox, StartError, Stdin};
+
+use super::error::GitError;
+use crate::environment::{Variables, path_outside};
+
+const LIMITS: Limits = Limits {
+    time: Some(Duration::from_secs(600)),
+    output: 64 << 20,
+    log: 0,
+};
+
+/// Starts git.
+#[derive(Clone)]
+pub struct Git {
+    sandbox: Arc<Sandbox>,
+    /// What every git gets.
+    env: Arc<[(OsString, OsString)]>,
+    /// Where the person's own configuration is found: for reading values out of it, and for the person's references.
+    home: Arc<[(OsString, OsString)]>,
+}
+
+impl fmt::Debug for Git {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Git").finish_non_exhaustive()
+    }
+}
+
+impl Git {
+    /// Git as this environment finds it, but never one that lies in the workspace: agents write there.
+    pub fn new(sandbox: Arc<Sandbox>, variables: &Variables, workspace: &Path) -> Self {
+        let path = variables.get(OsStr::new("PATH"));
+        let path = path_outside(path.map_or(OsStr::new(""), |path| path), workspace);
+        let fixed = [
+            ("LC_ALL", "C"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("GIT_OPTIONAL_LOCKS", "0"),
+            ("GIT_PAGER", "cat"),
+            // What a commit is, is what its name says.
+            ("GIT_NO_REPLACE_OBJECTS", "1"),
+            // An object that is missing is not fetched: that would start programs.
+            ("GIT_NO_LAZY_FETCH", "1"),
+            ("GIT_ALLOW_PROTOCOL", ""),
+        ];
+        let fixed = fixed.map(|(name, value)| (name.into(), value.into()));
+        let own = ["HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME"]
+            .into_iter()
+            .filter_map(|name| {
+                let value = variables.get(OsStr::new(name))?;
+                Some((name.into(), value.clone()))
+            });
+        Self {
+            sandbox,
+            env: fixed.into_iter().chain([("PATH".into(), path)]).collect(),
+            home: own.collect(),
+        }
+    }
+
+    /// The person's home, for what is named relative to it.
+    pub(super) fn home(&self, name: &str) -> Option<PathBuf> {
+        let mut variables = self.home.iter();
+        let (_, value) = variables.find(|(own, _)| own == name)?;
+        Some(PathBuf::from(value)).filter(|path| path.is_absolute())
+    }
+
+    /// A call in this directory, that sees no configuration but the repository's.
+    pub(super) fn call(&self, directory: &Path) -> Call<'_> {
+        Call {
+            git: self,
+            directory: directory.to_owned(),
+            words: Vec::new(),
+            env: Vec::new(),
+            settings: Vec::new(),
+            stdin: Stdin::Null,
+        }
+    }
+}
+
+/// One call of git, as it is put together.
+#[derive(Clone)]
+pub(super) struct Call<'g> {
+    git: &'g Git,
+    directory: PathBuf,
+    words: Vec<OsString>,
+    env: Vec<(OsString, OsString)>,
+    settings: Vec<(OsString, OsString)>,
+    stdin: Stdin,
+}
+
+/// What git said.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// The exit code.
+    pub(super) code: i32,
+    /// Everything it printed.
+    pub(super) out: Vec<u8>,
+    /// What it complained about.
+    pub(super) complaint: String,
+}
+
+impl Call<'_> {
+    pub(super) fn words<W: Into<OsString>>(mut self, words: impl IntoIterator<Item = W>) -> Self {
+        self.words.extend(words.into_iter().map(Into::into));
+        self
+    }
+
+    pub(super) fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// A setting that goes before every configuration file's.
+    pub(super) fn setting(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.settings.push((name.into(), value.into()));
+        self
+    }
+
+    /// With the person's own configuration.
+    pub(super) fn with_home(mut self) -> Self {
+        self.env.extend(self.git.home.iter().cloned());
+        self
+    }
+
+    pub(super) fn stdin(mut self, bytes: Vec<u8>) -> Self {
+        self.stdin = Stdin::Bytes(bytes);
+        self
+    }
+
+    /// Runs it; only the code 0 is success.
+    pub(super) fn run(self) -> Result<Vec<u8>, GitError> {
+        Ok(self.run_to(&[0])?.out)
+    }
+
+    /// Runs it; each of these codes is an answer.
+    pub(super) fn run_to(self, codes: &[i32]) -> Result<Said, GitError> {
+        let tried = self.tried();
+        let said = self.ask()?;
+        if codes.contains(&said.code) {
+            return Ok(said);
+        }
+        let words = said.complaint.trim();
+        let said = match words {
+            "" => format!("exit code {}", said.code),
+            words => words.to_owned(),
+        };
+        Err(GitError::Failed { tried, said })
+    }
+
+    /// Runs it, whatever code it ends with.
+    pub(super) fn ask(self) -> Result<Said, GitError> {
+        let tried = self.tried();
+        let sandbox = Arc::clone(&self.git.sandbox);
+        let ended = match sandbox.run(self.command()) {
+            Ok(ended) => ended,
+            Err(error) => return Err(GitError::Start { tried, error }),
+        };
+        let how = |said: &str| GitError::Failed {
+            tried: tried.clone(),
+            said: said.to_owned(),
+        };
+        let code = match ended.how {
+            How::Exited(code) => code,
+            How::Signaled(signal) => return Err(how(&format!("ended by signal {signal}"))),
+            How::TimedOut => return Err(how("it took longer than ten minutes")),
+            How::Stopped => return Err(how("it was stopped")),
+        };
+        let out = ended.stdout.bytes().ok_or(GitError::TooMuch { tried })?;
+        let complaint = ended.stderr.tail(4096);
+        Ok(Said {
+            code,
+            out,
+            complaint,
+        })
+    }
+
+    /// The words a person would know it by.
+    fn tried(&self) -> String {
+        let word = self.words.first().map(|word| word.display().to_string());
+        format!("git {}", word.unwrap_or_default())
+    }
+
+    fn command(self) -> Command {
+        let mut env: Vec<(OsString, OsString)> = self.git.env.to_vec();
+        env.extend(self.env);
+        env.push((
+            "GIT_CONFIG_COUNT".into(),
+            self.settings.len().to_string().into(),
+        ));
+        // In the environment rather than by `-c`: a name may hold any character.
+        for (at, (name, value)) in self.settings.into_iter().enumerate() {
+            env.push((format!("GIT_CONFIG_KEY_{at}").into(), name));
+            env.push((format!("GIT_CONFIG_VALUE_{at}").into(), value));
+        }
+        Command {
+            argv: [OsString::from("git")]
+                .into_iter()
+                .chain(self.words)
+                .collect(),
+            cwd: self.directory,
+            env,
+            stdin: self.stdin,
+            marker: None,
+            limits: LIMITS,
+            log: None,
+            policy: None,
+        }
+    }
+}
+
+/// Whether git is not installed at all.
+pub(super) fn is_absent(error: &GitError) -> bool {
+    matches!(
+        error,
+        GitError::Start {
+            error: StartError::NotFound { .. },
+            ..
+        }
+    )
+}
