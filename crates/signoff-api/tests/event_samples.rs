@@ -17,6 +17,7 @@ fn every_event() -> Vec<engine::Event> {
             run: 3,
             runner: "pytest".to_owned(),
         }),
+        tree: Some("ab".to_owned()),
     };
     vec![
         engine::Event::RunStarted {
@@ -32,6 +33,7 @@ fn every_event() -> Vec<engine::Event> {
                 accept: engine::Accept::End,
                 jobs: 4,
                 sandbox: "none".to_owned(),
+                isolation: engine::Isolation::Worktree,
             },
         },
         engine::Event::RunResumed {
@@ -49,6 +51,7 @@ fn every_event() -> Vec<engine::Event> {
                 accept: engine::Accept::Step,
                 jobs: 4,
                 sandbox: "none".to_owned(),
+                isolation: engine::Isolation::Worktree,
             },
             kept: vec![step()],
             reset: vec!["test".to_owned()],
@@ -59,7 +62,17 @@ fn every_event() -> Vec<engine::Event> {
             step: step(),
             items: vec![serde_json::json!("a"), serde_json::json!({"b": 1})],
         },
-        engine::Event::BaselineStarted { step: step() },
+        engine::Event::TreePrepared {
+            tree: engine::RunTree {
+                base: Some("a0".to_owned()),
+                start: "a1".to_owned(),
+                branch: Some("refs/heads/signoff/20261115-093012-k3f9".to_owned()),
+            },
+        },
+        engine::Event::BaselineStarted {
+            step: step(),
+            base: Some("a1".to_owned()),
+        },
         engine::Event::BaselineFinished {
             step: step(),
             verdict: engine::Verdict::Fail,
@@ -68,6 +81,7 @@ fn every_event() -> Vec<engine::Event> {
         engine::Event::AttemptStarted {
             step: step(),
             attempt: 1,
+            base: Some("a1".to_owned()),
         },
         engine::Event::WorkItem {
             step: step(),
@@ -124,6 +138,49 @@ fn every_event() -> Vec<engine::Event> {
                 transient: true,
                 unknown: true,
             },
+        },
+        engine::Event::CandidateStarted {
+            step: step(),
+            attempt: 1,
+        },
+        engine::Event::CandidateBuilt {
+            step: step(),
+            attempt: 1,
+            candidate: engine::Candidate {
+                commit: "a2".to_owned(),
+                tree: "b2".to_owned(),
+                onto: "a1".to_owned(),
+                files: vec!["a.rs".to_owned()],
+            },
+        },
+        engine::Event::MergeConflicted {
+            step: step(),
+            attempt: 1,
+            onto: "a1".to_owned(),
+            files: vec!["a.rs".to_owned()],
+            text: "<<<<<<<".to_owned(),
+        },
+        engine::Event::MergeStarted {
+            step: step(),
+            attempt: 1,
+            commit: "a2".to_owned(),
+        },
+        engine::Event::Merged {
+            step: step(),
+            attempt: 1,
+            commit: "a2".to_owned(),
+            tree: "b2".to_owned(),
+        },
+        engine::Event::LandingStarted {
+            commit: "a2".to_owned(),
+            by: "ann".to_owned(),
+        },
+        engine::Event::RunLanded {
+            commit: "a2".to_owned(),
+            by: "ann".to_owned(),
+        },
+        engine::Event::RunUndone {
+            by: "ann".to_owned(),
         },
         engine::Event::BudgetReserved {
             step: step(),
@@ -190,6 +247,8 @@ fn every_event() -> Vec<engine::Event> {
                     after: Some(3),
                 }),
                 contract_writes: vec!["a.tmp".to_owned()],
+                tree: Some("b2".to_owned()),
+                commit: Some("a2".to_owned()),
             },
         },
         engine::Event::StepProvisional {
@@ -284,16 +343,18 @@ fn version_1_is_written_as_its_sample_says_and_read_back() {
 
 #[test]
 fn what_earlier_builds_wrote_is_still_read() {
-    use signoff_api::event::Accept;
+    use signoff_api::event::{Accept, Isolation};
     let samples = [
-        (include_str!("samples/event-v1-2026-11.jsonl"), Accept::Step),
-        (include_str!("samples/event-v1-2026-11b.jsonl"), Accept::End),
+        (include_str!("samples/event-v1-2026-11.jsonl"), (Accept::Step, 1)),
+        (include_str!("samples/event-v1-2026-11b.jsonl"), (Accept::End, 1)),
+        (include_str!("samples/event-v1-2026-11c.jsonl"), (Accept::End, 4)),
     ];
-    for (sample, accept) in samples {
+    for (sample, expected) in samples {
         for line in sample.lines() {
             let read: Event = serde_json::from_str(line).unwrap();
             if let Event::RunStarted { settings, .. } = read {
-                assert_eq!((settings.accept, settings.jobs), (accept, 1));
+                assert_eq!((settings.accept, settings.jobs), expected);
+                assert_eq!(settings.isolation, Isolation::Shared);
             }
         }
     }

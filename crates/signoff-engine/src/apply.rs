@@ -4,6 +4,7 @@ mod answer;
 mod attempt;
 mod going_on;
 mod loops;
+mod merge;
 mod readiness;
 
 use signoff_plan::model::Step;
@@ -39,6 +40,13 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         Event::PlanReplanned {
             digest, settings, ..
         } => replan(run, digest, settings),
+        Event::TreePrepared { tree } => {
+            run.head = Some(tree.start.clone());
+            run.ground = Some(tree.clone());
+        }
+        Event::LandingStarted { commit, .. } => run.landing = Some((commit.clone(), false)),
+        Event::RunLanded { commit, .. } => run.landing = Some((commit.clone(), true)),
+        Event::RunUndone { .. } => run.undone = true,
         Event::PauseRequested { reason, .. } => run.pausing = Some(reason.clone()),
         Event::RunPaused { reason } => {
             run.pausing = None;
@@ -52,6 +60,11 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         | Event::ConditionHeld { .. }
         | Event::Expanded { .. }
         | Event::BaselineStarted { .. }
+        | Event::CandidateStarted { .. }
+        | Event::CandidateBuilt { .. }
+        | Event::MergeConflicted { .. }
+        | Event::MergeStarted { .. }
+        | Event::Merged { .. }
         | Event::BaselineFinished { .. }
         | Event::AttemptStarted { .. }
         | Event::WorkItem { .. }
@@ -139,6 +152,11 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
         }
         Event::InboxOpened { .. } => opened(run, at, &recorded.event),
         Event::InboxAnswered { .. } => answered(run, at, &recorded.event),
+        Event::CandidateStarted { .. }
+        | Event::CandidateBuilt { .. }
+        | Event::MergeConflicted { .. }
+        | Event::MergeStarted { .. }
+        | Event::Merged { .. } => merge::apply(run, at, recorded),
         Event::ConditionHeld { .. }
         | Event::BaselineStarted { .. }
         | Event::BaselineFinished { .. }
@@ -158,6 +176,10 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
         | Event::BudgetExceeded { .. }
         | Event::StepWaiting { .. }
         | Event::RunStarted { .. }
+        | Event::TreePrepared { .. }
+        | Event::LandingStarted { .. }
+        | Event::RunLanded { .. }
+        | Event::RunUndone { .. }
         | Event::RunResumed { .. }
         | Event::PlanReplanned { .. }
         | Event::PauseRequested { .. }
@@ -209,6 +231,7 @@ fn provisional(run: &mut Run, at: usize) {
     if let Some(step) = run.steps.get_mut(at) {
         step.status = StepStatus::Waiting;
         step.stage = Stage::Provisional;
+        step.holds = false;
     }
     run.active.remove(&at);
     run.gather.remove(&at);

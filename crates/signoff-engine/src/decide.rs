@@ -8,6 +8,7 @@ mod control;
 mod ending;
 mod gate;
 mod loops;
+mod merge;
 mod person;
 mod policy;
 mod recovery;
@@ -24,6 +25,8 @@ use self::control::{abort, retry_step, skip_step};
 use self::ending::outcome;
 use self::gate::gate;
 use self::loops::gather;
+pub(crate) use self::merge::conflict_reason;
+use self::merge::{Conflict, candidate_begins, candidate_built, conflicted, merge_begins, merged};
 use self::person::{answer, over_budget};
 use self::recovery::{resume, stop};
 use self::replan::replan;
@@ -119,9 +122,14 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
         }
         Input::Resume { .. } | Input::Reopen { .. } => out_of_place("going on"),
         Input::Replan { snapshot, settings } => replan(run, snapshot, settings),
-        Input::BaselineBegins { step } => {
-            begin(run, step, |id| vec![Event::BaselineStarted { step: id }])
+        Input::TreePrepared { tree } if run.ground.is_none() => {
+            Ok(vec![Event::TreePrepared { tree }])
         }
+        Input::TreePrepared { .. } => out_of_place("a second tree"),
+        Input::BaselineBegins { step } => begin(run, step, |id| {
+            let base = base(run, step);
+            vec![Event::BaselineStarted { step: id, base }]
+        }),
         Input::BaselineEnded { step, observed } => baseline_ended(run, step, observed),
         Input::WorkBegins {
             step,
@@ -170,6 +178,29 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             attempt,
             observed,
         } => evaluation_ended(run, now, step, attempt, observed),
+        Input::CandidateBegins { step, attempt } => candidate_begins(run, step, attempt),
+        Input::CandidateBuilt {
+            step,
+            attempt,
+            candidate,
+        } => candidate_built(run, step, attempt, candidate),
+        Input::Conflicted {
+            step,
+            attempt,
+            onto,
+            files,
+            text,
+        } => {
+            let conflict = Conflict { onto, files, text };
+            conflicted(run, now, step, attempt, conflict)
+        }
+        Input::MergeBegins { step, attempt } => merge_begins(run, step, attempt),
+        Input::Merged {
+            step,
+            attempt,
+            commit,
+            tree,
+        } => merged(run, now, step, attempt, (commit, tree)),
         Input::Answer {
             item,
             steps,
@@ -190,7 +221,17 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
         Input::Finish => Ok(vec![Event::RunFinished {
             outcome: outcome(run),
         }]),
+        Input::LandingBegins { commit, by } => Ok(vec![Event::LandingStarted { commit, by }]),
+        Input::Landed { commit, by } => Ok(vec![Event::RunLanded { commit, by }]),
+        Input::Undo { by } => Ok(vec![Event::RunUndone { by }]),
     }
+}
+
+/// The commit that the step's own worktree begins with: the head, or what an earlier attempt began
+/// with.
+fn base(run: &Run, at: usize) -> Option<String> {
+    let state = run.steps.get(at).filter(|_| run.has_own_tree(at))?;
+    state.base.clone().or_else(|| run.head.clone())
 }
 
 fn with_step(

@@ -2,11 +2,13 @@
 
 mod admit;
 mod bounds;
+mod run_tree;
 
 use signoff_plan::model::{Step, Work};
 
 use self::admit::Room;
 pub use self::bounds::Bounds;
+use self::run_tree::Tree;
 use crate::Millis;
 use crate::arguments::skipped_reference;
 use crate::budget::exceeded;
@@ -27,6 +29,10 @@ pub enum Action {
         attempt: u32,
         patience: u32,
     },
+    /// Put the step's work on top of what was merged before.
+    Candidate { step: usize, attempt: u32 },
+    /// Make the candidate the head.
+    Merge { step: usize, attempt: u32 },
     /// Run the contract of a completed step once more: the tree has changed since.
     Recheck { step: usize, patience: u32 },
     /// Evaluate the step's condition, make a loop its items, ask for an approval or the step's
@@ -49,12 +55,15 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if !run.started || run.outcome.is_some() || run.pause.is_some() {
         return Vec::new();
     }
+    let mut tree = Tree::of(run);
     let mut actions: Vec<Action> = run
         .active
         .iter()
         .filter(|_| !run.aborting)
-        .filter_map(|&at| next(run, at, now))
-        .filter(|action| run.pausing.is_none() || judges(action))
+        .filter_map(|&at| Some((at, next(run, at, now)?)))
+        .filter(|(_, action)| run.pausing.is_none() || judges(action))
+        .filter(|(at, action)| tree.admit(run, *at, action))
+        .map(|(_, action)| action)
         .collect();
     if run.aborting {
         if !run.in_flight() {
@@ -74,7 +83,8 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         let Some(action) = first(run, at, now) else {
             continue;
         };
-        if room.admit(run, at, &action) {
+        if tree.would_admit(run, at, &action) && room.admit(run, at, &action) {
+            tree.admit(run, at, &action);
             actions.push(action);
         }
     }
@@ -86,7 +96,13 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
 
 /// Does the action belong to judging what is under way already?
 fn judges(action: &Action) -> bool {
-    matches!(action, Action::Evaluate { .. } | Action::Recheck { .. })
+    matches!(
+        action,
+        Action::Evaluate { .. }
+            | Action::Recheck { .. }
+            | Action::Candidate { .. }
+            | Action::Merge { .. }
+    )
 }
 
 /// What is left when nothing is due, running or waiting.
@@ -139,6 +155,10 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
             until: state.not_before,
         }),
         Stage::NeedsWork => work(run, at, now),
+        Stage::NeedsEvaluation { attempt } if run.wants_candidate(at) => {
+            Some(Action::Candidate { step: at, attempt })
+        }
+        Stage::NeedsMerge { attempt } => Some(Action::Merge { step: at, attempt }),
         Stage::NeedsEvaluation { attempt } => Some(Action::Evaluate {
             step: at,
             attempt,
@@ -148,6 +168,8 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
         | Stage::Baselining
         | Stage::Working { .. }
         | Stage::Evaluating { .. }
+        | Stage::Assembling { .. }
+        | Stage::Merging { .. }
         | Stage::Rechecking
         | Stage::Expanded
         | Stage::Waiting { .. }

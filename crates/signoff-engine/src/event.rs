@@ -46,6 +46,10 @@ pub enum Event {
         /// Steps that had begun and start over.
         reset: Vec<String>,
     },
+    /// The tree that the run works on is ready.
+    TreePrepared {
+        tree: RunTree,
+    },
     StepStarted {
         step: String,
     },
@@ -58,17 +62,21 @@ pub enum Event {
         step: String,
         items: Vec<Value>,
     },
+    /// `base`: the commit that the step's own worktree begins with, if it has one.
     BaselineStarted {
         step: String,
+        base: Option<String>,
     },
     BaselineFinished {
         step: String,
         verdict: Verdict,
         observed: Observation,
     },
+    /// `base` as in [`Event::BaselineStarted`].
     AttemptStarted {
         step: String,
         attempt: u32,
+        base: Option<String>,
     },
     /// Seed 002's `WorkItem`: what is handed to the agent.
     WorkItem {
@@ -134,6 +142,40 @@ pub enum Event {
         verdict: Verdict,
         unmet: Vec<String>,
         observed: Observation,
+    },
+    /// The step's turn in the merge queue: its work is put on top of what was merged before.
+    CandidateStarted {
+        step: String,
+        attempt: u32,
+    },
+    /// What the tree will be if the contract holds on it.
+    CandidateBuilt {
+        step: String,
+        attempt: u32,
+        candidate: Candidate,
+    },
+    /// The work cannot be put on top of what was merged before.
+    MergeConflicted {
+        step: String,
+        attempt: u32,
+        /// Where the branch stood.
+        onto: String,
+        files: Vec<String>,
+        /// The conflicting parts, or what else is in the way.
+        text: String,
+    },
+    /// The candidate is about to become the head of the run's branch.
+    MergeStarted {
+        step: String,
+        attempt: u32,
+        commit: String,
+    },
+    /// It is the head.
+    Merged {
+        step: String,
+        attempt: u32,
+        commit: String,
+        tree: String,
     },
     /// `counted`: the attempt before used up one of the step's retries.
     RetryScheduled {
@@ -209,6 +251,19 @@ pub enum Event {
     RunFinished {
         outcome: Outcome,
     },
+    /// The run's commits are about to be brought into the checkout, whose head they become.
+    LandingStarted {
+        commit: String,
+        by: String,
+    },
+    RunLanded {
+        commit: String,
+        by: String,
+    },
+    /// Its worktrees and its branch are removed, or the checkout is as it was before it.
+    RunUndone {
+        by: String,
+    },
 }
 
 impl Event {
@@ -220,11 +275,20 @@ impl Event {
             | Self::PlanReplanned { .. }
             | Self::PauseRequested { .. }
             | Self::RunPaused { .. }
+            | Self::TreePrepared { .. }
+            | Self::LandingStarted { .. }
+            | Self::RunLanded { .. }
+            | Self::RunUndone { .. }
             | Self::RunFinished { .. } => None,
             Self::StepStarted { step }
             | Self::ConditionHeld { step }
             | Self::Expanded { step, .. }
-            | Self::BaselineStarted { step }
+            | Self::BaselineStarted { step, .. }
+            | Self::CandidateStarted { step, .. }
+            | Self::CandidateBuilt { step, .. }
+            | Self::MergeConflicted { step, .. }
+            | Self::MergeStarted { step, .. }
+            | Self::Merged { step, .. }
             | Self::BaselineFinished { step, .. }
             | Self::AttemptStarted { step, .. }
             | Self::WorkItem { step, .. }
@@ -263,6 +327,11 @@ impl Event {
                 | Self::WorkItem { .. }
                 | Self::ProcessStarted { .. }
                 | Self::CallStarted { .. }
+                | Self::TreePrepared { .. }
+                | Self::MergeStarted { .. }
+                | Self::LandingStarted { .. }
+                | Self::RunLanded { .. }
+                | Self::RunUndone { .. }
                 | Self::StepRetried { .. }
                 | Self::InboxAnswered { .. }
                 | Self::RunPaused { .. }
@@ -287,6 +356,40 @@ pub struct Settings {
     pub jobs: usize,
     /// Confinement really enforced, for the evidence.
     pub sandbox: String,
+    /// Which tree the run works on.
+    pub isolation: Isolation,
+}
+
+/// Which tree a run works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Isolation {
+    /// The checkout itself. Agents work one after another.
+    #[default]
+    Shared,
+    /// A worktree of its own, and one for each agent; a queue brings their work together.
+    Worktree,
+}
+
+/// The tree that a run works on, as git knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunTree {
+    /// The checkout's commit when the run started, if there was one.
+    pub base: Option<String>,
+    /// The commit that holds the checkout as it was then, with what was not committed.
+    pub start: String,
+    /// The run's branch; none in place.
+    pub branch: Option<String>,
+}
+
+/// What the run's tree will be if a step's contract holds on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    pub commit: String,
+    pub tree: String,
+    /// The head that it was built on.
+    pub onto: String,
+    /// What it changes there.
+    pub files: Vec<String>,
 }
 
 /// What becomes of an agent step whose contract holds before the work.

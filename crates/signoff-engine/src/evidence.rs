@@ -36,6 +36,10 @@ pub struct Facts {
     pub tests: Option<TestsSeen>,
     /// Files that its contract changed when it ran; they were put back.
     pub contract_writes: Vec<String>,
+    /// The git tree that the verdict was made on, or the last one known.
+    pub tree: Option<String>,
+    /// The commit that it was merged as.
+    pub commit: Option<String>,
 }
 
 /// Numbers of tests that ran, as far as the output told them.

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::event::{Call, CallEnd, Changes, PauseReason, Process, Settings, WorkItem};
+use crate::event::{
+    Call, CallEnd, Candidate, Changes, PauseReason, Process, RunTree, Settings, WorkItem,
+};
 use crate::verdict::{Observation, ProcessEnd};
 
 /// One thing that happened outside.
@@ -30,6 +32,10 @@ pub enum Input {
         /// The file that holds it.
         snapshot: String,
         settings: Settings,
+    },
+    /// The tree that the run works on is ready.
+    TreePrepared {
+        tree: RunTree,
     },
     BaselineBegins {
         step: usize,
@@ -85,6 +91,33 @@ pub enum Input {
         attempt: u32,
         observed: Observation,
     },
+    CandidateBegins {
+        step: usize,
+        attempt: u32,
+    },
+    CandidateBuilt {
+        step: usize,
+        attempt: u32,
+        candidate: Candidate,
+    },
+    /// The step's work does not go together with what was merged, or with git.
+    Conflicted {
+        step: usize,
+        attempt: u32,
+        onto: String,
+        files: Vec<String>,
+        text: String,
+    },
+    MergeBegins {
+        step: usize,
+        attempt: u32,
+    },
+    Merged {
+        step: usize,
+        attempt: u32,
+        commit: String,
+        tree: String,
+    },
     Answer {
         item: String,
         /// Which of the item's steps; none named = all of them.
@@ -136,6 +169,19 @@ pub enum Input {
     },
     /// Every step has ended.
     Finish,
+    /// A person, or the harness after a run that completed, brings its commits into the checkout.
+    LandingBegins {
+        commit: String,
+        by: String,
+    },
+    Landed {
+        commit: String,
+        by: String,
+    },
+    /// A person takes back what the run did.
+    Undo {
+        by: String,
+    },
 }
 
 /// A person's answer to an inbox item.

@@ -35,8 +35,8 @@ pub use budget::wall_left;
 pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due};
 pub use event::{
-    Accept, Call, CallEnd, Changes, Event, Green, ItemKind, Outcome, PauseReason, Process,
-    Recorded, Settings, WorkItem, WorkKind,
+    Accept, Call, CallEnd, Candidate, Changes, Event, Green, Isolation, ItemKind, Outcome,
+    PauseReason, Process, Recorded, RunTree, Settings, WorkItem, WorkKind,
 };
 pub use evidence::{Facts, Grade, TestsSeen};
 pub use input::{Choice, Input};

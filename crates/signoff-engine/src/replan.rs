@@ -64,7 +64,14 @@ fn anew(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
     }
     Run {
         id: old.id.clone(),
-        settings: settings.clone(),
+        // The tree stays the one that the run began on.
+        settings: Settings {
+            isolation: old.settings.isolation,
+            ..settings.clone()
+        },
+        ground: old.ground.clone(),
+        head: old.head.clone(),
+        seen_tree: old.seen_tree.clone(),
         started: old.started,
         spent: old.spent.clone(),
         items_opened: old.items_opened,

@@ -1,5 +1,6 @@
 //! The state of a run: what applying its events has led to.
 
+mod ground;
 mod item;
 mod setup;
 mod step;
@@ -13,7 +14,7 @@ pub use self::item::Item;
 pub(crate) use self::setup::referenced;
 pub use self::step::{Failure, Stage, StepState, StepStatus};
 use crate::budget::Spent;
-use crate::event::{Outcome, PauseReason, Settings};
+use crate::event::{Outcome, PauseReason, RunTree, Settings};
 
 /// One run of one signed plan. Only [`apply`](crate::apply) changes it.
 #[derive(Debug, Clone)]
@@ -50,6 +51,15 @@ pub struct Run {
     pub(crate) gather: BTreeSet<usize>,
     /// Steps whose agents are done and that a person has to accept at the end.
     pub(crate) provisional: BTreeSet<usize>,
+    /// The tree that it works on, as git knows it.
+    pub(crate) ground: Option<RunTree>,
+    /// The last commit of its branch.
+    pub(crate) head: Option<String>,
+    /// The last git tree that something was judged on.
+    pub(crate) seen_tree: Option<String>,
+    /// The commit that it is to be, or was, brought into the checkout as; and whether it was.
+    pub(crate) landing: Option<(String, bool)>,
+    pub(crate) undone: bool,
     /// How often the tree may have changed: verdicts name the number they were made at.
     pub(crate) tree: u64,
     /// Completed steps whose contracts have to hold at the end, by the tree of their verdict.

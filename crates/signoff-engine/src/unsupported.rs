@@ -30,10 +30,9 @@ pub fn unsupported(plan: &Plan, dialect: Dialect) -> Vec<Unsupported> {
     found
 }
 
-fn of_step(step: &Step, dialect: Dialect) -> [(bool, &'static str); 3] {
+fn of_step(step: &Step, dialect: Dialect) -> [(bool, &'static str); 2] {
     let tells_tools = dialect == Dialect::Proposal;
     [
-        (step.isolation.is_some(), "`isolation`"),
         (
             step.instructions.is_some() && dialect != Dialect::Record,
             "`instructions`",

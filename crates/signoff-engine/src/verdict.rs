@@ -42,6 +42,8 @@ pub struct Observation {
     pub wrote: Vec<String>,
     /// Tests that ran, as far as the output tells; found out when the observation is judged.
     pub tests: Option<TestsRun>,
+    /// The git tree it was made on, if there is git.
+    pub tree: Option<String>,
 }
 
 /// How many tests ran, and who says so: numbers of different runners cannot be compared.

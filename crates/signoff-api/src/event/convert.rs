@@ -42,7 +42,7 @@ impl From<engine::Event> for Event {
             engine::Event::StepStarted { step } => Self::StepStarted { step },
             engine::Event::ConditionHeld { step } => Self::ConditionHeld { step },
             engine::Event::Expanded { step, items } => Self::Expanded { step, items },
-            engine::Event::BaselineStarted { step } => Self::BaselineStarted { step },
+            engine::Event::BaselineStarted { step, base } => Self::BaselineStarted { step, base },
             engine::Event::BaselineFinished {
                 step,
                 verdict,
@@ -52,9 +52,15 @@ impl From<engine::Event> for Event {
                 verdict: verdict.into(),
                 observed: observed.into(),
             },
-            engine::Event::AttemptStarted { step, attempt } => {
-                Self::AttemptStarted { step, attempt }
-            }
+            engine::Event::AttemptStarted {
+                step,
+                attempt,
+                base,
+            } => Self::AttemptStarted {
+                step,
+                attempt,
+                base,
+            },
             engine::Event::WorkItem {
                 step,
                 attempt,
@@ -120,6 +126,55 @@ impl From<engine::Event> for Event {
                 attempt,
                 wall_ms,
             },
+            engine::Event::TreePrepared { tree } => Self::TreePrepared { tree: tree.into() },
+            engine::Event::CandidateStarted { step, attempt } => {
+                Self::CandidateStarted { step, attempt }
+            }
+            engine::Event::CandidateBuilt {
+                step,
+                attempt,
+                candidate,
+            } => Self::CandidateBuilt {
+                step,
+                attempt,
+                candidate: candidate.into(),
+            },
+            engine::Event::MergeConflicted {
+                step,
+                attempt,
+                onto,
+                files,
+                text,
+            } => Self::MergeConflicted {
+                step,
+                attempt,
+                onto,
+                files,
+                text,
+            },
+            engine::Event::MergeStarted {
+                step,
+                attempt,
+                commit,
+            } => Self::MergeStarted {
+                step,
+                attempt,
+                commit,
+            },
+            engine::Event::Merged {
+                step,
+                attempt,
+                commit,
+                tree,
+            } => Self::Merged {
+                step,
+                attempt,
+                commit,
+                tree,
+            },
+            engine::Event::LandingStarted { commit, by } => Self::LandingStarted { commit, by },
+            engine::Event::RunLanded { commit, by } => Self::RunLanded { commit, by },
+            engine::Event::RunUndone { by } => Self::RunUndone { by },
             engine::Event::BudgetExceeded { step, question } => {
                 Self::BudgetExceeded { step, question }
             }
@@ -283,7 +338,7 @@ impl From<Event> for engine::Event {
             Event::StepStarted { step } => Self::StepStarted { step },
             Event::ConditionHeld { step } => Self::ConditionHeld { step },
             Event::Expanded { step, items } => Self::Expanded { step, items },
-            Event::BaselineStarted { step } => Self::BaselineStarted { step },
+            Event::BaselineStarted { step, base } => Self::BaselineStarted { step, base },
             Event::BaselineFinished {
                 step,
                 verdict,
@@ -293,7 +348,15 @@ impl From<Event> for engine::Event {
                 verdict: verdict.into(),
                 observed: observed.into(),
             },
-            Event::AttemptStarted { step, attempt } => Self::AttemptStarted { step, attempt },
+            Event::AttemptStarted {
+                step,
+                attempt,
+                base,
+            } => Self::AttemptStarted {
+                step,
+                attempt,
+                base,
+            },
             Event::WorkItem {
                 step,
                 attempt,
@@ -359,6 +422,53 @@ impl From<Event> for engine::Event {
                 attempt,
                 wall_ms,
             },
+            Event::TreePrepared { tree } => Self::TreePrepared { tree: tree.into() },
+            Event::CandidateStarted { step, attempt } => Self::CandidateStarted { step, attempt },
+            Event::CandidateBuilt {
+                step,
+                attempt,
+                candidate,
+            } => Self::CandidateBuilt {
+                step,
+                attempt,
+                candidate: candidate.into(),
+            },
+            Event::MergeConflicted {
+                step,
+                attempt,
+                onto,
+                files,
+                text,
+            } => Self::MergeConflicted {
+                step,
+                attempt,
+                onto,
+                files,
+                text,
+            },
+            Event::MergeStarted {
+                step,
+                attempt,
+                commit,
+            } => Self::MergeStarted {
+                step,
+                attempt,
+                commit,
+            },
+            Event::Merged {
+                step,
+                attempt,
+                commit,
+                tree,
+            } => Self::Merged {
+                step,
+                attempt,
+                commit,
+                tree,
+            },
+            Event::LandingStarted { commit, by } => Self::LandingStarted { commit, by },
+            Event::RunLanded { commit, by } => Self::RunLanded { commit, by },
+            Event::RunUndone { by } => Self::RunUndone { by },
             Event::BudgetExceeded { step, question } => Self::BudgetExceeded { step, question },
             Event::AttemptInterrupted {
                 step,

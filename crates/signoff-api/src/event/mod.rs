@@ -7,17 +7,19 @@
 mod convert;
 mod parts;
 mod progress;
+mod tree;
 
 use std::collections::BTreeMap;
 
 pub use parts::{
-    Accept, Call, CallEnd, Changes, Choice, Ended, Facts, Grade, Green, ItemKind, Observed,
-    Outcome, PauseReason, Process, Settings, TestsRun, TestsSeen, Verdict, WorkInput, WorkItem,
-    WorkKind, WorkPayload, item_kind_name, outcome_name, step_status,
+    Accept, Call, CallEnd, Changes, Choice, Ended, Facts, Grade, Green, Isolation, ItemKind,
+    Observed, Outcome, PauseReason, Process, Settings, TestsRun, TestsSeen, Verdict, WorkInput,
+    WorkItem, WorkKind, WorkPayload, item_kind_name, outcome_name, step_status,
 };
 pub use progress::{LogEntry, StepProgress, StepResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use tree::{Candidate, RunTree};
 
 pub const SCHEMA: &str = "signoff.event/1";
 pub const JOURNAL_SCHEMA: &str = "signoff.journal/1";
@@ -100,6 +102,10 @@ pub enum Event {
         /// Steps that had begun and start over.
         reset: Vec<String>,
     },
+    /// The tree that the run works on is ready.
+    TreePrepared {
+        tree: RunTree,
+    },
     StepStarted {
         step: String,
     },
@@ -114,6 +120,9 @@ pub enum Event {
     },
     BaselineStarted {
         step: String,
+        /// The commit that the step's own worktree begins with, if it has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<String>,
     },
     BaselineFinished {
         step: String,
@@ -123,6 +132,9 @@ pub enum Event {
     AttemptStarted {
         step: String,
         attempt: u32,
+        /// The commit that the step's own worktree begins with, if it has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<String>,
     },
     WorkItem {
         step: String,
@@ -189,6 +201,40 @@ pub enum Event {
         verdict: Verdict,
         unmet: Vec<String>,
         observed: Observed,
+    },
+    /// The step's turn in the merge queue.
+    CandidateStarted {
+        step: String,
+        attempt: u32,
+    },
+    /// What the tree will be if the contract holds on it.
+    CandidateBuilt {
+        step: String,
+        attempt: u32,
+        candidate: Candidate,
+    },
+    /// The work cannot be put on top of what was merged before.
+    MergeConflicted {
+        step: String,
+        attempt: u32,
+        /// Where the branch stood.
+        onto: String,
+        files: Vec<String>,
+        /// The conflicting parts, or what else is in the way.
+        text: String,
+    },
+    /// The candidate is about to become the head of the run's branch.
+    MergeStarted {
+        step: String,
+        attempt: u32,
+        commit: String,
+    },
+    /// It is the head.
+    Merged {
+        step: String,
+        attempt: u32,
+        commit: String,
+        tree: String,
     },
     RetryScheduled {
         step: String,
@@ -276,6 +322,19 @@ pub enum Event {
     },
     RunFinished {
         outcome: Outcome,
+    },
+    /// The run's commits are about to be brought into the checkout.
+    LandingStarted {
+        commit: String,
+        by: String,
+    },
+    RunLanded {
+        commit: String,
+        by: String,
+    },
+    /// What the run did is taken back.
+    RunUndone {
+        by: String,
     },
 }
 

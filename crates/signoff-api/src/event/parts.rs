@@ -60,6 +60,10 @@ mirrored! {
     Green = engine::Green { Run, Skip, Ask } "snake_case"
 }
 mirrored! {
+    /// Which tree a run works on: the checkout, or a worktree of its own.
+    Isolation = engine::Isolation { Shared, Worktree } "snake_case"
+}
+mirrored! {
     /// Seed 002's kinds of work.
     WorkKind = engine::WorkKind { Code, Review } "SCREAMING_SNAKE_CASE"
 }
@@ -93,6 +97,12 @@ pub struct Facts {
     /// Files that the contract changed when it ran; they were put back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contract_writes: Vec<String>,
+    /// The git tree that the verdict was made on, or the last one known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// The commit that the step was merged as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
 }
 
 /// Numbers of tests that ran, as far as the output told them.
@@ -127,6 +137,8 @@ impl From<engine::Facts> for Facts {
             no_change,
             tests,
             contract_writes,
+            tree,
+            commit,
         } = facts;
         Self {
             sandbox,
@@ -139,6 +151,8 @@ impl From<engine::Facts> for Facts {
             no_change,
             tests: tests.map(Into::into),
             contract_writes,
+            tree,
+            commit,
         }
     }
 }
@@ -156,6 +170,8 @@ impl From<Facts> for engine::Facts {
             no_change,
             tests,
             contract_writes,
+            tree,
+            commit,
         } = facts;
         Self {
             sandbox,
@@ -168,6 +184,8 @@ impl From<Facts> for engine::Facts {
             no_change,
             tests: tests.map(Into::into),
             contract_writes,
+            tree,
+            commit,
         }
     }
 }
@@ -186,6 +204,13 @@ pub struct Settings {
     #[serde(default = "one")]
     pub jobs: usize,
     pub sandbox: String,
+    /// Which tree it works on; runs of the first versions worked in the checkout.
+    #[serde(default = "in_place")]
+    pub isolation: Isolation,
+}
+
+fn in_place() -> Isolation {
+    Isolation::Shared
 }
 
 fn all_the_same() -> Green {
@@ -209,6 +234,7 @@ impl From<engine::Settings> for Settings {
             accept,
             jobs,
             sandbox,
+            isolation,
         } = settings;
         Self {
             backoff_ms: backoff,
@@ -217,6 +243,7 @@ impl From<engine::Settings> for Settings {
             accept: accept.into(),
             jobs,
             sandbox,
+            isolation: isolation.into(),
         }
     }
 }
@@ -230,6 +257,7 @@ impl From<Settings> for engine::Settings {
             accept,
             jobs,
             sandbox,
+            isolation,
         } = settings;
         Self {
             backoff: backoff_ms,
@@ -238,6 +266,7 @@ impl From<Settings> for engine::Settings {
             accept: accept.into(),
             jobs,
             sandbox,
+            isolation: isolation.into(),
         }
     }
 }
@@ -291,6 +320,9 @@ pub struct Observed {
     /// Tests that ran, where the output tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestsRun>,
+    /// The git tree it was made on, if there is git.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
 }
 
 /// How many tests ran, and which runner says so.
@@ -322,6 +354,7 @@ impl From<engine::Observation> for Observed {
             duration_ms,
             wrote,
             tests,
+            tree,
         } = seen;
         Self {
             ended: ended.into(),
@@ -331,6 +364,7 @@ impl From<engine::Observation> for Observed {
             duration_ms,
             wrote,
             tests: tests.map(Into::into),
+            tree,
         }
     }
 }
@@ -345,6 +379,7 @@ impl From<Observed> for engine::Observation {
             duration_ms,
             wrote,
             tests,
+            tree,
         } = seen;
         Self {
             ended: ended.into(),
@@ -354,6 +389,7 @@ impl From<Observed> for engine::Observation {
             duration_ms,
             wrote,
             tests: tests.map(Into::into),
+            tree,
         }
     }
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 use signoff_plan::model::Work;
 
 use super::first_stage;
+use super::merge::carry;
 use crate::event::Event;
 use crate::input::Choice;
 use crate::state::{Item, Run, Stage, StepStatus};
@@ -27,6 +28,7 @@ pub(super) fn opened(run: &mut Run, at: usize, event: &Event) {
         step.status = StepStatus::Waiting;
         step.stage = Stage::Waiting { item: item.clone() };
         step.answered = None;
+        step.holds = false;
         run.active.remove(&at);
     }
     let opened = Item {
@@ -60,7 +62,7 @@ pub(super) fn answered(run: &mut Run, at: usize, event: &Event) {
     } else {
         positions(run, steps)
     };
-    run.tree += u64::from(*choice == Choice::Fixed);
+    run.tree += u64::from(*choice == Choice::Fixed && !run.in_worktrees());
     for at in about {
         run.active.insert(at);
         answer(run, at, *choice, note.as_deref(), by);
@@ -84,7 +86,9 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
     };
     let retries = definition.on_fail.retries;
     let is_check = definition.work == Work::Check;
-    let has_contract = definition.contract.is_some();
+    let judged = definition.contract.is_some() || run.is_unmerged(at);
+    let unmerged = run.is_unmerged(at);
+    let in_worktrees = run.in_worktrees();
     let stage = first_stage(definition, &run.settings);
     let Some(step) = run.steps.get_mut(at) else {
         return;
@@ -99,6 +103,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.not_before = 0;
             step.status = StepStatus::Running;
             step.stage = Stage::NeedsWork;
+            carry(step);
         }
         Choice::Fixed => {
             step.failures = retries;
@@ -106,7 +111,9 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.interrupted = false;
             step.work_ended = None;
             step.status = StepStatus::Verifying;
-            step.stage = if is_check {
+            // What was repaired is put on top of what was merged by now.
+            step.candidate = None;
+            step.stage = if is_check && !in_worktrees {
                 Stage::NeedsWork
             } else {
                 Stage::NeedsEvaluation {
@@ -139,7 +146,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
                 note.into()
             });
             step.accepted_by = Some(by.to_owned());
-            if has_contract {
+            if judged {
                 step.status = StepStatus::Verifying;
                 step.stage = Stage::NeedsEvaluation {
                     attempt: step.attempts,
@@ -147,6 +154,13 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             } else {
                 step.answered = Some((choice, by.to_owned()));
             }
+        }
+        Choice::Accept if unmerged => {
+            step.accepted_by = Some(by.to_owned());
+            step.status = StepStatus::Verifying;
+            step.stage = Stage::NeedsEvaluation {
+                attempt: step.attempts,
+            };
         }
         Choice::Accept
         | Choice::Refuse

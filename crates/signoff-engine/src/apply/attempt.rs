@@ -1,17 +1,25 @@
 //! One attempt: the contract before the work, the work, the contract after it.
 
+use signoff_plan::model::Work;
+
+use super::merge::carry;
 use crate::event::{CallEnd, Event, Recorded};
 use crate::state::{Failure, Run, Stage, StepState, StepStatus};
 use crate::verdict::{Observation, Verdict};
 
 pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
     let (read, tree) = (run.read.contains(&at), run.tree);
+    let (in_worktrees, shares) = (run.in_worktrees(), shares_tree(run, at));
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
     match &recorded.event {
         Event::ConditionHeld { .. } => step.condition_held = true,
-        Event::BaselineStarted { .. } => step.stage = Stage::Baselining,
+        Event::BaselineStarted { base, .. } => {
+            step.stage = Stage::Baselining;
+            step.base.clone_from(base);
+            step.holds = shares;
+        }
         Event::BaselineFinished {
             verdict, observed, ..
         } => {
@@ -19,12 +27,17 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
                 step.values.stdout = whole(observed);
             }
             step.tree = tree;
+            step.holds = false;
             step.baseline = Some(*verdict);
             step.tests_before.clone_from(&observed.tests);
             note_writes(step, observed);
             step.stage = Stage::NeedsWork;
         }
-        Event::AttemptStarted { attempt, .. } => start_attempt(step, *attempt, recorded.at),
+        Event::AttemptStarted { attempt, base, .. } => {
+            start_attempt(step, *attempt, recorded.at);
+            step.base.clone_from(base);
+            step.holds = shares;
+        }
         Event::WorkItem { .. } => step.agents += 1,
         Event::ProcessStarted { process, .. } => step.process = Some(process.clone()),
         Event::WorkFinished {
@@ -43,9 +56,10 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             if read {
                 step.values.output = Some(text.as_str().into());
             }
-            run.tree += 1;
+            run.tree += u64::from(!in_worktrees);
         }
         Event::CallStarted { call, .. } => {
+            step.changed_tree = call.changes_tree;
             step.values.output = None;
             step.call = Some(call.clone());
         }
@@ -56,13 +70,13 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             }
             step.status = StepStatus::Verifying;
             step.stage = Stage::NeedsEvaluation { attempt: *attempt };
-            run.tree += u64::from(changed);
+            run.tree += u64::from(changed && !in_worktrees);
         }
         Event::AttemptInterrupted {
             attempt, stopped, ..
         } => {
             interrupt(step, *attempt, *stopped);
-            run.tree += 1;
+            run.tree += u64::from(!in_worktrees);
         }
         Event::ContractStarted { attempt, again, .. } => {
             step.tree = tree;
@@ -84,10 +98,20 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             step.not_before = *not_before;
             step.status = StepStatus::Running;
             step.stage = Stage::NeedsWork;
+            carry(step);
         }
         Event::RunStarted { .. }
         | Event::RunResumed { .. }
         | Event::PlanReplanned { .. }
+        | Event::TreePrepared { .. }
+        | Event::LandingStarted { .. }
+        | Event::RunLanded { .. }
+        | Event::RunUndone { .. }
+        | Event::CandidateStarted { .. }
+        | Event::CandidateBuilt { .. }
+        | Event::MergeConflicted { .. }
+        | Event::MergeStarted { .. }
+        | Event::Merged { .. }
         | Event::PauseRequested { .. }
         | Event::RunPaused { .. }
         | Event::RunFinished { .. }
@@ -108,6 +132,12 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
     }
 }
 
+/// Does the step work in the run's tree, which nobody else may use meanwhile?
+fn shares_tree(run: &Run, at: usize) -> bool {
+    let is_check = (run.definition(at)).is_some_and(|step| step.work == Work::Check);
+    run.in_worktrees() && !run.has_own_tree(at) && !is_check
+}
+
 fn contract_finished(run: &mut Run, at: usize, event: &Event) {
     let Event::ContractFinished {
         attempt,
@@ -120,6 +150,9 @@ fn contract_finished(run: &mut Run, at: usize, event: &Event) {
         return;
     };
     let read = run.read.contains(&at);
+    if observed.tree.is_some() {
+        run.seen_tree.clone_from(&observed.tree);
+    }
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -140,7 +173,13 @@ fn contract_finished(run: &mut Run, at: usize, event: &Event) {
     }
     // The consequence is an event of its own. If it was lost with a crash, the contract is
     // evaluated once more, which costs time and is never wrong.
-    step.stage = Stage::NeedsEvaluation { attempt: *attempt };
+    let holds = *verdict == Verdict::Pass && step.ended_badly().is_none();
+    step.stage = if holds && step.candidate.is_some() {
+        Stage::NeedsMerge { attempt: *attempt }
+    } else {
+        Stage::NeedsEvaluation { attempt: *attempt }
+    };
+    step.judged_on = observed.tree.clone().or_else(|| step.judged_on.take());
     if read {
         step.values.stdout = whole(observed);
     }
@@ -152,6 +191,7 @@ fn contract_finished(run: &mut Run, at: usize, event: &Event) {
                 ended: observed.ended.clone(),
                 stdout: observed.stdout.clone(),
                 stderr: observed.stderr.clone(),
+                conflict: Vec::new(),
             });
         }
         Verdict::Inconclusive => step.inconclusive += 1,
@@ -178,6 +218,10 @@ fn start_attempt(step: &mut StepState, attempt: u32, at: crate::Millis) {
     step.work_ended = None;
     step.process = None;
     step.call = None;
+    step.carried = None;
+    step.candidate = None;
+    step.commit = None;
+    step.changed_tree = false;
     step.started_at = at;
     step.status = StepStatus::Running;
     step.stage = Stage::Working { attempt };
@@ -188,6 +232,7 @@ fn interrupt(step: &mut StepState, attempt: u32, stopped: bool) {
     step.interrupted = true;
     step.process = None;
     step.call = None;
+    step.holds = false;
     // Seen red before: if the contract holds now, the work was done. Otherwise nothing can be said
     // about the attempt, and it is void.
     step.stage = if step.baseline == Some(Verdict::Fail) {

@@ -19,7 +19,12 @@ pub(super) fn resume(run: &mut Run, reopened: bool) {
             Stage::Working { attempt } if is_check => {
                 step.stage = Stage::NeedsEvaluation { attempt };
             }
-            Stage::Baselining => step.stage = Stage::NeedsBaseline,
+            Stage::Baselining => {
+                step.stage = Stage::NeedsBaseline;
+                step.holds = false;
+            }
+            Stage::Assembling { attempt } => step.stage = Stage::NeedsEvaluation { attempt },
+            Stage::Merging { attempt } => step.stage = Stage::NeedsMerge { attempt },
             Stage::Evaluating { attempt } => step.stage = Stage::NeedsEvaluation { attempt },
             Stage::Rechecking => {
                 step.stage = Stage::Ended;
@@ -31,6 +36,7 @@ pub(super) fn resume(run: &mut Run, reopened: bool) {
             | Stage::NeedsBaseline
             | Stage::NeedsWork
             | Stage::NeedsEvaluation { .. }
+            | Stage::NeedsMerge { .. }
             | Stage::Expanded
             | Stage::Waiting { .. }
             | Stage::Provisional
@@ -110,6 +116,9 @@ fn take_up(run: &mut Run, at: usize) {
     step.args = None;
     step.answered = None;
     step.ended_before = true;
+    step.base = None;
+    step.carried = None;
+    step.commit = None;
     match open {
         Some(open) => {
             step.status = StepStatus::Running;

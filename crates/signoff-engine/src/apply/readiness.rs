@@ -10,6 +10,8 @@ pub(super) fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&
     if let Some(step) = run.steps.get_mut(at) {
         step.status = status;
         step.stage = Stage::Ended;
+        step.holds = false;
+        step.candidate = None;
         step.answered = None;
         step.inconclusive = 0;
         step.reason = reason.cloned();

@@ -4,7 +4,7 @@ use signoff_plan::model::{self, Contract, Step};
 
 use super::person::{ask, escalate, open};
 use super::policy::{attempt_failed, start_over};
-use super::{Refusal, begin, with_step};
+use super::{Refusal, base, begin, with_step};
 use crate::Millis;
 use crate::budget::wall_left;
 use crate::event::{Accept, Changes, Event, Green, ItemKind, WorkItem};
@@ -35,6 +35,7 @@ pub(super) fn work_begins(
         let mut events = vec![Event::AttemptStarted {
             step: step.clone(),
             attempt,
+            base: base(run, at),
         }];
         if is_limited(run, at) {
             events.push(Event::BudgetReserved {
@@ -180,7 +181,11 @@ pub(super) fn unverified(
             &format!("the agent ended: {ended}"),
         );
     }
+    // Whatever comes of it, its dependents can only go on once its work is in their tree.
+    let unmerged = state.commit.is_none() && run.in_worktrees();
     match run.settings.accept {
+        _ if unmerged && state.accepted_by.is_some() => Vec::new(),
+        Accept::End if unmerged => Vec::new(),
         Accept::End => vec![Event::StepProvisional {
             step: definition.id.clone(),
             attempts: state.attempts,
@@ -206,6 +211,7 @@ pub(super) fn evaluation_begins(run: &Run, at: usize, attempt: u32) -> Result<Ve
             events.push(Event::AttemptStarted {
                 step: step.clone(),
                 attempt,
+                base: None,
             });
         }
         events.push(Event::ContractStarted {
@@ -230,6 +236,7 @@ pub(super) fn evaluation_ended(
         let reason = unmet.join("; ");
         let state = &StepState {
             tests_after: observed.tests.clone(),
+            judged_on: observed.tree.clone().or_else(|| state.judged_on.clone()),
             contract_writes: {
                 let new = observed.wrote.iter();
                 let new = new.filter(|path| !state.contract_writes.contains(path));
@@ -342,22 +349,27 @@ fn recorded(run: &Run, at: usize, observed: Observation) -> Observation {
 }
 
 fn passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
-    let proved = state.baseline == Some(Verdict::Fail);
-    if let Some(ended) = state
-        .work_ended
-        .as_ref()
-        .filter(|ended| !ended.succeeded() && !proved)
-    {
+    if let Some(ended) = state.ended_badly() {
         let reason =
             format!("the agent ended: {ended}, and its contract was not seen to fail before");
         return attempt_failed(run, now, definition, state, &reason);
     }
-    vec![Event::StepCompleted {
+    // What holds on the candidate counts once it is merged.
+    if state.candidate.is_some() {
+        return Vec::new();
+    }
+    vec![completed(run, definition, state)]
+}
+
+/// The step's contract holds.
+pub(super) fn completed(run: &Run, definition: &Step, state: &StepState) -> Event {
+    let proved = state.baseline == Some(Verdict::Fail);
+    Event::StepCompleted {
         step: definition.id.clone(),
         attempts: state.attempts,
         evidence: if proved { Grade::Proved } else { Grade::Held },
         facts: facts(run, definition, state),
-    }]
+    }
 }
 
 pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
@@ -381,6 +393,8 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
         no_change: changed.is_some_and(<[String]>::is_empty),
         tests: (tests != TestsSeen::default()).then_some(tests),
         contract_writes: state.contract_writes.clone(),
+        tree: state.judged_on.clone().or_else(|| run.seen_tree.clone()),
+        commit: state.commit.clone(),
     }
 }
 

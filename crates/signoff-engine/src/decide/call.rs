@@ -65,6 +65,7 @@ pub(super) fn call_begins(
             Event::AttemptStarted {
                 step: step.clone(),
                 attempt,
+                base: None,
             },
             Event::CallStarted {
                 step,
@@ -103,6 +104,8 @@ pub(super) fn after_call(
 ) -> Vec<Event> {
     match end {
         CallEnd::Done(_) if definition.contract.is_some() => Vec::new(),
+        // What it changed counts once it is merged.
+        CallEnd::Done(_) if run.in_worktrees() && state.changed_tree => Vec::new(),
         CallEnd::Done(_) => vec![Event::StepCompleted {
             step: definition.id.clone(),
             attempts: state.attempts,

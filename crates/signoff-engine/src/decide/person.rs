@@ -245,6 +245,10 @@ pub(super) fn consequence(
         Choice::Retry | Choice::Fixed | Choice::Allow | Choice::Approve => Vec::new(),
         // What the person said is judged like any work.
         Choice::Reply | Choice::Happened if definition.contract.is_some() => Vec::new(),
+        // What was done counts once it is merged.
+        Choice::Accept | Choice::Reply | Choice::Happened if is_unmerged(run, definition) => {
+            Vec::new()
+        }
         Choice::Accept | Choice::Reply | Choice::Happened => vec![Event::StepCompleted {
             step: definition.id.clone(),
             attempts: state.attempts,
@@ -270,6 +274,11 @@ pub(super) fn consequence(
         }],
         Choice::Abort => failed(run, definition, state, &format!("aborted by {by}")),
     }
+}
+
+fn is_unmerged(run: &Run, definition: &Step) -> bool {
+    let at = run.position(&definition.id);
+    at.is_some_and(|at| run.is_unmerged(at))
 }
 
 /// What a person said to their answer, behind a reason.

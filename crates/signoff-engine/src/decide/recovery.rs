@@ -4,6 +4,7 @@ use signoff_plan::model::{Step, Work};
 
 use super::attempt::unverified;
 use super::call::{after_call, cut_off};
+use super::merge::after_merge;
 use super::person::{Word, consequence, escalate, push_once};
 use super::policy::block_dependents;
 use crate::Millis;
@@ -54,8 +55,14 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
                 let ended = state.work_ended.clone().unwrap_or(ProcessEnd::Exited(0));
                 events.extend(unverified(run, now, definition, state, &ended));
             }
+            Stage::NeedsMerge { .. } if state.commit.is_some() => {
+                events.extend(after_merge(run, now, definition, state));
+            }
             Stage::Idle
             | Stage::NeedsBaseline
+            | Stage::Assembling { .. }
+            | Stage::NeedsMerge { .. }
+            | Stage::Merging { .. }
             | Stage::Baselining
             | Stage::NeedsWork
             | Stage::NeedsEvaluation { .. }

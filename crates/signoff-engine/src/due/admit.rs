@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 use signoff_plan::model::Work;
 
 use super::Action;
+use crate::event::Isolation;
 use crate::state::Run;
 
 /// What is free for steps that have not begun.
 pub(super) struct Room<'a> {
     jobs: usize,
-    /// An agent works in the tree: nothing else may.
+    /// Agents share the tree with everything else.
+    shared: bool,
+    /// An agent works in it: nothing else may.
     agent: bool,
     /// Something else uses the tree: an agent has to wait.
     used: bool,
@@ -24,6 +27,7 @@ impl<'a> Room<'a> {
     pub(super) fn of(run: &'a Run, jobs: usize) -> Self {
         let mut room = Self {
             jobs: jobs.saturating_sub(run.active.len()),
+            shared: run.settings.isolation == Isolation::Shared,
             agent: false,
             used: false,
             locks: BTreeSet::new(),
@@ -53,7 +57,7 @@ impl<'a> Room<'a> {
             .locks
             .iter()
             .any(|lock| self.locks.contains(lock.as_str()));
-        let is_agent = matches!(step.work, Work::Agent { .. });
+        let is_agent = self.shared && matches!(step.work, Work::Agent { .. });
         self.closed = is_agent && self.used && !self.agent;
         if self.jobs == 0 || self.agent || self.closed || taken {
             return false;
@@ -68,7 +72,7 @@ impl<'a> Room<'a> {
             return;
         };
         self.locks.extend(step.locks.iter().map(String::as_str));
-        self.agent |= matches!(step.work, Work::Agent { .. });
+        self.agent |= self.shared && matches!(step.work, Work::Agent { .. });
         self.used = true;
     }
 }

@@ -9,7 +9,7 @@ use signoff_plan::signed::SignedPlan;
 
 use super::{Run, StepState};
 use crate::budget::Spent;
-use crate::event::{Accept, Green, Settings};
+use crate::event::{Accept, Green, Isolation, Settings};
 use crate::template::rendered;
 
 impl Run {
@@ -52,6 +52,7 @@ impl Run {
                 accept: Accept::Step,
                 jobs: 1,
                 sandbox: String::new(),
+                isolation: Isolation::Shared,
             },
             steps,
             rendered,
@@ -66,6 +67,11 @@ impl Run {
             active: BTreeSet::new(),
             gather: BTreeSet::new(),
             provisional: BTreeSet::new(),
+            ground: None,
+            head: None,
+            seen_tree: None,
+            landing: None,
+            undone: false,
             tree: 0,
             verdicts: BTreeSet::new(),
             done: 0,

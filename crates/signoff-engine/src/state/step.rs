@@ -4,7 +4,7 @@ use serde_json::Value;
 use signoff_plan::expression::StepValues;
 
 use crate::Millis;
-use crate::event::{Call, Changes, Process};
+use crate::event::{Call, Candidate, Changes, Process};
 use crate::evidence::{Facts, Grade};
 use crate::input::Choice;
 use crate::verdict::{ProcessEnd, TestsRun, Verdict};
@@ -76,6 +76,21 @@ pub struct StepState {
     pub evidence: Option<(Grade, Facts)>,
     /// The tree at which its contract was last evaluated.
     pub tree: u64,
+    /// The commit that its own worktree began with; none = it is to begin with the head.
+    pub base: Option<String>,
+    /// The commit whose content its own worktree has on top of that, where the attempt before was
+    /// put on a newer base.
+    pub carried: Option<String>,
+    /// What the tree will be if its contract holds.
+    pub candidate: Option<Candidate>,
+    /// The commit that it was merged as.
+    pub commit: Option<String>,
+    /// The git tree of its last verdict.
+    pub judged_on: Option<String>,
+    /// Its call may have changed the tree.
+    pub changed_tree: bool,
+    /// The run's tree is its own until it is merged or given up.
+    pub holds: bool,
     /// Its contract held, and no longer did at the end.
     pub regressed: bool,
     /// Dependents count this step as done.
@@ -91,6 +106,13 @@ pub struct StepState {
 }
 
 impl StepState {
+    /// How its agent ended, if that was not well and nothing else shows that the work was done.
+    pub(crate) fn ended_badly(&self) -> Option<&ProcessEnd> {
+        let proved = self.baseline == Some(Verdict::Fail);
+        let ended = self.work_ended.as_ref();
+        ended.filter(|ended| !ended.succeeded() && !proved)
+    }
+
     /// How long it took from its beginning to its end, with all the waiting in between.
     pub fn took(&self) -> Option<Millis> {
         let known = self.began_at > 0 && self.ended_at >= self.began_at;
@@ -116,6 +138,18 @@ pub enum Stage {
     Evaluating {
         attempt: u32,
     },
+    /// Its work is put on top of what was merged before.
+    Assembling {
+        attempt: u32,
+    },
+    /// Its contract holds on the candidate.
+    NeedsMerge {
+        attempt: u32,
+    },
+    /// The candidate becomes the head.
+    Merging {
+        attempt: u32,
+    },
     /// A loop that has become its items.
     Expanded,
     Waiting {
@@ -132,7 +166,12 @@ impl Stage {
     pub(crate) fn in_flight(&self) -> bool {
         matches!(
             self,
-            Self::Baselining | Self::Working { .. } | Self::Evaluating { .. } | Self::Rechecking
+            Self::Baselining
+                | Self::Working { .. }
+                | Self::Evaluating { .. }
+                | Self::Assembling { .. }
+                | Self::Merging { .. }
+                | Self::Rechecking
         )
     }
 }
@@ -159,4 +198,7 @@ pub struct Failure {
     pub ended: ProcessEnd,
     pub stdout: String,
     pub stderr: String,
+    /// Files in which the work conflicts with what was merged; then `stdout` holds the conflicting
+    /// parts, and nothing was run.
+    pub conflict: Vec<String>,
 }

@@ -1,0 +1,91 @@
+//! The tree that a run works on, as git knows it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use signoff_engine as engine;
+
+/// The tree that a run works on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunTree {
+    /// The checkout's commit when the run started, if there was one.
+    pub base: Option<String>,
+    /// The commit that holds the checkout as it was then, with what was not committed.
+    pub start: String,
+    /// The run's branch; none in place.
+    pub branch: Option<String>,
+}
+
+impl From<engine::RunTree> for RunTree {
+    fn from(tree: engine::RunTree) -> Self {
+        let engine::RunTree {
+            base,
+            start,
+            branch,
+        } = tree;
+        Self {
+            base,
+            start,
+            branch,
+        }
+    }
+}
+
+impl From<RunTree> for engine::RunTree {
+    fn from(tree: RunTree) -> Self {
+        let RunTree {
+            base,
+            start,
+            branch,
+        } = tree;
+        Self {
+            base,
+            start,
+            branch,
+        }
+    }
+}
+
+/// What the run's tree will be if a step's contract holds on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Candidate {
+    pub commit: String,
+    pub tree: String,
+    /// The head that it was built on.
+    pub onto: String,
+    /// What it changes there.
+    pub files: Vec<String>,
+}
+
+impl From<engine::Candidate> for Candidate {
+    fn from(candidate: engine::Candidate) -> Self {
+        let engine::Candidate {
+            commit,
+            tree,
+            onto,
+            files,
+        } = candidate;
+        Self {
+            commit,
+            tree,
+            onto,
+            files,
+        }
+    }
+}
+
+impl From<Candidate> for engine::Candidate {
+    fn from(candidate: Candidate) -> Self {
+        let Candidate {
+            commit,
+            tree,
+            onto,
+            files,
+        } = candidate;
+        Self {
+            commit,
+            tree,
+            onto,
+            files,
+        }
+    }
+}

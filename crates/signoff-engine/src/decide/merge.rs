@@ -1,0 +1,137 @@
+//! The merge queue: a step's work is put on top of what was merged before, judged there, and only then
+//! becomes part of the run's tree.
+
+use signoff_plan::model::{Step, Work};
+
+use super::attempt::{completed, facts, unverified};
+use super::policy::attempt_failed;
+use super::{Refusal, with_step};
+use crate::Millis;
+use crate::event::{Candidate, Event};
+use crate::evidence::Grade;
+use crate::state::{Run, StepState};
+
+pub(super) fn candidate_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec<Event>, Refusal> {
+    with_step(run, at, |definition, _| {
+        vec![Event::CandidateStarted {
+            step: definition.id.clone(),
+            attempt,
+        }]
+    })
+}
+
+pub(super) fn candidate_built(
+    run: &Run,
+    at: usize,
+    attempt: u32,
+    candidate: Candidate,
+) -> Result<Vec<Event>, Refusal> {
+    with_step(run, at, |definition, _| {
+        vec![Event::CandidateBuilt {
+            step: definition.id.clone(),
+            attempt,
+            candidate,
+        }]
+    })
+}
+
+/// What the work does not go together with.
+pub(super) struct Conflict {
+    pub(super) onto: String,
+    pub(super) files: Vec<String>,
+    pub(super) text: String,
+}
+
+/// A conflict is a failed attempt; the head is as it was.
+pub(super) fn conflicted(
+    run: &Run,
+    now: Millis,
+    at: usize,
+    attempt: u32,
+    Conflict { onto, files, text }: Conflict,
+) -> Result<Vec<Event>, Refusal> {
+    with_step(run, at, |definition, state| {
+        let reason = conflict_reason(&files, &text);
+        let mut events = vec![Event::MergeConflicted {
+            step: definition.id.clone(),
+            attempt,
+            onto,
+            files,
+            text,
+        }];
+        events.extend(attempt_failed(run, now, definition, state, &reason));
+        events
+    })
+}
+
+/// Why the work could not be merged, in one line.
+pub(crate) fn conflict_reason(files: &[String], text: &str) -> String {
+    if files.is_empty() {
+        return text.to_owned();
+    }
+    let files = files.join(", ");
+    format!("its work conflicts with what was merged meanwhile: {files}")
+}
+
+pub(super) fn merge_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec<Event>, Refusal> {
+    with_step(run, at, |definition, state| {
+        let candidate = state.candidate.as_ref();
+        let started = candidate.map(|candidate| Event::MergeStarted {
+            step: definition.id.clone(),
+            attempt,
+            commit: candidate.commit.clone(),
+        });
+        started.into_iter().collect()
+    })
+}
+
+pub(super) fn merged(
+    run: &Run,
+    now: Millis,
+    at: usize,
+    attempt: u32,
+    (commit, tree): (String, String),
+) -> Result<Vec<Event>, Refusal> {
+    with_step(run, at, |definition, state| {
+        let state = &StepState {
+            commit: Some(commit.clone()),
+            judged_on: Some(tree.clone()),
+            ..state.clone()
+        };
+        let mut events = vec![Event::Merged {
+            step: definition.id.clone(),
+            attempt,
+            commit,
+            tree,
+        }];
+        events.extend(after_merge(run, now, definition, state));
+        events
+    })
+}
+
+/// What a step is once its work is merged.
+pub(super) fn after_merge(
+    run: &Run,
+    now: Millis,
+    definition: &Step,
+    state: &StepState,
+) -> Vec<Event> {
+    if definition.contract.is_some() {
+        return vec![completed(run, definition, state)];
+    }
+    let grade = match &definition.work {
+        _ if state.accepted_by.is_some() => Grade::Accepted,
+        Work::Tool { .. } => Grade::Observed,
+        Work::Agent { .. } | Work::Ask { .. } | Work::Check => {
+            let ended = state.work_ended.clone();
+            let ended = ended.unwrap_or(crate::verdict::ProcessEnd::Exited(0));
+            return unverified(run, now, definition, state, &ended);
+        }
+    };
+    vec![Event::StepCompleted {
+        step: definition.id.clone(),
+        attempts: state.attempts,
+        evidence: grade,
+        facts: facts(run, definition, state),
+    }]
+}

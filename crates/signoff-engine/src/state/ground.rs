@@ -1,0 +1,83 @@
+//! Where steps work: in the checkout, in the run's tree, in a worktree of their own.
+
+use signoff_plan::model::Work;
+
+use super::{Run, Stage};
+use crate::event::{Isolation, RunTree};
+
+impl Run {
+    /// Does the run have a tree of its own, and each agent another?
+    pub fn in_worktrees(&self) -> bool {
+        self.settings.isolation == Isolation::Worktree
+    }
+
+    /// Does the step work in a worktree of its own? The others work in the run's tree.
+    pub fn has_own_tree(&self, at: usize) -> bool {
+        self.in_worktrees()
+            && self.definition(at).is_some_and(|step| {
+                let is_agent = matches!(step.work, Work::Agent { .. });
+                is_agent && step.isolation.as_deref() != Some("shared")
+            })
+    }
+
+    /// The tree that the run works on, as git knows it.
+    pub fn ground(&self) -> Option<&RunTree> {
+        self.ground.as_ref()
+    }
+
+    /// The last commit of the run's branch.
+    pub fn head(&self) -> Option<&str> {
+        self.head.as_deref()
+    }
+
+    /// The commit that it was brought into the checkout as.
+    pub fn landed(&self) -> Option<&str> {
+        let landing = self.landing.as_ref().filter(|(_, done)| *done);
+        landing.map(|(commit, _)| commit.as_str())
+    }
+
+    /// The commit that it was about to be brought into the checkout as.
+    pub fn landing(&self) -> Option<&str> {
+        let landing = self.landing.as_ref().filter(|(_, done)| !done);
+        landing.map(|(commit, _)| commit.as_str())
+    }
+
+    /// Was it taken back?
+    pub fn undone(&self) -> bool {
+        self.undone
+    }
+
+    /// Does the step only look at the run's tree?
+    pub(crate) fn looks(&self, at: usize) -> bool {
+        let Some((definition, state)) = self.step(at) else {
+            return false;
+        };
+        let checks = matches!(definition.work, Work::Check | Work::Ask { .. });
+        state.stage == Stage::Rechecking
+            || state.stage == Stage::Ended
+            || (checks && state.candidate.is_none())
+    }
+
+    /// Must the step's work be put on top of what was merged before it can be judged?
+    pub(crate) fn wants_candidate(&self, at: usize) -> bool {
+        self.in_worktrees()
+            && self.step(at).is_some_and(|(definition, state)| {
+                let repaired = state.repaired_by.is_some();
+                let changed = match definition.work {
+                    Work::Agent { .. } => true,
+                    Work::Tool { .. } => state.changed_tree || repaired,
+                    Work::Check | Work::Ask { .. } => repaired,
+                };
+                changed && state.candidate.is_none()
+            })
+    }
+
+    /// Does the step count only once it is merged?
+    pub(crate) fn is_unmerged(&self, at: usize) -> bool {
+        let unmerged = |commit: &Option<String>| commit.is_none();
+        let state = self.steps.get(at);
+        state.is_some_and(|state| {
+            unmerged(&state.commit) && (state.candidate.is_some() || self.wants_candidate(at))
+        })
+    }
+}

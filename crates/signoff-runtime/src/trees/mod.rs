@@ -1,0 +1,314 @@
+//! The trees that a run works on: the run's own, where everything is judged, and one for each agent.
+//!
+//! In place there is only the checkout, and git is asked for nothing but what it looked like. Otherwise the run has a
+//! branch, `signoff/RUN`, whose commits are the passed steps; `run` below its directory is a worktree that shows the
+//! head or a candidate, and `steps/STEP` one that an agent works in. Start reading at [`Trees::begin`], then
+//! [`queue`](self::queue).
+
+mod aside;
+mod choose;
+mod queue;
+mod run_tree;
+mod setup;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use signoff_engine::{Isolation, RunTree};
+use signoff_sandbox::Sandbox;
+use signoff_store::runs::RunDir;
+use signoff_store::{failpoint, key};
+use signoff_work::git::{Git, GitError, Id, Own, Repository, Worktree};
+
+pub(crate) use self::choose::choose;
+pub(crate) use self::queue::Built;
+use self::run_tree::Standing;
+pub(crate) use self::setup::Setup;
+use crate::error::Error;
+use crate::project::Project;
+
+/// The trees of one run.
+pub(crate) struct Trees {
+    pub(crate) repository: Repository,
+    own: Own,
+    run: String,
+    /// Where its worktrees are.
+    root: PathBuf,
+    /// Where its indexes are.
+    indexes: PathBuf,
+    standing: Mutex<Standing>,
+    setup: Setup,
+}
+
+impl Trees {
+    /// The trees of a run, whether they are there or not. `kept` is what no step changes.
+    pub(crate) fn open(
+        project: &Project,
+        repository: Repository,
+        dir: &RunDir,
+        (run, kept): (&str, &[String]),
+        setup: Setup,
+    ) -> Result<Self, Error> {
+        let own = repository.own(&dir.path().join("git"), kept)?;
+        let indexes = dir.path().join("indexes");
+        std::fs::create_dir_all(&indexes).map_err(Error::Sandbox)?;
+        Ok(Self {
+            own,
+            repository,
+            run: run.to_owned(),
+            root: root(project, run).unwrap_or_else(|| dir.path().join("worktrees")),
+            indexes,
+            standing: Mutex::default(),
+            setup,
+        })
+    }
+
+    pub(crate) fn own(&self) -> &Own {
+        &self.own
+    }
+
+    /// Keeps the checkout as it is now, and makes the run's branch, if it gets one.
+    pub(crate) fn begin(&self, isolation: Isolation) -> Result<RunTree, Error> {
+        let head = self.repository.head()?;
+        let tree = self.own.snapshot()?;
+        let start = match &head.commit {
+            Some(commit) if self.own.tree_of(commit)? == tree => commit.clone(),
+            commit => {
+                let message = "Not committed when the run started\n";
+                self.own.commit(&tree, commit.as_slice(), message)?
+            }
+        };
+        failpoint::reached("tree.kept");
+        let branch = (isolation == Isolation::Worktree).then(|| branch(&self.run));
+        let name = branch.clone().unwrap_or_else(|| self.ref_name("start"));
+        if !self.repository.move_ref(&name, &start, None)? {
+            // Left by whoever was killed before the journal knew of it: nothing was built on it.
+            self.repository.delete_ref(&name)?;
+            self.repository.move_ref(&name, &start, None)?;
+        }
+        failpoint::reached("tree.named");
+        Ok(RunTree {
+            base: head.commit.map(|commit| commit.to_string()),
+            start: start.to_string(),
+            branch,
+        })
+    }
+
+    /// Where the run's tree is.
+    pub(crate) fn run_path(&self) -> PathBuf {
+        self.root.join("run")
+    }
+
+    /// Where a step's own worktree is.
+    pub(crate) fn step_path(&self, step: &str) -> PathBuf {
+        self.root.join("steps").join(key::encode(step))
+    }
+
+    fn run_worktree(&self) -> Worktree {
+        self.own.worktree(self.run_path(), self.indexes.join("run"))
+    }
+
+    fn step_worktree(&self, step: &str) -> Worktree {
+        let index = format!("step-{}", key::encode(step));
+        self.own
+            .worktree(self.step_path(step), self.indexes.join(index))
+    }
+
+    /// The name of something that this run keeps in the repository.
+    fn ref_name(&self, what: &str) -> String {
+        format!("{}{what}", refs(&self.run))
+    }
+
+    /// Removes the worktree of a step that has ended.
+    pub(crate) fn forget_step(&self, step: &str) {
+        // What stays is removed with the run.
+        self.step_worktree(step).remove().ok();
+    }
+
+    /// Makes a step's own worktree what its next work begins with: complete, and at `set` if it is to be another one
+    /// than it was left as.
+    pub(crate) fn make_ready(
+        &self,
+        step: &str,
+        base: &Id,
+        set: Option<&Id>,
+        start: &dyn Fn(signoff_sandbox::Command) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let worktree = self.step_worktree(step);
+        let whole = worktree.exists() && !self.is_changing(&worktree);
+        match set {
+            Some(commit) if whole => self.set(&worktree, commit),
+            None if whole => Ok(()),
+            _ => self.make(&worktree, set.unwrap_or(base), start),
+        }
+    }
+
+    /// A fresh worktree with what makes it usable.
+    fn make(
+        &self,
+        worktree: &Worktree,
+        commit: &Id,
+        start: &dyn Fn(signoff_sandbox::Command) -> Result<(), String>,
+    ) -> Result<(), String> {
+        self.changing(worktree, || {
+            worktree.make(commit).map_err(said)?;
+            failpoint::reached("worktree.made");
+            self.setup.copy(self.repository.top(), worktree.path())?;
+            for command in self.setup.commands(worktree.path())? {
+                start(command)?;
+            }
+            if self.setup.runs_commands() {
+                worktree.exclude_untracked().map_err(said)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn set(&self, worktree: &Worktree, commit: &Id) -> Result<(), String> {
+        self.changing(worktree, || worktree.set(commit).map_err(said))
+    }
+
+    /// Does something to a worktree that must be done wholly: what a crash leaves half done is made anew.
+    fn changing(
+        &self,
+        worktree: &Worktree,
+        change: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), String> {
+        let mark = self.mark(worktree);
+        std::fs::write(&mark, "").map_err(|why| format!("{}: {why}", mark.display()))?;
+        change()?;
+        std::fs::remove_file(&mark).map_err(|why| format!("{}: {why}", mark.display()))
+    }
+
+    fn is_changing(&self, worktree: &Worktree) -> bool {
+        self.mark(worktree).exists()
+    }
+
+    fn mark(&self, worktree: &Worktree) -> PathBuf {
+        let name = worktree.path().file_name().unwrap_or(OsStr::new("run"));
+        let below = worktree.path().strip_prefix(&self.root).ok();
+        let steps = below.is_some_and(|below| below.starts_with("steps"));
+        let kind = if steps { "step-" } else { "" };
+        let mut mark = std::ffi::OsString::from(kind);
+        mark.push(name);
+        mark.push(".changing");
+        self.indexes.join(mark)
+    }
+
+    /// What a step changed in its own worktree since its base, if git can tell.
+    pub(crate) fn changes(&self, step: Option<&str>, base: &Id) -> Result<Vec<String>, GitError> {
+        let worktree = self.worktree(step);
+        let tree = worktree.tree()?;
+        self.own.changed(base, &tree)
+    }
+
+    /// Makes these files what they were.
+    pub(crate) fn put_back(&self, step: Option<&str>, base: &Id, files: &[String]) {
+        // What cannot be put back fails the next contract: it is part of what was signed.
+        self.worktree(step).put_back(base, files).ok();
+    }
+
+    fn worktree(&self, step: Option<&str>) -> Worktree {
+        step.map_or_else(|| self.run_worktree(), |step| self.step_worktree(step))
+    }
+
+    /// Makes everything in a step's own worktree what it was before a contract ran, and names what was another.
+    pub(crate) fn undo_contract(&self, step: &str, base: &Id) -> Vec<String> {
+        let worktree = self.step_worktree(step);
+        let wrote = self.changes(Some(step), base).unwrap_or_default();
+        if !wrote.is_empty() {
+            self.set(&worktree, base).ok();
+        }
+        wrote
+    }
+
+    /// Removes every worktree, and everything of the run that the repository knows.
+    pub(crate) fn remove_all(&self) -> Result<Vec<String>, Error> {
+        let mut removed = Vec::new();
+        if self.root.exists() {
+            remove_tree(&self.root).map_err(Error::Sandbox)?;
+            removed.push(self.root.display().to_string());
+        }
+        removed.extend(remove_refs(&self.repository, &self.run)?);
+        Ok(removed)
+    }
+}
+
+/// Where the worktrees of a run are: outside of the checkout, or build tools would take them for a part of it.
+pub(crate) fn root(project: &Project, run: &str) -> Option<PathBuf> {
+    Some(all(project)?.join(run))
+}
+
+/// Where the worktrees of all runs are.
+pub(crate) fn all(project: &Project) -> Option<PathBuf> {
+    let variable = |name: &str| project.around.variables.get(OsStr::new(name)).map(PathBuf::from);
+    let absolute = |path: &PathBuf| path.is_absolute();
+    let data = variable("XDG_DATA_HOME").filter(absolute);
+    let home = variable("HOME").filter(absolute);
+    let data = data.or_else(|| Some(home?.join(".local/share")))?;
+    Some(data.join("signoff/worktrees"))
+}
+
+/// The run's branch.
+pub(crate) fn branch(run: &str) -> String {
+    format!("refs/heads/signoff/{run}")
+}
+
+/// Where a run keeps what else it wants to find again.
+pub(crate) fn refs(run: &str) -> String {
+    format!("refs/signoff/{run}/")
+}
+
+/// Removes everything of a run that the repository knows.
+pub(crate) fn remove_refs(repository: &Repository, run: &str) -> Result<Vec<String>, Error> {
+    let mut removed = Vec::new();
+    for (name, _) in repository.refs(&refs(run))? {
+        repository.delete_ref(&name)?;
+    }
+    let branch = branch(run);
+    if repository.read_ref(&branch)?.is_some() {
+        repository.delete_ref(&branch)?;
+        removed.push(branch.trim_start_matches("refs/heads/").to_owned());
+    }
+    Ok(removed)
+}
+
+/// The repository of a project, if there is one.
+pub(crate) fn repository(project: &Project) -> Result<Option<Repository>, Error> {
+    let workspace = project.store.workspace();
+    // Most of the time there is nothing to start a process for.
+    let is_one = |above: &Path| above.join(".git").exists();
+    if !workspace.ancestors().any(is_one) {
+        return Ok(None);
+    }
+    let sandbox = Arc::new(Sandbox::new().map_err(Error::Sandbox)?);
+    let git = Git::new(sandbox, &project.around.variables, workspace);
+    Ok(Repository::find(git, workspace)?)
+}
+
+/// What no step of a run changes: the store, and the plan itself; relative to the workspace.
+pub(crate) fn kept(project: &Project, plan: &Path) -> Vec<String> {
+    let workspace = project.store.workspace();
+    let kept = [crate::confinement::top(workspace, project.store.dir()), plan.to_owned()];
+    let inside = kept.iter().filter_map(|path| path.strip_prefix(workspace).ok());
+    inside
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// Removes a directory whose owner may have taken rights from parts of it.
+pub(crate) fn remove_tree(path: &Path) -> std::io::Result<()> {
+    if std::fs::remove_dir_all(path).is_ok() {
+        return Ok(());
+    }
+    crate::local::unlock(path);
+    match std::fs::remove_dir_all(path) {
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+fn said(why: GitError) -> String {
+    why.to_string()
+}
