@@ -53,7 +53,7 @@ mod context;
 mod cycle;
 mod given;
 mod glob_overlap;
-mod graph;
+pub(crate) mod graph;
 mod positions;
 mod provided;
 pub(crate) mod resolve;
