@@ -54,6 +54,7 @@ fn severity(check: &Value) -> String {
         names.map(|(name, _)| name.as_str()).collect::<Vec<_>>()
     };
     match (of("error"), of("warning")) {
+        (errors, warnings) if errors.is_empty() && warnings.is_empty() => "note".to_owned(),
         (_, warnings) if warnings.is_empty() => "error".to_owned(),
         (errors, _) if errors.is_empty() => "warning".to_owned(),
         (errors, _) => format!("error in {}, else warning", errors.join(" and ")),
@@ -209,6 +210,7 @@ mod tests {
         };
         assert_eq!(of("error", "error"), "error");
         assert_eq!(of("warning", "warning"), "warning");
+        assert_eq!(of("note", "note"), "note");
         assert_eq!(of("error", "warning"), "error in workunit, else warning");
     }
 }

@@ -23,7 +23,7 @@ pub struct Diagnostics {
 #[serde(deny_unknown_fields)]
 pub struct Diagnostic {
     pub code: String,
-    /// `error` or `warning`.
+    /// `error`, `warning` or `note`.
     pub severity: String,
     pub message: String,
     pub file: String,
@@ -37,14 +37,14 @@ pub struct Diagnostic {
 
 impl Diagnostics {
     pub fn new(diagnostics: Vec<Diagnostic>) -> Self {
-        let errors = diagnostics
-            .iter()
-            .filter(|one| one.severity == "error")
-            .count();
+        let count = |severity: &str| {
+            let same = diagnostics.iter().filter(|one| one.severity == severity);
+            same.count()
+        };
         Self {
             schema: SCHEMA.to_owned(),
-            errors,
-            warnings: diagnostics.len() - errors,
+            errors: count("error"),
+            warnings: count("warning"),
             diagnostics,
         }
     }
@@ -56,11 +56,7 @@ impl Diagnostic {
         let (end_line, end_column) = source.line_column(diagnostic.span.end);
         Self {
             code: diagnostic.code.as_str().to_owned(),
-            severity: match diagnostic.severity {
-                diagnostic::Severity::Error => "error",
-                diagnostic::Severity::Warning => "warning",
-            }
-            .to_owned(),
+            severity: diagnostic.severity.as_str().to_owned(),
             message: diagnostic.message.clone(),
             file: source.name_at(diagnostic.span.start),
             line,

@@ -167,14 +167,17 @@ pub enum Severity {
     Error,
     /// Worth a look; does not stop signing.
     Warning,
+    /// Good to know; nothing is wrong.
+    Note,
 }
 
 impl Severity {
-    /// `error` or `warning`.
+    /// `error`, `warning` or `note`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
+            Self::Note => "note",
         }
     }
 }

@@ -31,6 +31,7 @@ pub mod layout;
 mod markdown;
 pub mod model;
 pub mod on_fail;
+pub mod overlap;
 pub mod reference;
 pub mod shell;
 pub mod signed;

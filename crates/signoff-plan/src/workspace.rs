@@ -46,6 +46,10 @@ pub trait Workspace {
     fn tools(&self) -> Vec<String> {
         Vec::new()
     }
+    /// Is it part of a git repository, so that agents can have trees of their own?
+    fn has_repository(&self) -> bool {
+        true
+    }
     /// Names of the configured roles, for suggestions.
     fn agents(&self) -> Vec<String>;
 }

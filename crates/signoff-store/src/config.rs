@@ -21,6 +21,7 @@ mod sections;
 mod shown;
 mod tighten;
 mod value;
+mod worktree;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -34,6 +35,7 @@ pub use self::sections::{
     Sandbox, Server, Unverified,
 };
 pub use self::shown::{Entry, UnknownKey};
+pub use self::worktree::Isolation;
 use crate::signatures::Proof;
 
 /// What to read, lowest first; a file that does not exist changes nothing.
@@ -110,6 +112,7 @@ impl Config {
         let from_project = |origin| origin == Origin::Project;
         from_project(self.contract.shell.origin)
             || (from_project(self.notify.command.origin) && !self.notify.command.value.is_empty())
+            || (from_project(self.run.prepare.origin) && !self.run.prepare.value.is_empty())
             || self.agents.values().any(|agent| from_project(agent.origin))
             || self
                 .servers

@@ -150,6 +150,12 @@ impl Workspace for DiskWorkspace {
         self.servers.iter().cloned().chain(recorded).collect()
     }
 
+    fn has_repository(&self) -> bool {
+        // A directory, or in a worktree or submodule a file that says where it is.
+        let mut above = self.root.ancestors();
+        above.any(|directory| directory.join(".git").exists())
+    }
+
     fn agents(&self) -> Vec<String> {
         self.agents.clone()
     }
@@ -215,6 +221,17 @@ mod tests {
         }
         assert!(workspace.leads_outside("out"));
         assert!(!workspace.leads_outside("in") && !workspace.leads_outside("no"));
+    }
+
+    #[test]
+    fn a_repository_may_begin_further_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("deep/work");
+        fs::create_dir_all(&root).unwrap();
+        let workspace = DiskWorkspace::new(&root, OsStr::new(""), &Config::default());
+        assert!(!workspace.has_repository());
+        fs::write(dir.path().join("deep/.git"), "gitdir: elsewhere").unwrap();
+        assert!(workspace.has_repository());
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub fn terms<'a>(
         "files": grounds.files,
         "path": sees_path.then(|| search_path(grounds.path, grounds.home)),
         "prompt": prompt,
-        "run": {"step_timeout_s": seconds(config.run.step_timeout.value)},
+        "run": run(&config.run),
         "sandbox": sandbox(&config.sandbox),
     });
     // Not there in the terms of a plan that calls none, which are what they always were.
@@ -84,6 +84,18 @@ pub fn terms<'a>(
         terms.extend(called.map(|(name, map)| (name.to_owned(), map)));
     }
     terms
+}
+
+/// Without the lists that are empty: such terms are what they always were.
+fn run(config: &config::Run) -> Value {
+    let mut terms = Map::new();
+    let step_timeout = seconds(config.step_timeout.value);
+    terms.insert("step_timeout_s".to_owned(), step_timeout);
+    // What is run or copied before a contract has a say in how it ends.
+    let lists = [("prepare", &config.prepare), ("copy", &config.copy)];
+    let given = lists.into_iter().filter(|(_, list)| !list.value.is_empty());
+    terms.extend(given.map(|(name, list)| (name.to_owned(), json!(list.value))));
+    Value::Object(terms)
 }
 
 /// What is there as it is built in is left out: such terms are what they always were.
@@ -200,6 +212,17 @@ mod tests {
         assert_eq!(
             of(&config, &["coder"], "")["agents"]["default"],
             json!({"driver": "command", "command": ["mine", "{task}"], "login": ["~/.mine/auth"], "env": ["MINE"]}),
+        );
+    }
+
+    #[test]
+    fn what_makes_a_worktree_usable_counts_where_there_is_any() {
+        let mut config = Config::default();
+        config.run.prepare.value = vec!["npm ci".to_owned()];
+        config.run.copy.value = vec![".env".to_owned()];
+        assert_eq!(
+            of(&config, &[], "")["run"],
+            json!({"step_timeout_s": 600, "prepare": ["npm ci"], "copy": [".env"]}),
         );
     }
 

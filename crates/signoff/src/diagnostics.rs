@@ -10,6 +10,7 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &Source) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     };
     let windows = windows(diagnostic, source);
     let mut main = level

@@ -68,6 +68,7 @@ fn one_setting_can_be_asked_for() {
     };
     assert_eq!(answer("approval.proof"), "any\n");
     assert_eq!(answer("approval.auto"), "[]\n");
+    assert_eq!(answer("run.isolation"), "auto\n");
     assert_eq!(answer("approval.allowed_signers"), "\n");
     assert!(answer("plans").contains("plans.archive_after_days"));
     project
@@ -75,7 +76,7 @@ fn one_setting_can_be_asked_for() {
         .assert_code(2)
         .assert_stderr_contains("did you mean `approval.proof`?");
     project
-        .signoff(["config", "run.isolation"])
+        .signoff(["config", "run.max_replans"])
         .assert_code(2)
         .assert_stderr_contains("does not honour");
 }

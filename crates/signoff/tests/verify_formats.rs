@@ -49,6 +49,43 @@ fn denied_warnings_are_not_called_verified() {
 }
 
 #[test]
+fn agents_that_could_overlap_without_git_are_no_problem_and_said() {
+    let agent = |number: u32| {
+        format!(
+            "### {number}. Make it\n\n**depends_on:** none\n**target:** coder\n**task:** x\n\n**contract:**\n```sh\ntest -e {number}\n```\n\n"
+        )
+    };
+    let text = good().replace("## Steps", "**Budget:** 1h\n\n## Steps");
+    let (head, _) = text.split_once("### 1.").unwrap();
+    let config = "[agents.coder]\ndriver = \"command\"\ncommand = [\"cat\"]\n";
+    let project = project(&[
+        ("plan.md", &format!("{head}{}{}", agent(1), agent(2))),
+        (".signoff/config.toml", config),
+    ]);
+    let said = |format: &str, expected: &str| {
+        let line = [
+            "verify", "plan.md", "--deny", "warnings", "--format", format,
+        ];
+        let output = project.signoff(line);
+        output.assert_success().assert_stdout_contains(expected);
+        output
+    };
+    let output = said("human", "note[agents-one-by-one]: agent steps, like");
+    output.assert_stderr_contains("verified: plan.md: 2 steps, no problems, 1 note");
+    said("concise", "plan.md:24:8: note[agents-one-by-one]");
+    said("github", "::notice file=plan.md,line=24,col=8");
+    said("sarif", r#""level":"note""#);
+    let output = said("json", r#""severity":"note""#);
+    assert_eq!(output.json()["warnings"], 0);
+    project
+        .signoff(["explain", "note[agents-one-by-one]:"])
+        .assert_stdout_contains("agents-one-by-one\nnote\n");
+    project.write(".git/HEAD", "ref: refs/heads/main\n");
+    let output = said("concise", "");
+    assert!(!output.stdout.contains("note"), "{output}");
+}
+
+#[test]
 fn github_gets_annotations() {
     let project = project(&[(
         "a,b.md",

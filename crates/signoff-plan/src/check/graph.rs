@@ -9,7 +9,7 @@ use super::cycle;
 use crate::model::{Depends, Plan};
 
 /// Dependencies between steps, by position.
-pub(super) struct Graph<'a> {
+pub(crate) struct Graph<'a> {
     depends: Vec<&'a Depends>,
     /// Place of each step in an order in which all wait only for earlier ones; `None` in or behind a
     /// cycle.
@@ -36,7 +36,7 @@ impl<'a> Graph<'a> {
         Self::of(plan.steps.iter().map(|step| &step.depends_on).collect())
     }
 
-    pub(super) fn of(depends: Vec<&'a Depends>) -> Self {
+    pub(crate) fn of(depends: Vec<&'a Depends>) -> Self {
         Self {
             ranks: ranks(&depends),
             depends,
@@ -46,7 +46,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether a step waits for itself, or for one that does.
-    pub(super) fn is_stuck(&self, step: usize) -> bool {
+    pub(crate) fn is_stuck(&self, step: usize) -> bool {
         self.rank(step).is_none()
     }
 
@@ -56,7 +56,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether one step starts only after another has passed.
-    pub(super) fn waits_for(&self, step: usize, other: usize) -> bool {
+    pub(crate) fn waits_for(&self, step: usize, other: usize) -> bool {
         self.waits_for_any(step, &[other])
     }
 
@@ -151,7 +151,7 @@ impl Search {
 }
 
 /// The place of each step after all its dependencies; none for those in or behind a cycle.
-fn ranks(depends: &[&Depends]) -> Vec<Option<u32>> {
+pub(crate) fn ranks(depends: &[&Depends]) -> Vec<Option<u32>> {
     let dependents = Dependents::new(depends);
     let mut waiting: Vec<u32> = Vec::with_capacity(depends.len());
     let mut ready: Vec<usize> = Vec::with_capacity(depends.len());

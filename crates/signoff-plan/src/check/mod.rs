@@ -3,6 +3,7 @@
 //! One module per code: its documentation is the page users see, and its wording and tests stand
 //! together. Problems that a dialect meets while reading are worded here too.
 
+pub mod agents_one_by_one;
 pub mod bad_condition;
 pub mod bad_expect;
 pub mod bad_filename;
@@ -53,7 +54,7 @@ mod context;
 mod cycle;
 mod given;
 mod glob_overlap;
-mod graph;
+pub(crate) mod graph;
 mod positions;
 mod provided;
 pub(crate) mod resolve;
@@ -92,7 +93,7 @@ impl Checked {
         self.count(Severity::Error)
     }
 
-    /// Number of problems that do not.
+    /// Number of problems that do not, and are worth a look.
     pub fn warnings(&self) -> usize {
         self.count(Severity::Warning)
     }
@@ -147,7 +148,8 @@ pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
 /// A check over the whole plan.
 type Check = fn(&Context<'_>, &mut Vec<Diagnostic>);
 
-const CHECKS: [Check; 33] = [
+const CHECKS: [Check; 34] = [
+    agents_one_by_one::check,
     bad_condition::check,
     bad_loop::check,
     bad_reference::check,

@@ -1,7 +1,8 @@
 //! Steps that may run at once produce the same file.
 //!
 //! ## Why
-//! The one that ends last wins, and which that is differs from run to run.
+//! Agents that work at once have a worktree each: the one that ends last meets a conflict, and has to do
+//! its work again. Of other steps the last one wins, and which that is differs from run to run.
 //!
 //! ## Example
 //! ```text

@@ -30,6 +30,8 @@ macro_rules! codes {
 }
 
 codes! {
+    /// Agent steps could overlap, and there is no git repository.
+    AgentsOneByOne = "agents-one-by-one",
     /// A condition (`when`) cannot be read.
     BadCondition = "bad-condition",
     /// A condition of a contract cannot be read.
@@ -129,6 +131,7 @@ impl Code {
     /// elsewhere only at approval.
     pub const fn severity(self, dialect: Dialect) -> Severity {
         match self {
+            Self::AgentsOneByOne => Severity::Note,
             Self::MissingContract
             | Self::ContractVacuous
             | Self::BudgetMissing

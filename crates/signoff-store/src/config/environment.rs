@@ -152,6 +152,10 @@ mod tests {
         assert_eq!(config.run.step_timeout.value.as_secs(), 5400);
         let config = check("SIGNOFF_CONTRACT_BASELINE", "false", &[]);
         assert!(!config.contract.baseline.value);
+        let config = check("SIGNOFF_RUN_ISOLATION", "shared", &[]);
+        assert_eq!(config.run.isolation.value, super::super::Isolation::Shared);
+        let config = check("SIGNOFF_RUN_PREPARE", "npm ci, make gen", &[]);
+        assert_eq!(config.run.prepare.value, ["npm ci", "make gen"]);
     }
 
     #[test]
@@ -202,9 +206,11 @@ mod tests {
             ],
         );
         check(
-            "SIGNOFF_RUN_ISOLATION",
-            "worktree",
-            &["SIGNOFF_RUN_ISOLATION: it is a setting that this version does not honour; unset it"],
+            "SIGNOFF_RUN_MAX_REPLANS",
+            "3",
+            &[
+                "SIGNOFF_RUN_MAX_REPLANS: it is a setting that this version does not honour; unset it",
+            ],
         );
         check(
             "SIGNOFF_AGENTS_CODER",

@@ -3,7 +3,7 @@
 use super::read::Reader;
 use super::shown::{Entry, entry};
 use super::value::Value;
-use super::{Accept, Config, Durability, Green, Mode, Unverified};
+use super::{Accept, Config, Durability, Green, Isolation, Mode, Unverified};
 
 /// One setting.
 pub(super) struct Key {
@@ -55,7 +55,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 28] = [
+pub(super) const KEYS: [Key; 31] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -79,10 +79,14 @@ pub(super) const KEYS: [Key; 28] = [
         |new, old| new != old
     ),
     key!(run.jobs, Literal, Reader::count),
+    key!(run.isolation, Text, |reader, value| reader
+        .choice(value, &Isolation::CHOICES)),
     key!(run.step_timeout, Text, Reader::timeout),
     key!(run.backoff, Text, Reader::duration),
     key!(run.durability, Text, |reader, value| reader
         .choice(value, &Durability::CHOICES)),
+    key!(run.prepare, List, Reader::command_lines),
+    key!(run.copy, List, Reader::copied_paths),
     key!(contract.shell, Text, Reader::text),
     key!(contract.timeout, Text, Reader::timeout),
     key!(contract.baseline, Literal, Reader::boolean),

@@ -7,12 +7,7 @@
 const SECTIONS: [&str; 3] = ["guard", "llm", "engine"];
 
 /// Keys of sections that there are.
-const KEYS: [(&str, &str); 4] = [
-    ("run", "isolation"),
-    ("run", "max_replans"),
-    ("run", "prepare"),
-    ("run", "copy"),
-];
+const KEYS: [(&str, &str); 1] = [("run", "max_replans")];
 
 /// What to do about one.
 pub(super) const HINT: &str = "take it out until a later version has it";

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Config, Policy, Setting};
+use super::{Config, Isolation, Policy, Setting};
 use crate::signatures::Proof;
 
 /// `[plans]`
@@ -61,12 +61,18 @@ impl Approval {
 pub struct Run {
     /// Steps that may be under way at once.
     pub jobs: Setting<u32>,
+    /// Whether agents work in trees of their own.
+    pub isolation: Setting<Isolation>,
     /// How long the work of a step may take, where the step does not say.
     pub step_timeout: Setting<Duration>,
     /// The wait before the first retry; later ones wait longer.
     pub backoff: Setting<Duration>,
     /// What a run's journal survives.
     pub durability: Setting<Durability>,
+    /// Command lines for the contracts' shell, run in each new worktree.
+    pub prepare: Setting<Vec<String>>,
+    /// Paths and patterns of the workspace that git ignores and each new worktree gets a copy of.
+    pub copy: Setting<Vec<String>>,
 }
 
 /// `[run] durability`
@@ -285,9 +291,12 @@ impl Default for Config {
             },
             run: Run {
                 jobs: Setting::built_in(4),
+                isolation: Setting::built_in(Isolation::Auto),
                 step_timeout: Setting::built_in(ten_minutes),
                 backoff: Setting::built_in(Duration::from_secs(1)),
                 durability: Setting::built_in(Durability::Power),
+                prepare: Setting::built_in(Vec::new()),
+                copy: Setting::built_in(Vec::new()),
             },
             contract: Contract {
                 shell: Setting::built_in("bash".to_owned()),

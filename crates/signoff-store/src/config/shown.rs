@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::key::KEYS;
 use super::problem::did_you_mean;
 use super::{
-    Accept, Agent, Config, Durability, Green, Mode, Origin, Place, Policy, Proof, Server, Setting,
-    Unverified, later,
+    Accept, Agent, Config, Durability, Green, Isolation, Mode, Origin, Place, Policy, Proof,
+    Server, Setting, Unverified, later,
 };
 
 /// One setting in force.
@@ -139,6 +139,12 @@ impl Shown for Option<u32> {
 }
 
 impl Shown for Mode {
+    fn shown(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl Shown for Isolation {
     fn shown(&self) -> Value {
         self.name().into()
     }

@@ -111,6 +111,41 @@ fn a_command_that_tells_somebody_has_to_be_trusted() {
 }
 
 #[test]
+fn commands_that_prepare_a_worktree_have_to_be_trusted() {
+    let mine = load("run.prepare = ['npm ci']", "run.copy = ['./.env']").unwrap();
+    assert_eq!(mine.run.prepare.value, ["npm ci"]);
+    assert_eq!(mine.run.copy.value, [".env"]);
+    assert!(!mine.runs_project_commands());
+    assert!(
+        load("", "run.prepare = ['npm ci']")
+            .unwrap()
+            .runs_project_commands()
+    );
+    let none = load("run.prepare = ['npm ci']", "run.prepare = []").unwrap();
+    assert!(none.run.prepare.value.is_empty() && !none.runs_project_commands());
+}
+
+#[test]
+fn trees_of_their_own_are_read_strictly() {
+    let config = load("run.isolation = 'worktree'", "run.isolation = 'shared'").unwrap();
+    assert_eq!(config.run.isolation.value, Isolation::Shared);
+    check(
+        "[run]\nisolation = 'worktre'\nprepare = ['make', ' ', 1]\ncopy = ['.env', '../x', '/y', '.git']\n",
+        &[
+            "2:13: `worktre` is not among the choices `auto`, `worktree` and `shared`; did you mean `worktree`?",
+            "3:25: expected a string, found a number",
+            "4:17: `../x` leads out of the project; write a path or pattern below the project, like `.env` or `config/*.key`",
+            "4:25: `/y` is not a path below the project; write a path or pattern below the project, like `.env` or `config/*.key`",
+            "4:31: `.git` is never copied: every worktree has its own",
+        ],
+    );
+    check(
+        "run.prepare = ['make', ' ']",
+        &["1:24: a command must not be empty"],
+    );
+}
+
+#[test]
 fn without_a_default_an_unknown_role_leads_nowhere() {
     let config = load("agents.coder = { driver = 'command', command = ['x'] }", "").unwrap();
     assert!(config.agent(Some("tester")).is_none() && config.agent(None).is_none());
@@ -119,13 +154,13 @@ fn without_a_default_an_unknown_role_leads_nowhere() {
 #[test]
 fn every_problem_of_every_file_at_once() {
     let user = "[rum]\njobs = 4\n";
-    let project = "[run]\nstep_timout = \"1m\"\nisolation = \"auto\"\nbackoff = 3\n\n[contract]\nbaseline = \"yes\"\ntimeout = \"soon\"\n";
+    let project = "[run]\nstep_timout = \"1m\"\nmax_replans = 3\nbackoff = 3\n\n[contract]\nbaseline = \"yes\"\ntimeout = \"soon\"\n";
     assert_eq!(
         load(user, project).unwrap_err(),
         [
             "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[notify]`, `[agents]` and `[mcp]`; did you mean `run`?",
-            "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `jobs`, `step_timeout`, `backoff` and `durability`; did you mean `step_timeout`?",
-            "project.toml:3:1: `[run] isolation` is a setting that this version does not honour; take it out until a later version has it",
+            "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `jobs`, `isolation`, `step_timeout`, `backoff`, `durability`, `prepare` and `copy`; did you mean `step_timeout`?",
+            "project.toml:3:1: `[run] max_replans` is a setting that this version does not honour; take it out until a later version has it",
             "project.toml:4:11: expected a duration like `\"10m\"`, found a number",
             "project.toml:7:12: expected `true` or `false`, found a string",
             "project.toml:8:11: `soon` is not a duration; write one like `90s`, `10m` or `1h 30m`",
@@ -262,10 +297,10 @@ fn columns_count_characters() {
 #[test]
 fn broken_lines_do_not_hide_the_problems_of_others() {
     check(
-        "[run]\nbackoff = 1s\nisolation = 3\n[contract]\nbaseline = tru\n",
+        "[run]\nbackoff = 1s\nmax_replans = 3\n[contract]\nbaseline = tru\n",
         &[
             "2:11: string values must be quoted, expected literal string",
-            "3:1: `[run] isolation` is a setting that this version does not honour; take it out until a later version has it",
+            "3:1: `[run] max_replans` is a setting that this version does not honour; take it out until a later version has it",
             "5:12: invalid boolean, expected `true`",
         ],
     );
@@ -310,12 +345,12 @@ fn files_that_cannot_be_text() {
 
 #[test]
 fn what_is_planned_is_not_called_unknown() {
-    let text = "[guard]\nmode = 'off'\n[run]\nisolation = 'auto'\n[sandbox]\nmod = 'auto'\n";
+    let text = "[guard]\nmode = 'off'\n[run]\nmax_replans = 3\n[sandbox]\nmod = 'auto'\n";
     check(
         text,
         &[
             "1:2: `[guard]` is a setting that this version does not honour; take it out until a later version has it",
-            "4:1: `[run] isolation` is a setting that this version does not honour; take it out until a later version has it",
+            "4:1: `[run] max_replans` is a setting that this version does not honour; take it out until a later version has it",
             "6:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network`, `processes`, `memory_mb`, `redact` and `env`; did you mean `mode`?",
         ],
     );
@@ -400,9 +435,12 @@ fn what_is_in_force_can_be_asked_for() {
         keys("run").unwrap(),
         [
             "run.jobs",
+            "run.isolation",
             "run.step_timeout",
             "run.backoff",
-            "run.durability"
+            "run.durability",
+            "run.prepare",
+            "run.copy",
         ]
     );
     assert_eq!(keys("agents").unwrap(), ["agents.coder"]);
@@ -413,7 +451,7 @@ fn what_is_in_force_can_be_asked_for() {
         unknown.suggestion.unwrap(),
         "did you mean `approval.proof`?"
     );
-    assert!(!unknown.later && keys("run.isolation").unwrap_err().later);
+    assert!(!unknown.later && keys("run.max_replans").unwrap_err().later);
     assert_eq!(config.entries().len(), key::KEYS.len() + 1);
 }
 

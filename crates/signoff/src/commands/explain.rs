@@ -33,6 +33,7 @@ fn find(typed: &str) -> Result<Code, Failure> {
     let name = typed
         .trim_start_matches("error")
         .trim_start_matches("warning")
+        .trim_start_matches("note[")
         .trim_matches(['[', ']', ':'])
         .to_lowercase()
         .replace('_', "-");
@@ -100,7 +101,8 @@ fn severity(code: Code) -> String {
     };
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
     let mut text = match (errors.is_empty(), warnings.is_empty()) {
-        (_, true) => "error".to_owned(),
+        (true, true) => "note".to_owned(),
+        (false, true) => "error".to_owned(),
         (true, false) => "warning".to_owned(),
         (false, false) => format!(
             "error in {}; warning in {}",

@@ -126,11 +126,15 @@ fn summary(plan: &PlanFile, outcome: Outcome) -> String {
         Outcome::Verified => paint(GOOD, "verified"),
     };
     let steps = some(plan.checked.plan.steps.len(), "step");
-    let problems = match (errors, warnings) {
+    let notes = plan.checked.diagnostics.len() - errors - warnings;
+    let mut problems = match (errors, warnings) {
         (0, 0) => format!("{steps}, no problems"),
         (0, _) => format!("{steps}, {}", some(warnings, "warning")),
         _ => format!("{}, {}", some(errors, "error"), some(warnings, "warning")),
     };
+    if notes > 0 {
+        problems = format!("{problems}, {}", some(notes, "note"));
+    }
     format!("{word}: {}: {problems}", plan.source.name())
 }
 

@@ -8,6 +8,7 @@ pub(crate) fn command(diagnostic: &Diagnostic, source: &Source) -> String {
     let level = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Note => "notice",
     };
     let (line, column) = source.line_column(diagnostic.span.start);
     let (end_line, end_column) = source.line_column(diagnostic.span.end);

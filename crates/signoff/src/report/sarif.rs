@@ -44,6 +44,7 @@ fn result(diagnostic: &Diagnostic, source: &Source) -> Value {
     let level = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Note => "note",
     };
     let text = match &diagnostic.help {
         Some(help) => format!("{}\n{help}", diagnostic.message),

@@ -88,6 +88,7 @@ macro_rules! pages {
 }
 
 pages! {
+    AgentsOneByOne = "agents_one_by_one",
     BadCondition = "bad_condition",
     BadExpect = "bad_expect",
     BadFilename = "bad_filename",
