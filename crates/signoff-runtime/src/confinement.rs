@@ -101,12 +101,13 @@ pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Gr
         processes: Some(config.processes.value),
         memory: config.memory_mb.value.map(|mb| u64::from(mb) << 20),
         level,
+        objects: None,
         tree,
     })
 }
 
 /// The directory directly below the tree that this lies in: one above it could be renamed.
-fn top(tree: &Path, path: &Path) -> PathBuf {
+pub(crate) fn top(tree: &Path, path: &Path) -> PathBuf {
     let below = path.strip_prefix(tree).ok();
     let first = below.and_then(|below| below.components().next());
     first.map_or_else(|| path.to_owned(), |first| tree.join(first))

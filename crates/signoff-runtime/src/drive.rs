@@ -20,9 +20,9 @@ pub trait Perform {
     /// Begins it. The journal knows of it by now.
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error>;
     /// The input of something begun has been journaled.
-    fn recorded(&mut self, input: &Input);
+    fn recorded(&mut self, run: &Run, input: &Input);
     /// Waits for the next thing to happen, at most until `wake`.
-    fn next(&mut self, now: Millis, wake: Option<Millis>) -> Happened;
+    fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<Happened, Error>;
     /// Ends everything that is under way, waits until it is gone, and says what came in meanwhile.
     fn stop(&mut self) -> Vec<Input>;
     /// Has something happened that [`Perform::next`] would return at once?
@@ -180,7 +180,7 @@ impl Loop<'_> {
                     None => continue,
                 }
             }
-            let happened = self.perform.next(now, wake);
+            let happened = self.perform.next(self.run, now, wake)?;
             if let Some(stopped) = self.handle(happened)? {
                 return Ok(stopped);
             }
@@ -268,7 +268,7 @@ impl Loop<'_> {
         failpoint::reached(before);
         self.record(input.clone())?;
         failpoint::reached(after);
-        self.perform.recorded(&input);
+        self.perform.recorded(self.run, &input);
         Ok(())
     }
 
@@ -343,7 +343,7 @@ impl Loop<'_> {
             match said {
                 Said::Later => continue,
                 Said::Nothing => {
-                    let happened = self.perform.next(self.clock.now(), None);
+                    let happened = self.perform.next(self.run, self.clock.now(), None)?;
                     return self.handle(happened).map(Asked::Went);
                 }
                 Said::Answer(input) => match self.record(input) {
@@ -393,6 +393,10 @@ fn points(input: &Input) -> (&'static str, &'static str) {
             ("verdict.before", "verdict.after")
         }
         Input::CallEnded { .. } => ("call.before", "call.after"),
+        Input::CandidateBuilt { .. } | Input::Conflicted { .. } => {
+            ("candidate.before", "candidate.after")
+        }
+        Input::Merged { .. } => ("merged.before", "merged.after"),
         Input::ProcessHeld { .. } => ("started.before", "started.after"),
         _ => ("finished.before", "finished.after"),
     }

@@ -15,6 +15,8 @@ use signoff_store::lock::Holder;
 use signoff_store::plan_log::PlanLogError;
 use signoff_store::signatures::Proof;
 
+use signoff_work::git::GitError;
+
 use crate::difference::Difference;
 use crate::proof::Doubted;
 use crate::ssh::KeyError;
@@ -47,6 +49,12 @@ pub enum Error {
     NoneCounts { plan: String, doubted: Vec<Doubted> },
     /// Less was offered as a proof than is required.
     WeakerProof { proof: Proof, required: Proof },
+    /// Git refused something that it was asked for.
+    Git(GitError),
+    /// Worktrees are asked for and cannot be had.
+    NoWorktrees { asked: Vec<String>, why: Vec<String> },
+    /// The run was brought into the checkout, or taken back: it does not go on.
+    Settled { run: String, how: &'static str },
     /// There is no terminal to confirm a signature on.
     NoTerminal { why: std::io::Error },
     /// What was typed is not what was asked for.
@@ -196,6 +204,12 @@ impl From<FileError> for Error {
 impl From<PlanLogError> for Error {
     fn from(error: PlanLogError) -> Self {
         Self::PlanLog(error)
+    }
+}
+
+impl From<GitError> for Error {
+    fn from(error: GitError) -> Self {
+        Self::Git(error)
     }
 }
 

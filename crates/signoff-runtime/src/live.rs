@@ -1,7 +1,9 @@
 //! A run under way: sets up what the loop drives, for a new run and for one that goes on.
 
+pub mod landing;
 mod leftovers;
 mod options;
+mod place;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +11,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Act, Actor, Bounds, Input, Outcome, PlanState, Recorded, Run, Settings, after, apply,
+    Act, Actor, Bounds, Input, Isolation, Outcome, PlanState, Recorded, Run, Settings, after, apply,
 };
 use signoff_plan::digest::canonical;
 use signoff_plan::model::Plan;
@@ -17,6 +19,7 @@ use signoff_store::journal::Journal;
 use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::{self, RunDir, new_run_id};
 use signoff_store::{atomic, failpoint, plan_log};
+use signoff_work::git::Repository;
 
 pub(crate) use self::leftovers::end_leftovers_of;
 pub use self::options::{Limit, Options};
@@ -25,6 +28,7 @@ use crate::clock::{Clock, timestamp};
 use crate::drive::{Loop, Observe, Person, Stopped};
 use crate::error::Error;
 use crate::journal::{Append, FileJournal};
+use crate::landing::Landing;
 use crate::local::{Interrupt, Local};
 use crate::locks::{take_run, take_workspace};
 use crate::marks::{Execution, Projection, Times};
@@ -38,7 +42,7 @@ use crate::proof::{Counted, counted};
 use crate::snapshot::Replay;
 use crate::view::View;
 use crate::watch::Watch;
-use crate::{confinement, preflight, replan, snapshot};
+use crate::{confinement, preflight, replan, snapshot, trees};
 
 /// A run that this process owns.
 pub struct Live<'a> {
@@ -62,6 +66,10 @@ pub struct Live<'a> {
     replan: Option<Input>,
     /// How far it is to go.
     bounds: Bounds,
+    /// The repository around the checkout, if git can tell what it looks like.
+    repository: Option<Repository>,
+    /// What a person should know about where it works.
+    note: Option<String>,
     /// Held as long as the run is.
     _run_lock: RunLock,
     workspace_lock: Option<WorkspaceLock>,
@@ -80,6 +88,8 @@ impl std::fmt::Debug for Live<'_> {
 pub struct Ran {
     /// Why the loop came back.
     pub stopped: Stopped,
+    /// What became of its commits, if it has any to bring into the checkout.
+    pub landing: Option<Landing>,
     /// Its last state.
     pub run: Run,
     /// Why marks could not be written, if so.
@@ -118,10 +128,20 @@ impl<'a> Live<'a> {
         // Before anything is written: nothing has begun if it cannot go that far.
         let bounds = bounds(&run, options)?;
         let signed = run.signed();
-        let mut workspace_lock = take_workspace(project)?;
-        runs::remove_never_begun(&project.store)?;
+        let chosen = trees::choose(project, run.plan(), options.isolation)?;
+        let mut workspace_lock = match chosen.isolation {
+            // It works beside whoever has the checkout.
+            Isolation::Worktree => None,
+            Isolation::Shared => {
+                let lock = take_workspace(project)?;
+                runs::remove_never_begun(&project.store)?;
+                Some(lock)
+            }
+        };
         let (id, dir) = new_dir(project)?;
-        workspace_lock.name_run(&id).map_err(Error::Sandbox)?;
+        if let Some(lock) = &mut workspace_lock {
+            lock.name_run(&id).map_err(Error::Sandbox)?;
+        }
         let run_lock = take_run(&dir, &id)?;
         snapshot::save(&dir, plan)?;
         let journal = FileJournal::new(
@@ -140,7 +160,7 @@ impl<'a> Live<'a> {
             path: relative(project, &path),
             digest: signed.digest().to_string(),
             terms: signed.terms().to_string(),
-            settings: settings(project, options),
+            settings: settings(project, options, chosen.isolation),
         };
         let terms = project.present_terms(signed.plan(), &key)?;
         Ok(Self {
@@ -158,8 +178,10 @@ impl<'a> Live<'a> {
             first,
             versions: 1,
             replan: None,
+            repository: chosen.repository,
+            note: chosen.note,
             _run_lock: run_lock,
-            workspace_lock: Some(workspace_lock),
+            workspace_lock,
         })
     }
 
@@ -172,10 +194,13 @@ impl<'a> Live<'a> {
         clock: &'a dyn Clock,
     ) -> Result<Self, Error> {
         project.require_trust()?;
-        let mut workspace = take_workspace(project)?;
-        workspace.name_run(id).map_err(Error::Sandbox)?;
         let mut live = Self::open(project, id, clock)?;
-        live.workspace_lock = Some(workspace);
+        live.refuse_if_settled()?;
+        if !live.run.in_worktrees() {
+            let mut workspace = take_workspace(project)?;
+            workspace.name_run(id).map_err(Error::Sandbox)?;
+            live.workspace_lock = Some(workspace);
+        }
         History::read(project, &live.key)?.refuse_if_over(id)?;
         if live.run.outcome() == Some(Outcome::Failed) {
             after(PlanState::Failed, Act::Resume, actor)?;
@@ -265,10 +290,14 @@ impl<'a> Live<'a> {
         let snapshot = snapshot::save_version(&self.dir, self.versions + 1, &next.plan)?;
         failpoint::reached("replan.kept");
         let jobs = u32::try_from(self.run.settings().jobs).ok();
-        let options = Options { jobs, limit: None };
+        let options = Options {
+            jobs,
+            ..Options::default()
+        };
+        let isolation = self.run.settings().isolation;
         self.replan = Some(Input::Replan {
             snapshot,
-            settings: settings(self.project, &options),
+            settings: settings(self.project, &options, isolation),
         });
         let executing = PlanEvent::PlanExecuting {
             path: relative(self.project, &self.plan),
@@ -322,6 +351,8 @@ impl<'a> Live<'a> {
             versions: replay.versions,
             replan: None,
             bounds: Bounds::default(),
+            repository: None,
+            note: None,
             _run_lock: run_lock,
             workspace_lock: None,
         })
@@ -355,6 +386,11 @@ impl<'a> Live<'a> {
     /// The plan it runs.
     pub fn plan(&self) -> &Plan {
         self.run.goes_on_under().plan()
+    }
+
+    /// What a person should know about where it works.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// Its state, as far as it has come.
@@ -391,7 +427,8 @@ impl<'a> Live<'a> {
         interrupt: impl FnOnce(Interrupt),
     ) -> Result<Ran, Error> {
         let sandbox = Arc::new(confinement::sandbox(self.level())?);
-        let grounds = confinement::grounds(self.project, &self.plan, sandbox.level());
+        let mut grounds = confinement::grounds(self.project, &self.plan, sandbox.level());
+        let (place, trees) = self.place(&mut grounds)?;
         let mut watch = Watch::new(
             self.plan.clone(),
             self.run.goes_on_under(),
@@ -415,7 +452,7 @@ impl<'a> Live<'a> {
         let mut local = Local::new(
             self.project,
             (sandbox, grounds),
-            self.dir.clone(),
+            (self.dir.clone(), place),
             self.key.clone(),
             watch,
             self.clock,
@@ -439,13 +476,25 @@ impl<'a> Live<'a> {
         if let Some(replan) = self.replan {
             work.record(replan)?;
         }
+        if let (Some(trees), None) = (&trees, work.run.ground()) {
+            let tree = trees.begin(work.run.settings().isolation)?;
+            work.record(Input::TreePrepared { tree })?;
+        }
+        if let Some(trees) = &trees {
+            place::take_up(work.run, trees);
+        }
         let stopped = work.drive()?;
         local.end();
         if let Stopped::Finished(outcome) = stopped {
             ended(self.project, &self.key, &self.run, outcome, self.clock)?;
         }
+        // Whoever lands needs the checkout, and the run is done with it.
+        drop(self.workspace_lock.take());
+        let parts = (&mut self.run, &mut self.journal);
+        let landing = landing::settle(self.project, trees.as_deref(), parts, self.clock)?;
         Ok(Ran {
             stopped,
+            landing,
             run: self.run,
             trouble: marks.trouble,
             notes: notify.map(Notify::finish).unwrap_or_default(),

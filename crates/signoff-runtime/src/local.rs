@@ -1,7 +1,9 @@
-//! Performs actions on this machine, in the checkout, through `signoff-work` and `signoff-sandbox`.
+//! Performs actions on this machine, in the checkout or in worktrees, through `signoff-work` and `signoff-sandbox`.
 
 mod calls;
 mod crew;
+mod ground;
+mod message;
 mod pool;
 mod requests;
 mod scratch;
@@ -10,12 +12,16 @@ mod tree;
 mod workbench;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use signoff_engine::{Action, Input, Millis, Observation, Refusal, Run};
+use signoff_engine::{
+    Action, Changes, Input, Millis, Observation, ProcessEnd, Refusal, Run,
+};
+use signoff_plan::model::{Step, Work};
 use signoff_sandbox::{Command, Sandbox};
 use signoff_store::runs::RunDir;
 use signoff_work::confine::{Grounds, keep_repository};
@@ -23,26 +29,30 @@ use signoff_work::environment::for_contract;
 
 use self::calls::Calls;
 use self::crew::Crew;
+use self::ground::{Ground, needs_ground};
+use self::message::Message;
 use self::requests::Listener;
 use self::scratch::Scratch;
-use self::tree::Tree;
+pub(crate) use self::scratch::unlock;
+use self::tree::{Before, Tree};
 pub(crate) use self::workbench::marker;
 use self::workbench::{Workbench, broken, known};
 use crate::clock::Clock;
 use crate::drive::{Happened, Perform, Prepared};
 use crate::error::Error;
 use crate::project::Project;
+use crate::trees::Trees;
 use crate::watch::Watch;
 
 /// Asks a running loop to stop cleanly; safe to send from a signal thread.
 #[derive(Debug, Clone)]
-pub struct Interrupt(Sender<Happened>);
+pub struct Interrupt(Sender<Message>);
 
 impl Interrupt {
     /// Asks for it.
     pub fn send(&self) {
         // Nobody listens any more: then there is nothing left to stop.
-        drop(self.0.send(Happened::Interrupted));
+        drop(self.0.send(Message::Happened(Happened::Interrupted)));
     }
 }
 
@@ -52,23 +62,35 @@ pub(crate) struct Local<'a> {
     crew: Crew,
     calls: Calls,
     tree: Tree,
+    /// The run's trees, where it has its own.
+    ground: Option<Ground>,
+    /// The checkout as git sees it, where the run works in it.
+    in_place: Option<Arc<Trees>>,
     /// How much was begun so far.
     started: Arc<AtomicU64>,
     watch: Watch,
     listener: Listener,
-    sender: Sender<Happened>,
-    receiver: Receiver<Happened>,
+    sender: Sender<Message>,
+    receiver: Receiver<Message>,
     /// What was received and not yet handed on.
-    news: Option<Happened>,
+    news: Option<Message>,
     /// Lets a held agent go, by step.
     gates: BTreeMap<usize, Sender<()>>,
+}
+
+/// Where a run works.
+pub(crate) enum Where {
+    /// In the checkout; as git sees it, if there is git.
+    Checkout(Option<Arc<Trees>>),
+    /// In trees of its own.
+    Worktrees(Arc<Trees>),
 }
 
 impl<'a> Local<'a> {
     pub(crate) fn new(
         project: &'a Project,
         (sandbox, grounds): (Arc<Sandbox>, Option<Grounds>),
-        dir: RunDir,
+        (dir, place): (RunDir, Where),
         key: String,
         watch: Watch,
         clock: &'a dyn Clock,
@@ -81,8 +103,15 @@ impl<'a> Local<'a> {
         );
         let tree = Tree::new(project.store.workspace(), &dir.tree(), watch.plan());
         let listener = Listener::start(&dir, sender.clone());
+        let (ground, in_place) = match place {
+            Where::Checkout(trees) => (None, trees),
+            Where::Worktrees(trees) => (Some(Ground::new(trees, watch.signed_files())), None),
+        };
+        let run_tree = ground.as_ref().map(|ground| ground.trees.run_path());
+        let workspace = run_tree.unwrap_or_else(|| project.store.workspace().to_owned());
+        let confined = (Arc::clone(&sandbox), grounds.as_ref());
         Self {
-            calls: Calls::new(project, &dir, (Arc::clone(&sandbox), grounds.as_ref())),
+            calls: Calls::new(project, &dir, confined, &workspace),
             bench: Workbench {
                 project,
                 dir,
@@ -95,6 +124,8 @@ impl<'a> Local<'a> {
             },
             crew: Crew::new(sandbox, sender.clone()),
             tree,
+            ground,
+            in_place,
             started: Arc::default(),
             watch,
             listener,
@@ -115,13 +146,30 @@ impl<'a> Local<'a> {
         Interrupt(self.sender.clone())
     }
 
+    /// The directory that a step works in.
+    fn path(&self, run: &Run, step: usize) -> PathBuf {
+        let ground = self.ground.as_ref();
+        let own = ground.map(|ground| ground.path(run, step));
+        own.unwrap_or_else(|| self.bench.project.store.workspace().to_owned())
+    }
+
     fn prepare_dispatch(
         &mut self,
         run: &Run,
         step: usize,
         attempt: u32,
     ) -> Result<Prepared, Error> {
-        let item = self.bench.work_item(run, step, attempt)?;
+        let quotes = |step: &Step| !step.subscriptions.is_empty();
+        if let Some(ground) = &mut self.ground
+            && run.definition(step).is_some_and(quotes)
+        {
+            // What the prompt quotes has to be there before the journal says so.
+            let make = ground.make_ready(run, step, self.crew.starter())?;
+            // Whoever misses it is told, when the agent is to start.
+            make().ok();
+        }
+        let path = self.path(run, step);
+        let item = self.bench.work_item(run, step, attempt, &path)?;
         Ok(Prepared::Go(Input::WorkBegins {
             step,
             attempt,
@@ -131,59 +179,106 @@ impl<'a> Local<'a> {
 
     /// Starts an agent, held at its gate until the journal knows its process.
     fn dispatch(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
-        let (command, scratch) = self.bench.agent(run, step, attempt)?;
+        let path = self.path(run, step);
+        let (command, scratch) = self.bench.agent(run, step, attempt, &path)?;
         let (release, released) = channel();
         self.gates.insert(step, release);
         let sender = self.sender.clone();
-        let protects = run.definition(step).map_or(&[][..], |step| &step.protects);
-        let (tree, protects) = (self.tree.clone(), protects.to_vec());
-        let workspace = self.bench.project.store.workspace().to_owned();
-        let kept = known(run, step)?.0;
-        let kept = self.bench.dir.attempt(&kept.id, attempt).repository();
+        let definition = known(run, step)?.0;
+        let kept = self.bench.dir.attempt(&definition.id, attempt).repository();
+        let changes = match &self.ground {
+            Some(ground) => Seeing::Trees(ground.changes(run, step)?),
+            None => Seeing::Checkout(self.tree.clone(), definition.protects.clone()),
+        };
         self.crew.start_held(
             command,
-            move || (tree.before_work(&protects), scratch),
+            move || Ok((changes.before(), scratch)),
             move |process| {
                 let held = Input::ProcessHeld {
                     step,
                     attempt,
                     process,
                 };
-                sender.send(Happened::Input(held)).is_ok() && released.recv().is_ok()
+                let held = Message::Happened(Happened::Input(held));
+                sender.send(held).is_ok() && released.recv().is_ok()
             },
-            move |(before, scratch), seen| {
-                if let Some(scratch) = scratch {
+            move |before, seen| {
+                let (before, scratch) = before.unzip();
+                if let Some(scratch) = scratch.flatten() {
                     // What an agent committed or stashed may be all that is left of something.
-                    keep_repository(scratch.path(), &workspace, &kept).ok();
+                    keep_repository(scratch.path(), &path, &kept).ok();
                 }
                 Input::WorkEnded {
                     step,
                     attempt,
                     ended: seen.ended,
                     text: seen.stdout,
-                    changes: before.changes(),
+                    changes: before.map(Seen::changes).unwrap_or_default(),
                 }
             },
         );
         Ok(())
     }
 
-    /// Runs a contract. What it changes in the checkout is put back where nothing else can have
-    /// changed it.
+    /// Runs a contract. What it changes in the tree is put back where nothing else can have changed
+    /// it.
     fn contract(
         &mut self,
         run: &Run,
+        (step, baseline): (usize, bool),
+        (command, scratch): (Command, Option<Scratch>),
+        report: impl FnOnce(Observation) -> Input + Send + 'static,
+    ) -> Result<(), Error> {
+        if let Some(ground) = &self.ground {
+            let (trees, site) = (Arc::clone(&ground.trees), ground.site(run, step, baseline)?);
+            let starter = self.crew.starter();
+            self.crew.start(
+                command,
+                move || {
+                    let tree = site.enter(&trees, &starter)?;
+                    Ok((trees, site, tree, scratch))
+                },
+                move |entered, mut observed| {
+                    if let Some((trees, site, tree, scratch)) = entered {
+                        drop(scratch);
+                        observed.wrote = site.leave(&trees);
+                        observed.tree = Some(tree);
+                    }
+                    report(observed)
+                },
+            );
+            return Ok(());
+        }
+        self.contract_in_place(run, step, (command, scratch), report);
+        Ok(())
+    }
+
+    fn contract_in_place(
+        &mut self,
+        run: &Run,
+        step: usize,
         (command, scratch): (Command, Option<Scratch>),
         report: impl FnOnce(Observation) -> Input + Send + 'static,
     ) {
         let tree = is_alone(run).then(|| self.tree.clone());
+        let is_agent = |step: &Step| matches!(step.work, Work::Agent { .. });
+        let of_agent = run.definition(step).is_some_and(is_agent);
+        let git = self.in_place.clone().filter(|_| of_agent);
         let started = Arc::clone(&self.started);
         let number = started.load(Ordering::SeqCst);
         self.crew.start(
             command,
-            move || (tree.and_then(|tree| Some((tree.look()?, tree))), scratch),
-            move |(before, scratch), mut observed| {
+            move || {
+                let judged = git.and_then(|git| git.own().snapshot().ok());
+                let before = tree.and_then(|tree| Some((tree.look()?, tree)));
+                Ok((before, judged, scratch))
+            },
+            move |before, mut observed| {
+                let Some((before, judged, scratch)) = before else {
+                    return report(observed);
+                };
                 drop(scratch);
+                observed.tree = judged.map(|tree| tree.to_string());
                 // What began meanwhile may have changed something too: then nobody can tell.
                 let alone = started.load(Ordering::SeqCst) == number;
                 if let Some((before, tree)) = before.filter(|_| alone) {
@@ -202,13 +297,99 @@ impl<'a> Local<'a> {
         attempt: u32,
         patience: u32,
     ) -> Result<(), Error> {
-        let command = self.bench.evaluation(run, step, attempt, patience, false)?;
-        self.contract(run, command, move |observed| Input::EvaluationEnded {
-            step,
-            attempt,
-            observed,
-        });
+        let path = match &self.ground {
+            // Judged is what is in the run's tree.
+            Some(ground) => ground.trees.run_path(),
+            None => self.path(run, step),
+        };
+        let how = (patience, false);
+        let command = self.bench.evaluation(run, step, attempt, how, &path)?;
+        self.contract(run, (step, false), command, move |observed| {
+            Input::EvaluationEnded {
+                step,
+                attempt,
+                observed,
+            }
+        })
+    }
+
+    fn baseline(&mut self, run: &Run, step: usize) -> Result<(), Error> {
+        let path = self.path(run, step);
+        let command = self.bench.evaluation(run, step, 0, (1, true), &path)?;
+        let report = move |observed| Input::BaselineEnded { step, observed };
+        self.contract(run, (step, true), command, report)
+    }
+
+    fn call(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
+        let limit = self.bench.time_limit(run, step)?;
+        let log = self.bench.dir.attempt(&known(run, step)?.0.id, attempt);
+        let starter = self.crew.starter();
+        let ground = self.ground.as_ref();
+        let take = ground.map(|ground| ground.take(run, step, starter));
+        let take = take.transpose()?;
+        let take = move || take.map_or(Ok(()), |take| take());
+        let how = (limit, log.tool_log());
+        let call = self.calls.call(run, step, attempt, how, take)?;
+        self.crew.work(call);
         Ok(())
+    }
+
+    /// Lets an action begin whose tree is ready.
+    fn begin_ready(
+        &mut self,
+        run: &Run,
+        action: &Action,
+        made: Result<(), String>,
+    ) -> Result<Option<Happened>, Error> {
+        let failed = match (action, made) {
+            (Action::Baseline { step }, Ok(())) => return self.baseline(run, *step).map(|()| None),
+            (Action::Dispatch { step, attempt }, Ok(())) => {
+                return self.dispatch(run, *step, *attempt).map(|()| None);
+            }
+            (Action::Baseline { step }, Err(why)) => Input::BaselineEnded {
+                step: *step,
+                observed: crew::not_started(why),
+            },
+            (Action::Dispatch { step, attempt }, Err(why)) => Input::WorkEnded {
+                step: *step,
+                attempt: *attempt,
+                ended: ProcessEnd::NotStarted(why),
+                text: String::new(),
+                changes: Changes::default(),
+            },
+            _ => return Err(broken(run, "a tree for an action without one")),
+        };
+        Ok(Some(Happened::Input(failed)))
+    }
+}
+
+/// How it is found out what an agent changed.
+enum Seeing<F> {
+    Checkout(Tree, Vec<String>),
+    Trees(F),
+}
+
+/// The same, once the agent can begin.
+enum Seen<F> {
+    Checkout(Before),
+    Trees(F),
+}
+
+impl<F: FnOnce() -> Changes> Seeing<F> {
+    fn before(self) -> Seen<F> {
+        match self {
+            Self::Checkout(tree, globs) => Seen::Checkout(tree.before_work(&globs)),
+            Self::Trees(changes) => Seen::Trees(changes),
+        }
+    }
+}
+
+impl<F: FnOnce() -> Changes> Seen<F> {
+    fn changes(self) -> Changes {
+        match self {
+            Self::Checkout(before) => before.changes(),
+            Self::Trees(changes) => changes(),
+        }
     }
 }
 
@@ -218,13 +399,22 @@ impl Perform for Local<'_> {
             Action::Dispatch { .. } | Action::Call { .. } => {
                 self.watch.difference(self.bench.project)?
             }
+            // What was signed is compared with what a step wants to merge.
+            _ if run.in_worktrees() => None,
             // An agent that rewrites the script it is measured by would pass any contract.
             _ => self.watch.changed_files(self.bench.project),
         };
         if let Some(difference) = difference {
             return Ok(Prepared::Changed(Box::new(difference)));
         }
+        if let (Some(ground), Some(step)) = (&mut self.ground, needs_ground(action)) {
+            ground.plan(run, step)?;
+        }
         Ok(match *action {
+            Action::Candidate { step, attempt } => {
+                Prepared::Go(Input::CandidateBegins { step, attempt })
+            }
+            Action::Merge { step, attempt } => Prepared::Go(Input::MergeBegins { step, attempt }),
             Action::Baseline { step } => Prepared::Go(Input::BaselineBegins { step }),
             Action::Evaluate { step, attempt, .. } => {
                 Prepared::Go(Input::EvaluationBegins { step, attempt })
@@ -248,12 +438,13 @@ impl Perform for Local<'_> {
 
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
         self.started.fetch_add(1, Ordering::SeqCst);
+        if let (Some(ground), Some(step)) = (&mut self.ground, needs_ground(action)) {
+            let make = ground.make_ready(run, step, self.crew.starter())?;
+            self.crew.ready(action.clone(), make);
+            return Ok(());
+        }
         match *action {
-            Action::Baseline { step } => {
-                let command = self.bench.evaluation(run, step, 0, 1, true)?;
-                let report = move |observed| Input::BaselineEnded { step, observed };
-                self.contract(run, command, report);
-            }
+            Action::Baseline { step } => self.baseline(run, step)?,
             Action::Evaluate {
                 step,
                 attempt,
@@ -263,13 +454,17 @@ impl Perform for Local<'_> {
                 self.evaluate(run, step, attempts(run, step), patience)?;
             }
             Action::Dispatch { step, attempt } => self.dispatch(run, step, attempt)?,
-            Action::Call { step, attempt } => {
-                let limit = self.bench.time_limit(run, step)?;
-                let log = self.bench.dir.attempt(&known(run, step)?.0.id, attempt);
-                let call = self
-                    .calls
-                    .call(run, step, attempt, (limit, log.tool_log()))?;
-                self.crew.work(call);
+            Action::Call { step, attempt } => self.call(run, step, attempt)?,
+            Action::Candidate { step, attempt } => {
+                let ground = self.ground.as_ref().ok_or_else(|| broken(run, "no trees"))?;
+                let starter = self.crew.starter();
+                let work = ground.candidate(run, step, attempt, starter)?;
+                self.crew.work(work);
+            }
+            Action::Merge { step, attempt } => {
+                let ground = self.ground.as_ref().ok_or_else(|| broken(run, "no trees"))?;
+                let work = ground.merge(run, step, attempt)?;
+                self.crew.work(work);
             }
             Action::Gate { .. }
             | Action::Gather { .. }
@@ -281,7 +476,14 @@ impl Perform for Local<'_> {
         Ok(())
     }
 
-    fn recorded(&mut self, input: &Input) {
+    fn recorded(&mut self, run: &Run, input: &Input) {
+        let ground = self.ground.as_ref();
+        if let Some(tidy) = ground.and_then(|ground| ground.tidy(run, input)) {
+            self.crew.work(move || {
+                tidy();
+                None
+            });
+        }
         if let Input::ProcessHeld { step, .. } = input
             && let Some(gate) = self.gates.remove(step)
         {
@@ -290,21 +492,27 @@ impl Perform for Local<'_> {
         }
     }
 
-    fn next(&mut self, now: Millis, wake: Option<Millis>) -> Happened {
-        if let Some(happened) = self.news.take() {
-            return happened;
+    fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<Happened, Error> {
+        loop {
+            let message = match (self.news.take(), wake) {
+                (Some(message), _) => Some(message),
+                (None, Some(at)) => {
+                    let wait = Duration::from_millis(at.saturating_sub(now));
+                    self.receiver.recv_timeout(wait).ok()
+                }
+                (None, None) => self.receiver.recv().ok(),
+            };
+            match message {
+                // We hold a sender ourselves, so the channel cannot be disconnected.
+                None => return Ok(Happened::Timer),
+                Some(Message::Happened(happened)) => return Ok(happened),
+                Some(Message::Ready { action, made }) => {
+                    if let Some(happened) = self.begin_ready(run, &action, made)? {
+                        return Ok(happened);
+                    }
+                }
+            }
         }
-        let happened = match wake {
-            Some(at) => self
-                .receiver
-                .recv_timeout(Duration::from_millis(at.saturating_sub(now))),
-            None => self
-                .receiver
-                .recv()
-                .map_err(|_| RecvTimeoutError::Disconnected),
-        };
-        // We hold a sender ourselves, so the channel cannot be disconnected.
-        happened.unwrap_or(Happened::Timer)
     }
 
     fn stop(&mut self) -> Vec<Input> {
@@ -312,17 +520,13 @@ impl Perform for Local<'_> {
         self.gates.clear();
         self.calls.stop();
         self.crew.stop();
-        let late = self
-            .news
-            .take()
-            .into_iter()
-            .chain(self.receiver.try_iter())
-            .filter_map(|happened| match happened {
-                // One that was not let go has not started.
-                Happened::Input(Input::ProcessHeld { .. }) => None,
-                Happened::Input(input) => Some(input),
-                _ => None,
-            });
+        let late = self.news.take().into_iter().chain(self.receiver.try_iter());
+        let late = late.filter_map(|message| match message {
+            // One that was not let go has not started.
+            Message::Happened(Happened::Input(Input::ProcessHeld { .. })) => None,
+            Message::Happened(Happened::Input(input)) => Some(input),
+            Message::Happened(_) | Message::Ready { .. } => None,
+        });
         late.collect()
     }
 

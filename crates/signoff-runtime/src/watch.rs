@@ -76,6 +76,16 @@ impl Watch {
         Some(Difference::between((&same, &signed), (&same, &present)))
     }
 
+    /// The files that were signed with the plan, as the terms name them.
+    pub(crate) fn signed_files(&self) -> Vec<String> {
+        let files = self.signed.1.get("files").and_then(Value::as_object);
+        files
+            .into_iter()
+            .flat_map(serde_json::Map::keys)
+            .cloned()
+            .collect()
+    }
+
     /// The files among the signed terms.
     fn files(&self, project: &Project) -> Vec<PathBuf> {
         let files = self.signed.1.get("files").and_then(Value::as_object);

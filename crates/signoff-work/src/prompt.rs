@@ -19,6 +19,7 @@ pub struct Prompt<'a> {
     /// What the plan's dialect adds.
     pub around: Around<'a>,
     pub failure: Option<Failure<'a>>,
+    pub conflict: Option<Conflict<'a>>,
     /// A person's advice.
     pub hint: Option<&'a str>,
 }
@@ -31,6 +32,14 @@ pub struct Failure<'a> {
     pub unmet: &'a [String],
     pub stdout: &'a str,
     pub stderr: &'a str,
+}
+
+/// The attempt before this one did not go together with what others did meanwhile.
+#[derive(Debug)]
+pub struct Conflict<'a> {
+    pub files: &'a [String],
+    /// The conflicting parts.
+    pub text: &'a str,
 }
 
 impl Prompt<'_> {
@@ -47,6 +56,9 @@ impl Prompt<'_> {
         self.around.push(&mut text);
         if let Some(failure) = &self.failure {
             failure.push(&mut text);
+        }
+        if let Some(conflict) = &self.conflict {
+            conflict.push(&mut text);
         }
         if let Some(hint) = self.hint {
             push_all(&mut text, &["\n## Advice\n\n", hint.trim_end(), "\n"]);
@@ -73,6 +85,26 @@ impl Prompt<'_> {
                 }
             }
         }
+    }
+}
+
+impl Conflict<'_> {
+    fn push(&self, text: &mut String) {
+        if self.files.is_empty() {
+            let why = self.text.trim_end();
+            let said = "\n## The previous attempt\n\nIts changes could not be taken over: ";
+            return push_all(text, &[said, why, "\n"]);
+        }
+        text.push_str(
+            "\n## The previous attempt\n\nIts changes could not be merged: others changed the same places meanwhile. \
+             You start from the present state, which has their changes and none of yours. Make your changes again so \
+             that both hold. In conflict were:\n\n",
+        );
+        for file in self.files {
+            push_all(text, &["- `", file, "`\n"]);
+        }
+        text.push_str("\nThe conflicting parts, theirs first:\n");
+        push_fenced(text, self.text);
     }
 }
 
@@ -117,6 +149,10 @@ pub fn template() -> String {
             stdout: "STDOUT",
             stderr: "STDERR",
         }),
+        conflict: Some(Conflict {
+            files: &["CONFLICTING".to_owned()],
+            text: "PARTS",
+        }),
         hint: Some("HINT"),
     };
     let mut text = prompt.text();
@@ -159,6 +195,7 @@ mod tests {
             acceptance: &[],
             around: Around::Nothing,
             failure,
+            conflict: None,
             hint: None,
         }
     }
@@ -178,6 +215,8 @@ mod tests {
             "CONDITION",
             "STDOUT",
             "STDERR",
+            "CONFLICTING",
+            "PARTS",
             "HINT",
             "INSTRUCTIONS",
             "CONSTRAINT",

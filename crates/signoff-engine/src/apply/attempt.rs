@@ -191,7 +191,7 @@ fn contract_finished(run: &mut Run, at: usize, event: &Event) {
                 ended: observed.ended.clone(),
                 stdout: observed.stdout.clone(),
                 stderr: observed.stderr.clone(),
-                conflict: Vec::new(),
+                conflict: None,
             });
         }
         Verdict::Inconclusive => step.inconclusive += 1,

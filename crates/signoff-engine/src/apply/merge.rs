@@ -49,7 +49,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
                 ended: ProcessEnd::Exited(0),
                 stdout: text.clone(),
                 stderr: String::new(),
-                conflict: files.clone(),
+                conflict: Some(files.clone()),
             });
         }
         Event::MergeStarted { attempt, .. } => step.stage = Stage::Merging { attempt: *attempt },

@@ -198,7 +198,7 @@ pub struct Failure {
     pub ended: ProcessEnd,
     pub stdout: String,
     pub stderr: String,
-    /// Files in which the work conflicts with what was merged; then `stdout` holds the conflicting
-    /// parts, and nothing was run.
-    pub conflict: Vec<String>,
+    /// The work was not merged: the files in which it conflicts, with the conflicting parts in
+    /// `stdout`, or no file and the reason there. Nothing was run.
+    pub conflict: Option<Vec<String>>,
 }

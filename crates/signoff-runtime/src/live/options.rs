@@ -1,6 +1,6 @@
 //! How far a run goes, how much of it at once, and what the engine knows of the configuration.
 
-use signoff_engine::{Accept, Bounds, Green, Run, Settings};
+use signoff_engine::{self as engine, Accept, Bounds, Green, Run, Settings};
 use signoff_store::config;
 
 use crate::confinement;
@@ -14,6 +14,8 @@ pub struct Options {
     pub jobs: Option<u32>,
     /// How far it is to go.
     pub limit: Option<Limit>,
+    /// Where it works; what is configured where nothing is said.
+    pub isolation: Option<config::Isolation>,
 }
 
 /// How far a run is to go.
@@ -55,7 +57,11 @@ fn reach(run: &Run, options: &Options) -> Result<Bounds, Error> {
 }
 
 /// What the engine needs to know of the configuration.
-pub(super) fn settings(project: &Project, options: &Options) -> Settings {
+pub(super) fn settings(
+    project: &Project,
+    options: &Options,
+    isolation: engine::Isolation,
+) -> Settings {
     let config = &project.config;
     let jobs = options.jobs.unwrap_or(config.run.jobs.value);
     Settings {
@@ -72,5 +78,6 @@ pub(super) fn settings(project: &Project, options: &Options) -> Settings {
         },
         jobs: usize::try_from(jobs).unwrap_or(1).max(1),
         sandbox: confinement::level(project).to_string(),
+        isolation,
     }
 }

@@ -1,7 +1,7 @@
 //! Calls tools: checks the resolved arguments once more, finds out whether a person must agree, and
 //! makes the call.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,17 +34,18 @@ impl Calls {
         project: &Project,
         dir: &RunDir,
         (sandbox, grounds): (Arc<Sandbox>, Option<&Grounds>),
+        tree: &Path,
     ) -> Self {
-        let tree = project.store.workspace().to_owned();
         // One for all: what they leave there is theirs, and gone with the run.
         let temp = dir.scratch("", 0, "tools");
         if grounds.is_some() {
             // A command that misses it says so.
             std::fs::create_dir_all(&temp).ok();
         }
-        let toolbox = toolbox(project, tree, sandbox)
+        let confined = grounds.map(|grounds| grounds.moved_to(tree).for_contract(temp));
+        let toolbox = toolbox(project, tree.to_owned(), sandbox)
             .with_staging(dir.staging())
-            .with_confined(grounds.map(|grounds| grounds.for_contract(temp)));
+            .with_confined(confined);
         Self {
             toolbox: Arc::new(toolbox),
             stop: StopFlag::default(),
@@ -101,6 +102,7 @@ impl Calls {
         step: usize,
         attempt: u32,
         (timeout, log): (Duration, PathBuf),
+        take: impl FnOnce() -> Result<(), String> + Send + 'static,
     ) -> Result<impl FnOnce() -> Option<Input> + Send + 'static, Error> {
         let (definition, state) = known(run, step)?;
         let Some(call) = state.call.clone() else {
@@ -117,6 +119,14 @@ impl Calls {
         };
         let (toolbox, stop) = (Arc::clone(&self.toolbox), self.stop.clone());
         Ok(move || {
+            if let Err(message) = take() {
+                let end = CallEnd::Failed {
+                    message,
+                    transient: false,
+                    unknown: false,
+                };
+                return Some(Input::CallEnded { step, attempt, end });
+            }
             failpoint::reached("effect.before");
             let end = toolbox.call(&call, &stop);
             failpoint::reached("effect.after");

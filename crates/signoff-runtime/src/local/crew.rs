@@ -3,17 +3,18 @@
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use signoff_engine::{Input, Observation, Process, ProcessEnd};
+use signoff_engine::{Action, Input, Observation, Process, ProcessEnd};
 use signoff_sandbox::{Command, Ended, How, Sandbox, StartError, Stopper};
 use signoff_store::failpoint;
 
+use super::Message;
 use super::pool::Pool;
 use crate::drive::Happened;
 
 /// The threads that watch over processes.
 pub(super) struct Crew {
     sandbox: Arc<Sandbox>,
-    sender: Sender<Happened>,
+    sender: Sender<Message>,
     stoppers: Arc<Mutex<Stoppers>>,
     pool: Pool,
 }
@@ -26,7 +27,7 @@ struct Stoppers {
 }
 
 impl Crew {
-    pub(super) fn new(sandbox: Arc<Sandbox>, sender: Sender<Happened>) -> Self {
+    pub(super) fn new(sandbox: Arc<Sandbox>, sender: Sender<Message>) -> Self {
         Self {
             sandbox,
             sender,
@@ -40,9 +41,9 @@ impl Crew {
     pub(super) fn start_held<B>(
         &mut self,
         command: Command,
-        before: impl FnOnce() -> B + Send + 'static,
+        before: impl FnOnce() -> Result<B, String> + Send + 'static,
         may_go: impl FnOnce(Process) -> bool + Send + 'static,
-        report: impl FnOnce(B, Observation) -> Input + Send + 'static,
+        report: impl FnOnce(Option<B>, Observation) -> Input + Send + 'static,
     ) {
         let sandbox = Arc::clone(&self.sandbox);
         self.watch(before, report, move |stoppers| {
@@ -71,8 +72,8 @@ impl Crew {
     pub(super) fn start<B>(
         &mut self,
         command: Command,
-        before: impl FnOnce() -> B + Send + 'static,
-        report: impl FnOnce(B, Observation) -> Input + Send + 'static,
+        before: impl FnOnce() -> Result<B, String> + Send + 'static,
+        report: impl FnOnce(Option<B>, Observation) -> Input + Send + 'static,
     ) {
         let sandbox = Arc::clone(&self.sandbox);
         self.watch(before, report, move |stoppers| {
@@ -89,31 +90,60 @@ impl Crew {
         self.pool.run(move || {
             if let Some(input) = work() {
                 // Nobody listens any more: then the run was given up.
-                drop(sender.send(Happened::Input(input)));
+                drop(sender.send(Message::Happened(Happened::Input(input))));
             }
         });
     }
 
+    /// Makes ready what an action needs, on a thread of the crew, and says so.
+    pub(super) fn ready(
+        &mut self,
+        action: Action,
+        make: impl FnOnce() -> Result<(), String> + Send + 'static,
+    ) {
+        let sender = self.sender.clone();
+        self.pool.run(move || {
+            let made = make();
+            // Nobody listens any more: then the run was given up.
+            drop(sender.send(Message::Ready { action, made }));
+        });
+    }
+
+    /// Starts what makes a worktree usable, from whichever thread needs it.
+    pub(super) fn starter(&self) -> Starter {
+        Starter {
+            sandbox: Arc::clone(&self.sandbox),
+            stoppers: Arc::clone(&self.stoppers),
+        }
+    }
+
     fn watch<B>(
         &mut self,
-        before: impl FnOnce() -> B + Send + 'static,
-        report: impl FnOnce(B, Observation) -> Input + Send + 'static,
+        before: impl FnOnce() -> Result<B, String> + Send + 'static,
+        report: impl FnOnce(Option<B>, Observation) -> Input + Send + 'static,
         run: impl FnOnce(&Mutex<Stoppers>) -> Option<Result<Ended, StartError>> + Send + 'static,
     ) {
         let stoppers = Arc::clone(&self.stoppers);
         let sender = self.sender.clone();
         self.pool.run(move || {
-            let seen = before();
+            let seen = match before() {
+                Ok(seen) => seen,
+                Err(why) => {
+                    let input = report(None, not_started(why));
+                    drop(sender.send(Message::Happened(Happened::Input(input))));
+                    return;
+                }
+            };
             let happened = match run(&stoppers) {
                 Some(Ok(Ended {
                     survivors_left: count @ 1..,
                     ..
                 })) => Happened::Survivors(count),
-                Some(ended) => Happened::Input(report(seen, observe(ended))),
+                Some(ended) => Happened::Input(report(Some(seen), observe(ended))),
                 None => return,
             };
             // Nobody listens any more: then the run was given up.
-            drop(sender.send(happened));
+            drop(sender.send(Message::Happened(happened)));
         });
     }
 
@@ -128,6 +158,38 @@ impl Crew {
             stopper.stop();
         }
         self.pool.join();
+    }
+}
+
+/// Starts commands and waits for their ends.
+#[derive(Clone)]
+pub(super) struct Starter {
+    sandbox: Arc<Sandbox>,
+    stoppers: Arc<Mutex<Stoppers>>,
+}
+
+impl Starter {
+    /// Runs a command; `Err` says why it did not do what it was to.
+    pub(super) fn run(&self, command: Command) -> Result<(), String> {
+        let text = command.argv.last().cloned().unwrap_or_default();
+        let text = text.to_string_lossy().into_owned();
+        let Some(ended) = supervise(&self.stoppers, || self.sandbox.start(command)) else {
+            return Err("the run was stopped".to_owned());
+        };
+        let seen = observe(ended);
+        if seen.ended.succeeded() {
+            return Ok(());
+        }
+        let said = if seen.stderr.trim().is_empty() {
+            seen.stdout
+        } else {
+            seen.stderr
+        };
+        Err(format!(
+            "`{text}`, which prepares worktrees, ended with {}: {}",
+            seen.ended,
+            said.trim()
+        ))
     }
 }
 
@@ -175,15 +237,21 @@ fn observe(ended: Result<Ended, StartError>) -> Observation {
             duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
             wrote: Vec::new(),
             tests: None,
+            tree: None,
         },
-        Err(error) => Observation {
-            ended: ProcessEnd::NotStarted(error.to_string()),
-            stdout: String::new(),
-            stderr: String::new(),
-            cut: false,
-            duration_ms: 0,
-            wrote: Vec::new(),
-            tests: None,
-        },
+        Err(error) => not_started(error.to_string()),
+    }
+}
+
+pub(super) fn not_started(why: String) -> Observation {
+    Observation {
+        ended: ProcessEnd::NotStarted(why),
+        stdout: String::new(),
+        stderr: String::new(),
+        cut: false,
+        duration_ms: 0,
+        wrote: Vec::new(),
+        tests: None,
+        tree: None,
     }
 }

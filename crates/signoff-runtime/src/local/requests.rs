@@ -6,6 +6,7 @@ use signoff_store::requests::Requests;
 use signoff_store::runs::RunDir;
 
 use crate::control::{TICK, read, reply};
+use super::Message;
 use crate::drive::Happened;
 
 /// A thread that looks for requests as long as this lives.
@@ -16,7 +17,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    pub(super) fn start(run: &RunDir, sender: Sender<Happened>) -> Self {
+    pub(super) fn start(run: &RunDir, sender: Sender<Message>) -> Self {
         let requests = Requests::of(run);
         let (alive, ended) = channel();
         let watched = requests.clone();
@@ -33,7 +34,7 @@ impl Listener {
     }
 }
 
-fn listen(requests: &Requests, ended: &Receiver<()>, sender: &Sender<Happened>) {
+fn listen(requests: &Requests, ended: &Receiver<()>, sender: &Sender<Message>) {
     let mut seen: Vec<String> = Vec::new();
     while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
         let pending = requests.pending();
@@ -45,7 +46,8 @@ fn listen(requests: &Requests, ended: &Receiver<()>, sender: &Sender<Happened>) 
             seen.push(request.clone());
             match read(&bytes) {
                 Ok(ask) => {
-                    if sender.send(Happened::Asked { request, ask }).is_err() {
+                    let asked = Happened::Asked { request, ask };
+                    if sender.send(Message::Happened(asked)).is_err() {
                         return;
                     }
                 }

@@ -31,7 +31,7 @@ impl Drop for Scratch {
 }
 
 /// Makes every directory writable to its owner again. Links are not followed.
-fn unlock(path: &Path) {
+pub(crate) fn unlock(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o700)).ok();
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use signoff_engine::{Run, StepState, WorkItem, WorkKind, wall_left};
@@ -15,7 +15,7 @@ use signoff_work::attachment::{Places, read_all};
 use signoff_work::confine::{Confined, Grounds, Needs, needs};
 use signoff_work::contract::Evaluation;
 use signoff_work::environment::for_agent;
-use signoff_work::prompt::{Failure, Prompt};
+use signoff_work::prompt::{Conflict, Failure, Prompt};
 use signoff_work::secrets::Secrets;
 use signoff_work::tree::protected;
 
@@ -43,17 +43,16 @@ pub(super) struct Workbench<'a> {
 }
 
 impl Workbench<'_> {
-    fn prompt(&self, run: &Run, at: usize) -> String {
+    fn prompt(&self, run: &Run, at: usize, tree: &Path) -> String {
         let Some((step, state)) = run.step(at) else {
             return String::new();
         };
         let Work::Agent { task, .. } = &step.work else {
             return String::new();
         };
-        let workspace = self.project.store.workspace();
         let topics = self.project.store.topics_dir();
         let places = Places {
-            workspace,
+            workspace: tree,
             topics: &topics,
         };
         let command = step
@@ -65,6 +64,11 @@ impl Workbench<'_> {
         let said = state.failure.as_ref();
         let said = said.map(|failure| (hide(&failure.stdout), hide(&failure.stderr)));
         let failure = state.failure.as_ref().zip(said.as_ref());
+        let conflict = failure.and_then(|(failure, (text, _))| {
+            let files = failure.conflict.as_deref()?;
+            Some(Conflict { files, text })
+        });
+        let failure = failure.filter(|(failure, _)| failure.conflict.is_none());
         let failure = failure.map(|(failure, (stdout, stderr))| Failure {
             command,
             ended: failure.ended.to_string(),
@@ -79,6 +83,7 @@ impl Workbench<'_> {
             acceptance: &step.acceptance,
             around: told.around(run, step),
             failure,
+            conflict,
             hint: state.hint.as_deref(),
         }
         .text()
@@ -90,8 +95,9 @@ impl Workbench<'_> {
         run: &Run,
         at: usize,
         attempt: u32,
+        tree: &Path,
     ) -> Result<WorkItem, Error> {
-        let prompt = self.prompt(run, at);
+        let prompt = self.prompt(run, at, tree);
         let (step, _) = known(run, at)?;
         let dir = self.dir.attempt(&step.id, attempt);
         dir.create()?;
@@ -131,6 +137,7 @@ impl Workbench<'_> {
         run: &Run,
         at: usize,
         attempt: u32,
+        tree: &Path,
     ) -> Result<(Command, Option<Scratch>), Error> {
         let (step, _) = known(run, at)?;
         let Work::Agent { role, .. } = &step.work else {
@@ -146,7 +153,7 @@ impl Workbench<'_> {
         let limit = self.time_limit(run, at)?;
         let left = wall_left(run, at, self.clock.now()).map_or(limit, Duration::from_millis);
         let needs = needs(&agent.command).with(&agent.login, &agent.env);
-        let (confined, scratch) = self.confine_agent(step, attempt, &needs)?.unzip();
+        let (confined, scratch) = self.confine_agent(step, attempt, &needs, tree)?.unzip();
         let mut environment = for_agent(
             &self.project.around.variables,
             &self.project.config.sandbox.env.value,
@@ -157,7 +164,7 @@ impl Workbench<'_> {
             command: &agent.command,
             prompt: &prompt,
             prompt_file: &prompt_file,
-            workspace: self.project.store.workspace(),
+            workspace: tree,
             model: run.plan().executor_model.as_deref(),
             tools: step.tools.as_deref().or(run.plan().tools.as_deref()),
             environment,
@@ -176,17 +183,18 @@ impl Workbench<'_> {
         step: &Step,
         attempt: u32,
         needs: &Needs,
+        tree: &Path,
     ) -> Result<Option<(Confined, Scratch)>, Error> {
         let Some(grounds) = &self.grounds else {
             return Ok(None);
         };
-        let tree = self.project.store.workspace();
         let protected = protected(tree, &step.protects).into_keys();
         let protected: Vec<PathBuf> = protected.map(|file| tree.join(file)).collect();
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "agent"));
         let scratch = scratch.map_err(Error::Sandbox)?;
         let variables = &self.project.around.variables;
         let confined = grounds
+            .moved_to(tree)
             .for_agent(scratch.path(), needs, &protected, variables)
             .map_err(Error::Sandbox)?;
         Ok(Some((confined, scratch)))
@@ -204,8 +212,8 @@ impl Workbench<'_> {
         run: &Run,
         at: usize,
         attempt: u32,
-        patience: u32,
-        baseline: bool,
+        (patience, baseline): (u32, bool),
+        tree: &Path,
     ) -> Result<(Command, Option<Scratch>), Error> {
         let (step, state) = known(run, at)?;
         let contract: &Contract = step
@@ -214,15 +222,14 @@ impl Workbench<'_> {
             .ok_or_else(|| broken(run, "an evaluation of a step without a contract"))?;
         let dir = self.dir.attempt(&step.id, attempt);
         let config = &self.project.config.contract;
-        let workspace = self.project.store.workspace();
         let mut environment = self.contract_environment.clone();
         environment.extend(item_variable(state));
-        let (confined, scratch) = self.confine_contract(step, attempt)?.unzip();
+        let (confined, scratch) = self.confine_contract(step, attempt, tree)?.unzip();
         let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let evaluation = Evaluation {
             command: &contract.command,
             shell: contract.shell.as_deref().unwrap_or(&config.shell.value),
-            tree: workspace,
+            tree,
             environment,
             marker: contract_marker(run.id(), &step.id, attempt),
             time: contract.timeout.unwrap_or(config.timeout.value) * patience,
@@ -241,6 +248,7 @@ impl Workbench<'_> {
         &self,
         step: &Step,
         attempt: u32,
+        tree: &Path,
     ) -> Result<Option<(Confined, Scratch)>, Error> {
         let Some(grounds) = &self.grounds else {
             return Ok(None);
@@ -248,7 +256,9 @@ impl Workbench<'_> {
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "contract"));
         let scratch = scratch.map_err(Error::Sandbox)?;
         Ok(Some((
-            grounds.for_contract(scratch.path().to_owned()),
+            grounds
+                .moved_to(tree)
+                .for_contract(scratch.path().to_owned()),
             scratch,
         )))
     }

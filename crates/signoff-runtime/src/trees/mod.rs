@@ -7,6 +7,7 @@
 
 mod aside;
 mod choose;
+mod in_place;
 mod queue;
 mod run_tree;
 mod setup;
@@ -22,7 +23,7 @@ use signoff_store::{failpoint, key};
 use signoff_work::git::{Git, GitError, Id, Own, Repository, Worktree};
 
 pub(crate) use self::choose::choose;
-pub(crate) use self::queue::Built;
+pub(crate) use self::queue::{Attempt, Built, id};
 use self::run_tree::Standing;
 pub(crate) use self::setup::Setup;
 use crate::error::Error;

@@ -41,6 +41,8 @@ pub struct Grounds {
     pub memory: Option<u64>,
     /// What the sandbox enforces here.
     pub level: Level,
+    /// Where the objects of the repository are, if the tree is a worktree.
+    pub objects: Option<PathBuf>,
 }
 
 /// What one process is started with.
@@ -61,6 +63,20 @@ impl Confined {
 }
 
 impl Grounds {
+    /// The same in another tree: what is kept here is kept there.
+    #[must_use]
+    pub fn moved_to(&self, tree: &Path) -> Self {
+        let moved = |path: &PathBuf| match path.strip_prefix(&self.tree) {
+            Ok(below) => tree.join(below),
+            Err(_) => path.clone(),
+        };
+        Self {
+            kept: self.kept.iter().map(moved).collect(),
+            tree: tree.to_owned(),
+            ..self.clone()
+        }
+    }
+
     /// A world of its own for one attempt of an agent, in a directory that holds nothing yet.
     pub fn for_agent(
         &self,
@@ -118,7 +134,8 @@ impl Grounds {
     fn common(&self, temp: PathBuf) -> Policy {
         let mut hidden = places::sockets();
         hidden.extend(self.home.iter().flat_map(|home| places::secrets(home)));
-        let binds = self.needed(&hidden, places::programs(&self.path));
+        let mut binds = self.needed(&hidden, places::programs(&self.path));
+        binds.extend(self.needed(&hidden, self.objects.clone().into_iter()));
         Policy {
             writable: vec![self.tree.clone()],
             temp: Some(temp),

@@ -1,0 +1,291 @@
+//! Brings what a run did into the checkout, or takes it back.
+
+use signoff_engine::{Input, Outcome, Run, apply, decide};
+use signoff_store::failpoint;
+use signoff_work::git::{Id, Landed, Prepared};
+
+use super::Live;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::journal::{Append, FileJournal};
+use crate::locks::take_workspace;
+use crate::plans::History;
+use crate::project::Project;
+use crate::trees::{Trees, id};
+use crate::view::View;
+
+/// How often a checkout may move while a run lands.
+const TRIES: usize = 3;
+
+/// What came of bringing a run's commits into the checkout.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Landing {
+    /// The run.
+    pub run: String,
+    /// How many commits it has.
+    pub commits: usize,
+    /// The checkout's commit afterwards.
+    pub commit: Option<String>,
+    /// The run's branch, where it is still there.
+    pub branch: Option<String>,
+    /// Why it did not land, each a sentence; empty = it did.
+    pub refused: Vec<String>,
+    /// It had landed before.
+    pub already: bool,
+    /// What to type where it did not land.
+    pub by_hand: Vec<String>,
+}
+
+/// What came of taking a run back.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Undone {
+    /// The run.
+    pub run: String,
+    /// Files that were put back in the checkout.
+    pub restored: Vec<String>,
+    /// Worktrees and branches that are gone.
+    pub removed: Vec<String>,
+    /// Why it was not taken back, each a sentence; empty = it was.
+    pub refused: Vec<String>,
+}
+
+/// Brings the commits of a run that has ended into the checkout; without a name, those of the newest run.
+pub fn land(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<Landing, Error> {
+    let name = named(project, run)?;
+    let mut live = Live::open(project, &name, clock)?;
+    live.end_leftovers()?;
+    let refused = |why: &str| {
+        Ok(Landing {
+            run: name.clone(),
+            refused: vec![why.to_owned()],
+            ..Landing::default()
+        })
+    };
+    if !live.run.in_worktrees() {
+        return refused("it worked in the checkout itself: there is nothing to bring in");
+    }
+    if live.run.undone() {
+        return refused("it was undone");
+    }
+    if live.run.outcome().is_none() && !is_over(project, &live)? {
+        let mut landing = refused("it has not ended")?;
+        landing.by_hand = vec![
+            format!("signoff resume {name}"),
+            format!("signoff abort {name}"),
+        ];
+        return Ok(landing);
+    }
+    let Some(trees) = live.trees(None)? else {
+        return refused("there is no git repository any more");
+    };
+    bring_in(project, &trees, (&mut live.run, &mut live.journal), clock)
+}
+
+/// Takes a run back that has ended: removes its worktrees and its branch, or makes the checkout what it was.
+pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<Undone, Error> {
+    let name = named(project, run)?;
+    let mut live = Live::open(project, &name, clock)?;
+    live.end_leftovers()?;
+    let refused = |why: String| {
+        Ok(Undone {
+            run: name.clone(),
+            refused: vec![why],
+            ..Undone::default()
+        })
+    };
+    if let Some(commit) = live.run.landed() {
+        return refused(format!(
+            "it landed as {commit}: `git revert` takes that back"
+        ));
+    }
+    if live.run.outcome().is_none() && !is_over(project, &live)? {
+        return refused(format!(
+            "it has not ended: `signoff abort {name}` gives it up"
+        ));
+    }
+    let (Some(trees), true) = (live.trees(None)?, live.run.ground().is_some()) else {
+        return refused("git did not know what the checkout was before it".to_owned());
+    };
+    let done = if live.run.in_worktrees() {
+        remove(&mut live, &trees)?
+    } else {
+        restore(&mut live, &trees)?
+    };
+    live.journal.close()?;
+    Ok(Undone { run: name, ..done })
+}
+
+fn named(project: &Project, run: Option<&str>) -> Result<String, Error> {
+    match run {
+        Some(run) => Ok(run.to_owned()),
+        None => View::newest_id(project),
+    }
+}
+
+/// Did somebody give the run up?
+fn is_over(project: &Project, live: &Live<'_>) -> Result<bool, Error> {
+    let history = History::read(project, &live.key)?;
+    Ok(history.refuse_if_over(live.run.id()).is_err())
+}
+
+fn remove(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
+    if !live.run.undone() {
+        let by = live.project.around.person.clone();
+        let parts = (&mut live.run, &mut live.journal);
+        record(parts, Input::Undo { by }, live.clock)?;
+    }
+    failpoint::reached("undo.recorded");
+    Ok(Undone {
+        removed: trees.remove_all()?,
+        ..Undone::default()
+    })
+}
+
+/// Makes the checkout what it was before the run, if nobody else changed it since.
+fn restore(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
+    let _checkout = take_workspace(live.project)?;
+    let start = live.run.ground().map(|ground| ground.start.clone());
+    let start = parsed(&live.run, start.as_deref().unwrap_or_default())?;
+    let (to, now) = (trees.own().tree_of(&start)?, trees.own().snapshot()?);
+    let again = live.run.undone();
+    let left = trees.left()?.filter(|_| !again);
+    let left = left.unwrap_or_else(|| now.clone());
+    if let Some(differ) = trees.differ(&left, &now, &to)? {
+        let files = differ.join(", ");
+        let why = format!("these were changed after the run: {files}");
+        return Ok(Undone {
+            refused: vec![why],
+            ..Undone::default()
+        });
+    }
+    // Nothing is lost by it: what was there can be found again.
+    trees.keep_undone(&now, &start)?;
+    if !again {
+        let by = live.project.around.person.clone();
+        let parts = (&mut live.run, &mut live.journal);
+        record(parts, Input::Undo { by }, live.clock)?;
+    }
+    failpoint::reached("undo.recorded");
+    Ok(match trees.own().restore(&to, &now)? {
+        Ok(restored) => Undone {
+            restored,
+            ..Undone::default()
+        },
+        Err(differ) => Undone {
+            refused: vec![format!("these change just now: {}", differ.join(", "))],
+            ..Undone::default()
+        },
+    })
+}
+
+/// Brings a run's commits into the checkout, once.
+pub(super) fn bring_in(
+    project: &Project,
+    trees: &Trees,
+    (run, journal): (&mut Run, &mut FileJournal),
+    clock: &dyn Clock,
+) -> Result<Landing, Error> {
+    let ground = run.ground().cloned();
+    let start = ground.as_ref().map(|ground| ground.start.as_str());
+    let start = parsed(run, start.unwrap_or_default())?;
+    let head = parsed(run, run.head().unwrap_or_default())?;
+    let mut landing = Landing {
+        run: run.id().to_owned(),
+        ..Landing::default()
+    };
+    if let Some(commit) = run.landed() {
+        landing.commit = Some(commit.to_owned());
+        landing.already = true;
+        // It may have been killed before everything was tidied up.
+        trees.remove_all()?;
+        return Ok(landing);
+    }
+    landing.commits = trees.own().commits(&start, &head)?.len();
+    let _checkout = match take_workspace(project) {
+        Err(Error::WorkspaceTaken { .. }) => {
+            landing.refused = vec!["another run works in the checkout".to_owned()];
+            return Ok(instructed(landing, &start));
+        }
+        lock => lock?,
+    };
+    let by = project.around.person.clone();
+    for _ in 0..TRIES {
+        let commit = match trees.own().prepare_landing(&start, &head)? {
+            Prepared::Refused(why) => {
+                landing.refused = why;
+                return Ok(instructed(landing, &start));
+            }
+            Prepared::Nothing => trees.repository.head()?.commit.unwrap_or(start.clone()),
+            Prepared::Ready(ready) => {
+                let commit = ready.to.to_string();
+                let by = by.clone();
+                record((run, journal), Input::LandingBegins { commit, by }, clock)?;
+                failpoint::reached("land.recorded");
+                match trees.own().land(&ready, &failpoint::reached)? {
+                    Landed::Done { commit } => commit,
+                    Landed::Moved => continue,
+                }
+            }
+        };
+        let commit = commit.to_string();
+        landing.commit = Some(commit.clone());
+        record((run, journal), Input::Landed { commit, by }, clock)?;
+        journal.close()?;
+        failpoint::reached("land.landed");
+        trees.remove_all()?;
+        return Ok(landing);
+    }
+    landing.refused = vec!["the checkout moves on and on".to_owned()];
+    Ok(instructed(landing, &start))
+}
+
+fn instructed(mut landing: Landing, start: &Id) -> Landing {
+    let run = &landing.run;
+    landing.by_hand = vec![
+        format!("signoff land {run}"),
+        format!("git cherry-pick {start}..signoff/{run}"),
+    ];
+    landing.branch = Some(format!("signoff/{run}"));
+    landing
+}
+
+fn parsed(run: &Run, text: &str) -> Result<Id, Error> {
+    id(text).map_err(|why| Error::BrokenRun {
+        run: run.id().to_owned(),
+        why,
+    })
+}
+
+fn record(
+    (run, journal): (&mut Run, &mut FileJournal),
+    input: Input,
+    clock: &dyn Clock,
+) -> Result<(), Error> {
+    let now = clock.now();
+    for recorded in journal.append(now, decide(run, now, input)?)? {
+        apply(run, &recorded);
+    }
+    Ok(())
+}
+
+/// What becomes of a run's trees when the loop has come back.
+pub(super) fn settle(
+    project: &Project,
+    trees: Option<&Trees>,
+    (run, journal): (&mut Run, &mut FileJournal),
+    clock: &dyn Clock,
+) -> Result<Option<Landing>, Error> {
+    let Some(trees) = trees else {
+        return Ok(None);
+    };
+    if !run.in_worktrees() {
+        trees.note_left()?;
+        return Ok(None);
+    }
+    match run.outcome() {
+        Some(Outcome::Completed | Outcome::Partial) => {
+            bring_in(project, trees, (run, journal), clock).map(Some)
+        }
+        Some(Outcome::Failed) | None => Ok(None),
+    }
+}

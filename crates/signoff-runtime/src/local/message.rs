@@ -1,0 +1,16 @@
+//! What the crew's threads tell the loop.
+
+use signoff_engine::Action;
+
+use crate::drive::Happened;
+
+/// Something a thread has to tell.
+#[derive(Debug)]
+pub(super) enum Message {
+    Happened(Happened),
+    /// What the action needs is there, or cannot be had: it can go on.
+    Ready {
+        action: Action,
+        made: Result<(), String>,
+    },
+}
