@@ -9,7 +9,7 @@ const LONGEST: usize = 200;
 
 /// Percent-encodes a key into one path component: never empty, never hidden, never `.` or `..`, at
 /// most 200 bytes. Different keys get different names.
-pub(crate) fn encode(key: &str) -> String {
+pub fn encode(key: &str) -> String {
     let mut name = String::with_capacity(key.len());
     for (position, byte) in key.bytes().enumerate() {
         let plain = byte.is_ascii_alphanumeric()

@@ -14,7 +14,7 @@ mod file_error;
 mod hash;
 pub mod index;
 pub mod journal;
-mod key;
+pub mod key;
 pub mod lock;
 pub mod plan_log;
 pub mod requests;

@@ -29,6 +29,9 @@ impl Live<'_> {
                 | Stage::NeedsBaseline
                 | Stage::NeedsWork
                 | Stage::NeedsEvaluation { .. }
+                | Stage::Assembling { .. }
+                | Stage::NeedsMerge { .. }
+                | Stage::Merging { .. }
                 | Stage::Expanded
                 | Stage::Waiting { .. }
                 | Stage::Provisional

@@ -20,13 +20,12 @@ impl Trees {
         }
         let commit = self
             .own
-            .commit(&tree, &[at], "Left in the run's tree\n")
+            .commit(&tree, std::slice::from_ref(&at), "Left in the run's tree\n")
             .map_err(said)?;
         let owner = standing.owner.take();
         let name = self.aside(owner.as_deref().unwrap_or(BY_HAND));
-        self.repository.delete_ref(&name).map_err(said)?;
-        let kept = self.repository.move_ref(&name, &commit, None);
-        kept.map(|_| ()).map_err(said)
+        self.remember(&format!("{name}/base"), &at).map_err(said)?;
+        self.remember(&format!("{name}/kept"), &commit).map_err(said)
     }
 
     /// Brings back what the step left, where it goes together with the head.
@@ -35,18 +34,21 @@ impl Trees {
         whose.extend(repaired.then_some(BY_HAND));
         for owner in whose {
             let name = self.aside(owner);
-            let Some(kept) = self.repository.read_ref(&name).map_err(said)? else {
+            let find = |what: &str| {
+                let name = self.ref_name(&format!("{name}/{what}"));
+                self.repository.read_ref(&name).map_err(said)
+            };
+            let (Some(kept), Some(base)) = (find("kept")?, find("base")?) else {
                 continue;
             };
             let tree = self.run_worktree().tree().map_err(said)?;
             let ours = self.own.commit(&tree, &[head.clone()], "now\n");
             let ours = ours.map_err(said)?;
-            let base = self.own.parent(&kept).map_err(said)?;
-            let base = base.unwrap_or_else(|| head.clone());
             if let Merge::Clean(tree) = self.own.merge(&base, &ours, &kept).map_err(said)? {
                 let both = self.own.commit(&tree, &[head.clone()], "now\n");
                 self.set(&self.run_worktree(), &both.map_err(said)?)?;
-                self.repository.delete_ref(&name).map_err(said)?;
+                let kept = self.ref_name(&format!("{name}/kept"));
+                self.repository.delete_ref(&kept).map_err(said)?;
             }
         }
         Ok(())
@@ -54,6 +56,6 @@ impl Trees {
 
     fn aside(&self, owner: &str) -> String {
         let owner = key::encode(owner).replace('.', "%2E");
-        self.ref_name(&format!("aside/x{owner}"))
+        format!("aside/x{owner}")
     }
 }

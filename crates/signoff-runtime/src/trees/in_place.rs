@@ -10,7 +10,7 @@ impl Trees {
     pub(crate) fn note_left(&self) -> Result<(), Error> {
         let tree = self.own.snapshot()?;
         let commit = self.own.commit(&tree, &[], "Left by the run\n")?;
-        self.remember("left", &commit)
+        Ok(self.remember("left", &commit)?)
     }
 
     /// How the run left the checkout, if it came to its end.
@@ -40,13 +40,6 @@ impl Trees {
         let commit = self
             .own
             .commit(now, std::slice::from_ref(start), "Undone\n")?;
-        self.remember("undone", &commit)
-    }
-
-    fn remember(&self, what: &str, commit: &Id) -> Result<(), Error> {
-        let name = self.ref_name(what);
-        self.repository.delete_ref(&name)?;
-        self.repository.move_ref(&name, commit, None)?;
-        Ok(())
+        Ok(self.remember("undone", &commit)?)
     }
 }

@@ -121,6 +121,13 @@ impl Trees {
         format!("{}{what}", refs(&self.run))
     }
 
+    /// Names a commit, so that it is found again and git does not clear it away.
+    fn remember(&self, what: &str, commit: &Id) -> Result<(), GitError> {
+        let name = self.ref_name(what);
+        self.repository.delete_ref(&name)?;
+        self.repository.move_ref(&name, commit, None).map(|_| ())
+    }
+
     /// Removes the worktree of a step that has ended.
     pub(crate) fn forget_step(&self, step: &str) {
         // What stays is removed with the run.

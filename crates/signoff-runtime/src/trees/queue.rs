@@ -95,9 +95,7 @@ impl Trees {
 
     fn keep(&self, attempt: &Attempt, work: &Id) -> Result<(), GitError> {
         let step = key::encode(&attempt.step).replace('.', "%2E");
-        let name = self.ref_name(&format!("steps/x{step}/{}", attempt.number));
-        self.repository.delete_ref(&name)?;
-        self.repository.move_ref(&name, work, None).map(|_| ())
+        self.remember(&format!("steps/x{step}/{}", attempt.number), work)
     }
 
     fn message(&self, attempt: &Attempt) -> String {
