@@ -265,7 +265,10 @@ impl<'a> Live<'a> {
         let snapshot = snapshot::save_version(&self.dir, self.versions + 1, &next.plan)?;
         failpoint::reached("replan.kept");
         let jobs = u32::try_from(self.run.settings().jobs).ok();
-        let options = Options { jobs, limit: None };
+        let options = Options {
+            jobs,
+            ..Options::default()
+        };
         self.replan = Some(Input::Replan {
             snapshot,
             settings: settings(self.project, &options),

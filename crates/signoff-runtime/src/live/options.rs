@@ -1,7 +1,7 @@
 //! How far a run goes, how much of it at once, and what the engine knows of the configuration.
 
 use signoff_engine::{Accept, Bounds, Green, Run, Settings};
-use signoff_store::config;
+use signoff_store::config::{self, Isolation};
 
 use crate::confinement;
 use crate::error::Error;
@@ -14,6 +14,8 @@ pub struct Options {
     pub jobs: Option<u32>,
     /// How far it is to go.
     pub limit: Option<Limit>,
+    /// Where agents work; the configured way where nothing is said.
+    pub isolation: Option<Isolation>,
 }
 
 /// How far a run is to go.

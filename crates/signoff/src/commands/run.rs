@@ -43,7 +43,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let named = args.path.clone().unwrap_or_default();
     let (path, name) = locate(&project, &named.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
-    let options = Options::from(&args.extent);
+    let options = Options::from(args);
     reaches(&options, &plan)?;
     if args.rehearse {
         return dry_run(session, &project, &plan, (&options, args.approve));
@@ -63,12 +63,23 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     start(session, &project, &plan, &options)
 }
 
+impl From<&Run> for Options {
+    fn from(args: &Run) -> Self {
+        Self {
+            isolation: args.isolation.map(Into::into),
+            ..Self::from(&args.extent)
+        }
+    }
+}
+
 impl From<&Extent> for Options {
     fn from(extent: &Extent) -> Self {
         let until = extent.until.clone().map(Limit::Until);
         Self {
             jobs: extent.jobs,
             limit: until.or_else(|| extent.only.clone().map(Limit::Only)),
+            // Decided when the run began.
+            isolation: None,
         }
     }
 }
@@ -269,5 +280,36 @@ fn listen(interrupt: signoff_runtime::Interrupt) {
                 interrupt.send();
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use signoff_store::config::Isolation;
+
+    use super::*;
+    use crate::args::{Command, parse};
+
+    #[test]
+    fn where_agents_work_can_be_said_for_one_run() {
+        for (words, expected) in [
+            ("signoff run p.md", None),
+            (
+                "signoff run p.md --isolation worktree",
+                Some(Isolation::Worktree),
+            ),
+            (
+                "signoff run --task x --isolation=shared",
+                Some(Isolation::Shared),
+            ),
+        ] {
+            let words_typed: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            let Ok(Command::Run(args)) = parse(&words_typed).map(|cli| cli.command) else {
+                panic!("{words}");
+            };
+            assert_eq!(Options::from(&args).isolation, expected, "{words}");
+        }
     }
 }
