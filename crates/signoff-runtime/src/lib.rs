@@ -16,6 +16,7 @@ pub mod drive;
 mod error;
 pub mod follow;
 mod journal;
+pub mod landing;
 pub mod live;
 mod local;
 mod locks;

@@ -1,6 +1,7 @@
 //! Every way a command can fail: its exit code, its one line, and what to type next. All wording of
 //! hints is in this file.
 
+mod landings;
 mod proofs;
 mod threads;
 
@@ -12,6 +13,7 @@ use signoff_store::atomic::ReplaceError;
 use signoff_store::journal::JournalError;
 use signoff_store::signatures::SignatureError;
 
+pub(crate) use self::landings::{not_landed, not_undone};
 use crate::report::style::{DIM, ERROR, HINT, paint};
 use crate::shell_words::quoted;
 
