@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::{
     archived, checks, config, convert, deleted, diagnostics, diff, doctor, error, event, formatted,
-    inbox, plan, plan_log, plan_ref, plans, project, pruned, rehearsal, run, runs, stats,
-    templates, threads, tool_record, tools,
+    inbox, landing, plan, plan_log, plan_ref, plans, project, pruned, rehearsal, run, runs, stats,
+    templates, threads, tool_record, tools, undo,
 };
 
 /// Name and schema of every shape.
@@ -24,6 +24,8 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (rehearsal::SCHEMA, of::<rehearsal::Rehearsal>()),
         (run::SCHEMA, of::<run::Run>()),
         (runs::SCHEMA, of::<runs::Runs>()),
+        (landing::SCHEMA, of::<landing::Landing>()),
+        (undo::SCHEMA, of::<undo::Undo>()),
         (inbox::SCHEMA, of::<inbox::Inbox>()),
         (plan_ref::SCHEMA, of::<plan_ref::PlanRef>()),
         (plans::SCHEMA, of::<plans::Plans>()),

@@ -92,6 +92,8 @@ Run:
   pause        Start nothing new in a run
   stop         Stop a run and its agents; it can be resumed
   abort        Give a run up: it has failed
+  land         Bring what a run did into the checkout
+  undo         Take back what a run did
 
 Prove:
   stats        Show what the plans add up to
@@ -247,7 +249,7 @@ pub(crate) enum Command {
     Delete(PlanName),
     /// Run a signed plan; after each step the harness runs its contract
     #[command(
-        after_help = "Examples:\n  signoff run plan.md\n  signoff run plan.md --approve\n  signoff run plan.md --dry-run\n  signoff run plan.md --until step-2 --jobs 8\n  signoff run --task \"Fix the failing test\" --agent coder --contract \"cargo test\""
+        after_help = "Examples:\n  signoff run plan.md\n  signoff run plan.md --approve\n  signoff run plan.md --dry-run\n  signoff run plan.md --until step-2 --jobs 8\n  signoff run plan.md --isolation worktree\n  signoff run --task \"Fix the failing test\" --agent coder --contract \"cargo test\""
     )]
     Run(Run),
     /// Go on with a run that was cut off, paused or has failed
@@ -292,6 +294,19 @@ pub(crate) enum Command {
     /// Give a run up: its agents are ended, and it has failed
     #[command(after_help = "Examples:\n  signoff abort\n  signoff abort 20261115-093012-k3f9")]
     Abort(RunArg),
+    /// Bring what a run did in its worktree into the checkout
+    ///
+    /// A run that worked in a worktree lands by itself if the checkout is as it was when the run
+    /// began. Otherwise this tells which files are in the way, and what to type.
+    #[command(
+        after_help = "Examples:\n  signoff land\n  signoff land 20261115-093012-k3f9\n\nExit codes: 0 it has landed · 2 no such run · 5 conflict: the checkout stays as it is"
+    )]
+    Land(RunArg),
+    /// Take back what a run did: its worktrees and branch, or the files it changed in the checkout
+    #[command(
+        after_help = "Examples:\n  signoff undo\n  signoff undo 20261115-093012-k3f9\n\nExit codes: 0 nothing of it is left · 2 no such run · 5 conflict: something stays, and is named"
+    )]
+    Undo(RunArg),
     /// Show what the plans add up to: states, approvals, rejections, runs, and tools that are missing
     #[command(after_help = "Examples:\n  signoff stats\n  signoff stats --format json")]
     Stats(FormatOnly),
@@ -389,9 +404,12 @@ impl Command {
             Self::Run(args) => args.format,
             Self::Resume(args) => args.run.format,
             Self::Log(args) => args.run.format,
-            Self::Status(args) | Self::Pause(args) | Self::Stop(args) | Self::Abort(args) => {
-                args.format
-            }
+            Self::Status(args)
+            | Self::Pause(args)
+            | Self::Stop(args)
+            | Self::Abort(args)
+            | Self::Land(args)
+            | Self::Undo(args) => args.format,
             Self::Step(args) => args.command.of().format,
             Self::Answer(args) => args.format,
             Self::Agentctl(args) => args.format(),

@@ -1,6 +1,7 @@
 //! Every way a command can fail: its exit code, its one line, and what to type next. All wording of
 //! hints is in this file.
 
+mod landings;
 mod proofs;
 mod threads;
 
@@ -12,6 +13,7 @@ use signoff_store::atomic::ReplaceError;
 use signoff_store::journal::JournalError;
 use signoff_store::signatures::SignatureError;
 
+pub(crate) use self::landings::{not_landed, not_undone};
 use crate::report::style::{DIM, ERROR, HINT, paint};
 use crate::shell_words::quoted;
 
@@ -379,6 +381,17 @@ impl From<Error> for Failure {
                 "no-run",
                 format!("run {run} ended before anything happened in it"),
             ),
+            Error::Git(error) => Self::new(6, "git", error.to_string()),
+            Error::NoWorktrees { asked, why } => Self::new(
+                2,
+                "no-worktrees",
+                format!("{}, and there can be none: {}", asked.join("; "), why.join("; ")),
+            )
+            .hint("`--isolation shared` lets agents work one after another in the checkout"),
+            Error::Settled { run, how } => {
+                Self::new(5, "settled", format!("run {run} {how}, and does not go on"))
+                    .hint("`signoff run PLAN` starts a new one")
+            }
             Error::BrokenRun { run, why } => {
                 Self::new(6, "broken-run", format!("run {run} cannot be read: {why}"))
                     .hint(format!("its files are in .signoff/runs/{run}"))

@@ -26,7 +26,7 @@ pub struct Landing {
     pub commits: usize,
     /// The checkout's commit afterwards.
     pub commit: Option<String>,
-    /// The run's branch, where it is still there.
+    /// The branch that has them: the checkout's where they landed, else the run's.
     pub branch: Option<String>,
     /// Why it did not land, each a sentence; empty = it did.
     pub refused: Vec<String>,
@@ -229,6 +229,8 @@ pub(super) fn bring_in(
         };
         let commit = commit.to_string();
         landing.commit = Some(commit.clone());
+        let branch = trees.repository.head()?.branch;
+        landing.branch = branch.map(|name| name.trim_start_matches("refs/heads/").to_owned());
         record((run, journal), Input::Landed { commit, by }, clock)?;
         journal.close()?;
         failpoint::reached("land.landed");

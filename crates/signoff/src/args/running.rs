@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use signoff_store::config::Isolation;
 
 use super::Format;
 
@@ -19,6 +20,9 @@ pub(crate) struct Run {
     pub(crate) rehearse: bool,
     #[command(flatten)]
     pub(crate) extent: Extent,
+    /// Where agents work; without it, as configured
+    #[arg(long, value_enum, value_name = "WHERE")]
+    pub(crate) isolation: Option<IsolationArg>,
     /// Have this one thing done: a plan of one step is made, signed off and run
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["path", "until", "only"])]
     pub(crate) task: Option<String>,
@@ -35,6 +39,26 @@ pub(crate) struct Run {
     pub(crate) contract: Option<String>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IsolationArg {
+    /// In worktrees if agent steps can overlap, else in the checkout
+    Auto,
+    /// In worktrees; the checkout stays as it is until the run lands
+    Worktree,
+    /// In the checkout, one agent after another
+    Shared,
+}
+
+impl From<IsolationArg> for Isolation {
+    fn from(isolation: IsolationArg) -> Self {
+        match isolation {
+            IsolationArg::Auto => Self::Auto,
+            IsolationArg::Worktree => Self::Worktree,
+            IsolationArg::Shared => Self::Shared,
+        }
+    }
 }
 
 /// How far a run goes this time.

@@ -281,6 +281,7 @@ fn run_args() -> Run {
         approve: false,
         rehearse: false,
         extent: Extent::default(),
+        isolation: None,
         task: None,
         agent: None,
         contract: None,

@@ -18,6 +18,7 @@ mod fmt;
 mod graph;
 mod inbox;
 mod init;
+mod land;
 mod lifecycle;
 mod list;
 mod log;
@@ -35,6 +36,7 @@ mod status;
 mod task;
 mod tools;
 mod trust;
+mod undo;
 mod verify;
 
 use crate::args::Command;
@@ -78,6 +80,8 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Pause(args) => control::pause(session, args.run.as_deref()),
         Command::Stop(args) => control::stop(session, args.run.as_deref()),
         Command::Abort(args) => control::abort(session, args.run.as_deref()),
+        Command::Land(args) => land::land(session, args.run.as_deref()),
+        Command::Undo(args) => undo::undo(session, args.run.as_deref()),
         Command::Agentctl(args) => agentctl::agentctl(session, &args),
         Command::Prompt(args) => prompt::prompt(session, &args),
         Command::Tools(_) => tools::tools(session),

@@ -6,6 +6,7 @@ use signoff_engine::{Outcome, PauseReason, PlanState};
 use signoff_runtime::Error;
 use signoff_runtime::approve::{Wish, during};
 use signoff_runtime::drive::{Nobody, Person, Stopped};
+use signoff_runtime::landing::Landing;
 use signoff_runtime::live::{Limit, Live, Options, Ran};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{Doing, sign_by_policy};
@@ -19,6 +20,7 @@ use crate::args::{Extent, Run};
 use crate::commands::approve::{shown, sign_off};
 use crate::commands::ask::at_terminal;
 use crate::commands::dry_run::dry_run;
+use crate::commands::land;
 use crate::commands::lifecycle::locate;
 use crate::commands::task::run_task;
 use crate::failure::{Failure, changed_during, no_step};
@@ -43,7 +45,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let named = args.path.clone().unwrap_or_default();
     let (path, name) = locate(&project, &named.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
-    let options = Options::from(&args.extent);
+    let options = Options::from(args);
     reaches(&options, &plan)?;
     if args.rehearse {
         return dry_run(session, &project, &plan, (&options, args.approve));
@@ -63,12 +65,23 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     start(session, &project, &plan, &options)
 }
 
+impl From<&Run> for Options {
+    fn from(args: &Run) -> Self {
+        Self {
+            isolation: args.isolation.map(Into::into),
+            ..Self::from(&args.extent)
+        }
+    }
+}
+
 impl From<&Extent> for Options {
     fn from(extent: &Extent) -> Self {
         let until = extent.until.clone().map(Limit::Until);
         Self {
             jobs: extent.jobs,
             limit: until.or_else(|| extent.only.clone().map(Limit::Only)),
+            // Decided when the run began.
+            isolation: None,
         }
     }
 }
@@ -192,6 +205,9 @@ fn announce(session: &mut Session, project: &Project, live: &Live<'_>) {
         },
     );
     session.out.say(lines.join("\n"));
+    if let Some(note) = live.note() {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
 }
 
 fn conclude(
@@ -255,8 +271,24 @@ fn conclude(
             session.out.answer(format!("  {row}"));
         }
         session.out.answer(line);
+        if let Some(landing) = &ran.landing {
+            for line in landed(landing) {
+                session.out.answer(line);
+            }
+        }
     }
     Ok(code)
+}
+
+/// What became of the run's commits, and what to do where they did not land.
+fn landed(landing: &Landing) -> Vec<String> {
+    if landing.refused.is_empty() {
+        return vec![land::line(landing)];
+    }
+    let why = landing.refused.iter().map(|why| format!("  {why}"));
+    let first = format!("{} what it did is not in your checkout yet", paint(CARE, "note:"));
+    let hand = landing.by_hand.iter().map(|line| format!("  then `{line}`")).take(1);
+    std::iter::once(first).chain(why).chain(hand).collect()
 }
 
 /// Ctrl-C and termination stop the run cleanly; it can be resumed.
@@ -269,5 +301,36 @@ fn listen(interrupt: signoff_runtime::Interrupt) {
                 interrupt.send();
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use signoff_store::config::Isolation;
+
+    use super::*;
+    use crate::args::{Command, parse};
+
+    #[test]
+    fn where_agents_work_can_be_said_for_one_run() {
+        for (words, expected) in [
+            ("signoff run p.md", None),
+            (
+                "signoff run p.md --isolation worktree",
+                Some(Isolation::Worktree),
+            ),
+            (
+                "signoff run --task x --isolation=shared",
+                Some(Isolation::Shared),
+            ),
+        ] {
+            let words_typed: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            let Ok(Command::Run(args)) = parse(&words_typed).map(|cli| cli.command) else {
+                panic!("{words}");
+            };
+            assert_eq!(Options::from(&args).isolation, expected, "{words}");
+        }
     }
 }

@@ -107,6 +107,8 @@ mod tests {
                 before: Some(3),
                 after: Some(5),
             }),
+            tree: None,
+            commit: None,
             contract_writes: files(&["a", "b", "c", "d", "e"]),
         };
         assert_eq!(

@@ -22,7 +22,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             format!("{} {}", paint(DIM, "▸"), paint(TITLE, name_of(run, step)))
         }
         Event::BaselineFinished { verdict, .. } => format!("  {}", paint(DIM, baseline(*verdict))),
-        Event::AttemptStarted { step, attempt } if is_agent(run, step) => {
+        Event::AttemptStarted { step, attempt, .. } if is_agent(run, step) => {
             format!(
                 "  {}",
                 paint(
@@ -144,6 +144,23 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         )
         .to_string(),
         Event::PlanReplanned { kept, reset, .. } => replanned(run, kept, reset),
+        Event::MergeConflicted { files, text, .. } => {
+            let what = if files.is_empty() {
+                one_line(text)
+            } else {
+                let files = harmless(&files.join(", "));
+                format!("conflict with what was merged meanwhile: {files}")
+            };
+            format!("  {} {what}", paint(CARE, "✗"))
+        }
+        Event::Merged { commit, .. } => {
+            let what = format!("merged as {}", short_commit(commit));
+            format!("  {}", paint(DIM, what))
+        }
+        Event::RunLanded { commit, .. } => {
+            format!("landed as {}", short_commit(commit))
+        }
+        Event::RunUndone { by } => format!("undone by {by}"),
         Event::RunPaused { reason } => paused(reason),
         Event::RunFinished { outcome } => finished(*outcome),
         Event::RunStarted { .. }
@@ -155,10 +172,20 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         | Event::BudgetReserved { .. }
         | Event::BudgetSpent { .. }
         | Event::BudgetExceeded { .. }
+        | Event::TreePrepared { .. }
+        | Event::CandidateStarted { .. }
+        | Event::CandidateBuilt { .. }
+        | Event::MergeStarted { .. }
+        | Event::LandingStarted { .. }
         | Event::ContractStarted { .. }
         | Event::StepWaiting { .. } => return None,
     };
     Some(text)
+}
+
+/// The beginning of a commit's name, as people read it.
+pub(crate) fn short_commit(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
 }
 
 /// A value on one line, its beginning only where it is long.

@@ -66,6 +66,8 @@ impl Row {
             Stage::NeedsEvaluation { attempt } | Stage::Evaluating { attempt } => {
                 (again("contract", *attempt), Some(contract))
             }
+            Stage::Assembling { .. } => ("putting its work on top".to_owned(), None),
+            Stage::NeedsMerge { .. } | Stage::Merging { .. } => ("merging".to_owned(), None),
             Stage::Rechecking => ("contract once more".to_owned(), Some(contract)),
             Stage::Idle
             | Stage::Expanded

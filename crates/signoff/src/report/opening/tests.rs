@@ -13,6 +13,7 @@ fn shown(run: &Run, size: (usize, usize), uncommitted: Option<Vec<String>>) -> V
         green: Green::Skip,
         accept: Accept::End,
         jobs: 1,
+        isolation: signoff_engine::Isolation::Shared,
         sandbox: "none".to_owned(),
     };
     let around = Around {
@@ -82,6 +83,7 @@ fn a_contract_that_was_seen_green_is_named() {
         duration_ms: 1,
         wrote: Vec::new(),
         tests: None,
+        tree: None,
     };
     let finished = Event::BaselineFinished {
         step: "step-1".to_owned(),

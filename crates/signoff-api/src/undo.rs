@@ -1,0 +1,22 @@
+//! `signoff.undo/1`: what of a run was taken back.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub const SCHEMA: &str = "signoff.undo/1";
+
+/// What `undo` did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Undo {
+    pub schema: String,
+    pub run: String,
+    /// Nothing of it is left to take back.
+    pub undone: bool,
+    /// Files of the checkout that are as they were before the run.
+    pub restored: Vec<String>,
+    /// Worktrees and branches that are gone.
+    pub removed: Vec<String>,
+    /// What stays, each a sentence with the reason.
+    pub refused: Vec<String>,
+}

@@ -1,0 +1,143 @@
+//! `land`: what a run did in its own tree comes into the checkout, or it is said why not.
+
+use signoff_api::landing::{Landing as Shape, SCHEMA};
+use signoff_runtime::SystemClock;
+use signoff_runtime::landing::Landing;
+
+use super::list::counted;
+use crate::failure::{Failure, not_landed};
+use crate::report::style::{CARE, GOOD, harmless, paint};
+use crate::session::Session;
+
+pub(crate) fn land(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
+    session.require_person("land a run")?;
+    let project = session.project()?;
+    let landing = signoff_runtime::landing::land(&project, run, &SystemClock::new())?;
+    if session.is_json() {
+        session.json(&shape(&landing));
+    }
+    if !landing.refused.is_empty() {
+        return Err(not_landed(&landing));
+    }
+    if !session.is_json() {
+        session.out.answer(line(&landing));
+    }
+    Ok(0)
+}
+
+/// What became of it, for a landing that was not refused.
+pub(crate) fn line(landing: &Landing) -> String {
+    let run = &landing.run;
+    let branch = landing.branch.as_deref().map(harmless);
+    let place = branch.map_or_else(String::new, |branch| format!(" on `{branch}`"));
+    if landing.already {
+        return format!("{} already: run {run}{place}", paint(CARE, "landed"));
+    }
+    if landing.commits == 0 {
+        return format!(
+            "{} to land: run {run} changed no file",
+            paint(CARE, "nothing")
+        );
+    }
+    let count = counted(landing.commits, "commit", "commits");
+    let commit = landing.commit.as_deref().map(short);
+    let at = commit.map_or_else(String::new, |commit| format!(", now at {commit}"));
+    format!("{} run {run}: {count}{place}{at}", paint(GOOD, "landed"))
+}
+
+/// As much of a commit's name as people compare.
+fn short(commit: &str) -> String {
+    commit.chars().take(12).collect()
+}
+
+fn shape(landing: &Landing) -> Shape {
+    let Landing {
+        run,
+        commits,
+        commit,
+        branch,
+        refused,
+        already,
+        by_hand,
+    } = landing.clone();
+    Shape {
+        schema: SCHEMA.to_owned(),
+        run,
+        landed: refused.is_empty(),
+        already,
+        commits,
+        commit,
+        branch,
+        refused,
+        by_hand,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn landing() -> Landing {
+        Landing {
+            run: "r1".to_owned(),
+            commits: 2,
+            commit: Some("0123456789abcdef".to_owned()),
+            branch: Some("main".to_owned()),
+            ..Landing::default()
+        }
+    }
+
+    #[track_caller]
+    fn check(landing: &Landing, expected: &str) {
+        let line = anstream::adapter::strip_str(&line(landing)).to_string();
+        assert_eq!(line, expected);
+        assert!(shape(landing).landed);
+    }
+
+    #[test]
+    fn one_line_says_what_came_in() {
+        check(
+            &landing(),
+            "landed run r1: 2 commits on `main`, now at 0123456789ab",
+        );
+        let detached = Landing {
+            branch: None,
+            commits: 1,
+            ..landing()
+        };
+        check(&detached, "landed run r1: 1 commit, now at 0123456789ab");
+        let already = Landing {
+            already: true,
+            ..landing()
+        };
+        check(&already, "landed already: run r1 on `main`");
+        let nothing = Landing {
+            run: "r1".to_owned(),
+            ..Landing::default()
+        };
+        check(&nothing, "nothing to land: run r1 changed no file");
+    }
+
+    #[test]
+    fn a_refusal_is_a_conflict_with_every_reason_and_what_to_type() {
+        let refused = Landing {
+            refused: vec![
+                "`a.rs` changed since the run began".to_owned(),
+                "b".to_owned(),
+            ],
+            by_hand: vec!["git merge signoff/r1".to_owned()],
+            ..landing()
+        };
+        assert!(!shape(&refused).landed);
+        let failure = not_landed(&refused);
+        assert_eq!((failure.exit, failure.code), (5, "not-landed"));
+        assert_eq!(failure.details, refused.refused);
+        assert_eq!(failure.hints, ["`git merge signoff/r1`"]);
+        let no_way = Landing {
+            by_hand: Vec::new(),
+            ..refused
+        };
+        let hint = "settle what is said here, then `signoff land r1` once more";
+        assert_eq!(not_landed(&no_way).hints, [hint]);
+    }
+}
