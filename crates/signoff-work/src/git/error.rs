@@ -63,11 +63,9 @@ impl GitError {
     }
 
     /// For `map_err`: the file that an operation failed on.
-    pub(super) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        |error| Self::File {
-            path: path.to_owned(),
-            error,
-        }
+    pub(super) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |error| Self::File { path, error }
     }
 }
 

@@ -1,11 +1,22 @@
-//! Bringing a run's commits into the person's checkout.
+//! Bringing a run's commits into the person's checkout: files, then index, then HEAD.
+//!
+//! Whatever of it was done before a crash is found done by [`Own::prepare_landing`], and what a person changed
+//! meanwhile is never overwritten.
 
-use super::Id;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::entries::Difference;
+use super::landing_index::PersonsIndex;
+use super::names::{Name, text, texts, within};
+use super::replay::Replayed;
+use super::{GitError, Head, Id, Own};
 
 /// Whether the commits of a run can be brought in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Prepared {
-    /// There is nothing to bring in.
+    /// There is nothing left to bring in.
     Nothing,
     /// They can.
     Ready(Landing),
@@ -13,15 +24,17 @@ pub enum Prepared {
     Refused(Vec<String>),
 }
 
-/// What will be done to the checkout.
+/// What will be done to the checkout. Nothing of it has to be kept: preparing again after a crash finds what is left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Landing {
-    /// Where HEAD stands.
+    /// Where HEAD stands; `None` where there is no commit yet.
     pub from: Option<Id>,
     /// Where it will stand.
     pub to: Id,
     /// The branch that moves; `None` where HEAD is detached.
     pub branch: Option<String>,
+    start: Id,
+    head: Id,
 }
 
 /// What came of it.
@@ -34,4 +47,184 @@ pub enum Landed {
     },
     /// HEAD moved meanwhile: prepare again.
     Moved,
+}
+
+/// Files and directories that show that git is in the middle of something.
+const UNFINISHED: [(&str, &str); 6] = [
+    ("MERGE_HEAD", "a merge"),
+    ("rebase-merge", "a rebase"),
+    ("rebase-apply", "a rebase"),
+    ("sequencer", "a cherry-pick or revert"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"),
+    ("REVERT_HEAD", "a revert"),
+];
+
+impl Own {
+    /// Works out how the commits after `start` up to `head` come into the checkout; touches nothing of it.
+    pub fn prepare_landing(&self, start: &Id, head: &Id) -> Result<Prepared, GitError> {
+        let mut reasons = self.unfinished()?;
+        let at = self.repository.head()?;
+        let touched = self.touched(start, head)?;
+        let plan = self.plan(start, head, Some(&touched))?;
+        if !plan.differ.is_empty() {
+            reasons.push(format!(
+                "{} changed since the run began: commit, stash or move that away, then land again",
+                names(&plan.differ)
+            ));
+        }
+        let to = match self.target(start, head, at.commit.as_ref())? {
+            Replayed::Commit(to) => to,
+            Replayed::Conflict(files) => {
+                reasons.push(format!(
+                    "the commits of the run do not go with what is committed now in `{}`: commit or stash your changes there, then land again",
+                    files.join("`, `")
+                ));
+                return Ok(Prepared::Refused(reasons));
+            }
+        };
+        let Some(to) = to else {
+            return Ok(if reasons.is_empty() {
+                Prepared::Nothing
+            } else {
+                Prepared::Refused(reasons)
+            });
+        };
+        let index = self.persons_index(at.commit.as_ref(), &to, &touched)?;
+        reasons.extend(index.refusals());
+        if !reasons.is_empty() {
+            return Ok(Prepared::Refused(reasons));
+        }
+        if plan.is_done() && index.is_done() && at.commit.as_ref() == Some(&to) {
+            return Ok(Prepared::Nothing);
+        }
+        let Head { commit, branch } = at;
+        Ok(Prepared::Ready(Landing {
+            from: commit,
+            to,
+            branch,
+            start: start.clone(),
+            head: head.clone(),
+        }))
+    }
+
+    /// Carries it out; may be called again after a crash at any point.
+    ///
+    /// `at` is called before each stage (`land.files`, `land.index`, `land.ref`) and at the end (`land.done`).
+    pub fn land(&self, landing: &Landing, at: &dyn Fn(&'static str)) -> Result<Landed, GitError> {
+        let Landing {
+            from,
+            to,
+            branch,
+            start,
+            head,
+        } = landing;
+        let done = Landed::Done { commit: to.clone() };
+        let now = self.repository.head()?;
+        let is_at_end = now.commit.as_ref() == Some(to);
+        if now.branch != *branch || (now.commit != *from && !is_at_end) {
+            return Ok(Landed::Moved);
+        }
+        let touched = self.touched(start, head)?;
+        at("land.files");
+        let plan = self.plan(start, head, Some(&touched))?;
+        if !plan.differ.is_empty() {
+            let paths = texts(&plan.differ);
+            return Err(GitError::ChangedMeanwhile { paths });
+        }
+        self.carry_out(&plan)?;
+        at("land.index");
+        self.persons_index(now.commit.as_ref(), to, &touched)?
+            .put_in_place()?;
+        at("land.ref");
+        if !is_at_end && !self.move_head(to, from.as_ref())? {
+            return Ok(Landed::Moved);
+        }
+        at("land.done");
+        Ok(done)
+    }
+
+    /// Paths that the run changed.
+    fn touched(&self, start: &Id, head: &Id) -> Result<BTreeSet<Name>, GitError> {
+        let differences = self.differences(start, head)?.into_iter();
+        let names = differences.map(|Difference { name, .. }| name);
+        Ok(names.filter(|name| !within(name, &self.kept)).collect())
+    }
+
+    /// The commit that HEAD will stand at.
+    fn target(&self, start: &Id, head: &Id, at: Option<&Id>) -> Result<Replayed, GitError> {
+        match at {
+            // Nothing was uncommitted, and nobody committed: the commits are taken as they are.
+            Some(at) if at == start || at == head => Ok(Replayed::Commit(Some(head.clone()))),
+            _ => self.replay(start, head, at),
+        }
+    }
+
+    /// What git is in the middle of.
+    fn unfinished(&self) -> Result<Vec<String>, GitError> {
+        let directory = &self.repository.found.directory;
+        let mut found = BTreeSet::new();
+        for (name, what) in UNFINISHED {
+            let is_ref = name.ends_with("_HEAD") && self.repository.is_ref(name)?;
+            if is_ref || directory.join(name).exists() {
+                found.insert(format!(
+                    "{what} is not finished: finish or abort it, then land again"
+                ));
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+
+    fn move_head(&self, to: &Id, from: Option<&Id>) -> Result<bool, GitError> {
+        let old = from.map_or_else(|| to.none_like(), Id::to_string);
+        let moved = self
+            .repository
+            .call()?
+            .words([
+                "update-ref",
+                "-m",
+                "signoff land",
+                "HEAD",
+                to.as_str(),
+                &old,
+            ])
+            .run();
+        match moved {
+            Ok(_) => Ok(true),
+            Err(error) if self.repository.head()?.commit.as_ref() == from => Err(error),
+            Err(_) => Ok(false),
+        }
+    }
+
+    fn persons_index(
+        &self,
+        at: Option<&Id>,
+        to: &Id,
+        touched: &BTreeSet<Name>,
+    ) -> Result<PersonsIndex<'_>, GitError> {
+        let base = match at {
+            Some(commit) => commit.clone(),
+            None => self.empty_tree()?,
+        };
+        PersonsIndex::read(self, &base, to, touched)
+    }
+}
+
+/// The first few, in back-ticks.
+pub(super) fn names(names: &BTreeSet<Name>) -> String {
+    const SHOWN: usize = 10;
+    let shown: Vec<String> = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| format!("`{}`", text(name)))
+        .collect();
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// Whether a file is there, as far as can be seen.
+pub(super) fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
 }

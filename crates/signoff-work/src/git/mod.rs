@@ -7,19 +7,36 @@
 //!
 //! Start reading at [`Repository::find`], then [`Own::snapshot`].
 
+mod agents;
+mod checkout;
+mod entries;
 mod error;
+mod history;
 mod id;
 mod landing;
+mod landing_index;
+mod look;
+mod merge;
 mod names;
+mod obstacles;
 mod own;
+mod place;
+mod references;
+mod remove;
+mod replay;
 mod repository;
+mod restore;
+mod scratch;
+mod settings;
 mod start;
 mod worktree;
 
 pub use self::error::GitError;
 pub use self::id::Id;
 pub use self::landing::{Landed, Landing, Prepared};
-pub use self::own::{Merge, Own};
+pub use self::merge::Merge;
+pub use self::own::Own;
 pub use self::repository::{Head, Repository};
+pub use self::restore::Restored;
 pub use self::start::Git;
 pub use self::worktree::Worktree;

@@ -1,69 +1,142 @@
-//! The harness's own git directory.
+//! The harness's own git directory: a configuration written here, and the person's objects.
 
-use std::path::PathBuf;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::{GitError, Id, Landed, Landing, Prepared, Repository, Worktree};
+use super::names::{Name, name};
+use super::scratch::{Scratch, write};
+use super::start::Call;
+use super::{GitError, Id, Repository, Worktree};
 
-/// The harness's own git directory.
+/// The harness's own git directory. New objects go to the person's; nothing else of the person's repository is
+/// written, except by landing.
 #[derive(Debug, Clone)]
 pub struct Own {
     pub(super) repository: Repository,
-}
-
-/// What came of merging.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Merge {
-    /// The tree of both.
-    Clean(Id),
-    /// They do not go together.
-    Conflict { files: Vec<String>, text: String },
-}
-
-fn nothing<T>() -> Result<T, GitError> {
-    Err(GitError::unexpected("anything", "nothing yet"))
+    place: Arc<Path>,
+    pub(super) kept: Arc<[Name]>,
 }
 
 impl Own {
-    pub fn snapshot(&self) -> Result<Id, GitError> {
-        nothing()
-    }
-    pub fn commit(&self, _tree: &Id, _parents: &[Id], _message: &str) -> Result<Id, GitError> {
-        nothing()
-    }
-    pub fn tree_of(&self, _commit: &Id) -> Result<Id, GitError> {
-        nothing()
-    }
-    pub fn changed(&self, _from: &Id, _to: &Id) -> Result<Vec<String>, GitError> {
-        nothing()
-    }
-    pub fn merge(&self, _base: &Id, _ours: &Id, _theirs: &Id) -> Result<Merge, GitError> {
-        nothing()
-    }
-    pub fn attempt(&self, _since: &Id, _head: &Id, _attempt: &str) -> Result<Option<Id>, GitError> {
-        nothing()
-    }
-    pub fn commits(&self, _since: &Id, _head: &Id) -> Result<Vec<Id>, GitError> {
-        nothing()
-    }
-    pub fn worktree(&self, path: PathBuf, index: PathBuf) -> Worktree {
-        Worktree {
-            own: self.clone(),
-            path,
-            index,
+    pub(super) fn open(
+        repository: Repository,
+        place: &Path,
+        kept: &[String],
+    ) -> Result<Self, GitError> {
+        for folder in ["refs", "objects", "info", "tmp", "empty"] {
+            let path = place.join(folder);
+            fs::create_dir_all(&path).map_err(GitError::file(&path))?;
         }
+        let place = place.canonicalize().map_err(GitError::file(place))?;
+        let own = Self {
+            repository,
+            place: place.into(),
+            kept: kept.iter().map(|path| name(path)).collect(),
+        };
+        own.configure()?;
+        Ok(own)
     }
-    pub fn prepare_landing(&self, _start: &Id, _head: &Id) -> Result<Prepared, GitError> {
-        nothing()
+
+    /// Written anew each time: the person may have changed what they ignore.
+    fn configure(&self) -> Result<(), GitError> {
+        let found = &self.repository.found;
+        let (excludes, attributes) = (self.place.join("excludes"), self.place.join("attributes"));
+        write(&excludes, &self.ignored())?;
+        // No driver is defined here that they could name.
+        write(
+            &attributes,
+            &self.personal("core.attributesfile", "attributes"),
+        )?;
+        let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+        let config = found.settings.own(&bytes(&excludes), &bytes(&attributes));
+        write(&self.place.join("config"), config.as_bytes())?;
+        for file in ["info/attributes", "shallow"] {
+            let to = self.place.join(file);
+            match fs::read(found.common.join(file)) {
+                Ok(content) => write(&to, &content)?,
+                Err(_) if to.exists() => fs::remove_file(&to).map_err(GitError::file(&to))?,
+                Err(_) => {}
+            }
+        }
+        write(&self.place.join("HEAD"), b"ref: refs/heads/signoff\n")
     }
-    pub fn land(&self, _landing: &Landing, _at: &dyn Fn(&'static str)) -> Result<Landed, GitError> {
-        nothing()
+
+    /// What the person ignores everywhere, and in this repository without saying so in it.
+    fn ignored(&self) -> Vec<u8> {
+        let mut text = self.personal("core.excludesfile", "ignore");
+        text.push(b'\n');
+        text.extend(
+            fs::read(self.repository.found.common.join("info/exclude")).unwrap_or_default(),
+        );
+        text
     }
-    #[expect(clippy::type_complexity, reason = "both are lists of paths")]
-    pub fn restore(
-        &self,
-        _to: &Id,
-        _left: &Id,
-    ) -> Result<Result<Vec<String>, Vec<String>>, GitError> {
-        nothing()
+
+    /// A file of the person's that a setting names, or that is in the usual place.
+    fn personal(&self, setting: &str, usual: &str) -> Vec<u8> {
+        let git = &self.repository.git;
+        let path = match self.repository.found.settings.get(setting) {
+            Some(named) => match named.strip_prefix("~/") {
+                Some(rest) => git.home("HOME").map(|home| home.join(rest)),
+                None => Some(self.repository.top().join(named)),
+            },
+            None => git
+                .home("XDG_CONFIG_HOME")
+                .or_else(|| Some(git.home("HOME")?.join(".config")))
+                .map(|folder| folder.join("git").join(usual)),
+        };
+        path.and_then(|path| fs::read(path).ok())
+            .unwrap_or_default()
+    }
+
+    /// What agents' repositories ignore too.
+    pub(super) fn excludes(&self) -> Vec<u8> {
+        fs::read(self.place.join("excludes")).unwrap_or_default()
+    }
+
+    /// Commits that are there without their parents.
+    pub(super) fn shallow(&self) -> Option<Vec<u8>> {
+        fs::read(self.place.join("shallow")).ok()
+    }
+
+    /// A call about objects alone.
+    pub(super) fn call(&self) -> Call<'_> {
+        // No attributes are found in an empty tree.
+        self.call_in(&self.place.join("empty"), &self.place.join("empty/none"))
+    }
+
+    /// A call about these files, by this index.
+    pub(super) fn call_in(&self, tree: &Path, index: &Path) -> Call<'_> {
+        self.repository
+            .git
+            .call(tree)
+            .env("GIT_DIR", self.place.as_os_str())
+            .env("GIT_WORK_TREE", tree)
+            .env("GIT_INDEX_FILE", index)
+            .env("GIT_OBJECT_DIRECTORY", self.repository.objects())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_ATTR_NOSYSTEM", "1")
+    }
+
+    /// A directory that is gone when it is let go.
+    pub(super) fn scratch(&self) -> Result<Scratch, GitError> {
+        Scratch::new(&self.place.join("tmp"))
+    }
+
+    /// Where shared parts of split indexes are looked for.
+    pub(super) fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// The tree with nothing in it.
+    pub(super) fn empty_tree(&self) -> Result<Id, GitError> {
+        Id::read(&self.call().words(["mktree"]).run()?)
+    }
+
+    /// A worktree at this path, with this index. Touches nothing.
+    pub fn worktree(&self, path: PathBuf, index: PathBuf) -> Worktree {
+        Worktree::new(self.clone(), path, index)
     }
 }

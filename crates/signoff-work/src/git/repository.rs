@@ -1,15 +1,51 @@
-//! The person's repository.
+//! The person's repository: found, asked, and its references moved.
 
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::settings::Settings;
+use super::start::{Call, is_absent};
 use super::{Git, GitError, Id, Own};
 
-/// The person's repository.
+/// The person's repository. Its git directory is used for references and for reading values, with nothing that would
+/// start a program.
 #[derive(Debug, Clone)]
 pub struct Repository {
-    git: Git,
-    top: PathBuf,
+    pub(super) git: Git,
+    pub(super) found: Arc<Found>,
+}
+
+/// What was found out about a repository.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// The directory that was asked about.
+    pub(super) workspace: PathBuf,
+    /// Where its files are.
+    pub(super) top: PathBuf,
+    /// Where HEAD and the index are.
+    pub(super) directory: PathBuf,
+    /// Where everything is that linked worktrees share.
+    pub(super) common: PathBuf,
     objects: PathBuf,
+    pub(super) kind: Kind,
+    /// Major and minor.
+    pub(super) version: (u32, u32),
+    pub(super) settings: Settings,
+}
+
+/// What kind of repository it is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// One with files, which are where it is.
+    Checkout,
+    Bare,
+    /// `core.worktree` names another place than where it was found.
+    Elsewhere,
+    /// Git does not want to use it, in its own words.
+    Refused(String),
 }
 
 /// Where a checkout stands.
@@ -21,49 +57,193 @@ pub struct Head {
     pub branch: Option<String>,
 }
 
-#[expect(
-    clippy::unused_self,
-    clippy::missing_const_for_fn,
-    reason = "the shape of it, to code against"
-)]
 impl Repository {
+    /// The repository that the workspace lies in; `None` without one, or without git.
     pub fn find(git: Git, workspace: &Path) -> Result<Option<Self>, GitError> {
-        Ok(Some(Self {
+        let workspace = workspace
+            .canonicalize()
+            .map_err(GitError::file(workspace))?;
+        // Most of the time there is nothing to start a process for.
+        if !workspace.ancestors().any(may_be_repository) {
+            return Ok(None);
+        }
+        let found = match Found::new(&git, workspace) {
+            Err(error) if is_absent(&error) => return Ok(None),
+            found => found?,
+        };
+        Ok(found.map(|found| Self {
             git,
-            top: workspace.into(),
-            objects: workspace.into(),
+            found: Arc::new(found),
         }))
     }
+
+    /// The directory that the repository's files are in, absolute and without links.
     pub fn top(&self) -> &Path {
-        &self.top
+        &self.found.top
     }
+
+    /// The directory that its objects are in, absolute and without links.
     pub fn objects(&self) -> &Path {
-        &self.objects
+        &self.found.objects
     }
-    pub fn obstacles(&self) -> Result<Vec<String>, GitError> {
-        Ok(Vec::new())
-    }
+
+    /// Where HEAD stands.
     pub fn head(&self) -> Result<Head, GitError> {
+        let branch = self
+            .call()?
+            .words(["symbolic-ref", "--quiet", "HEAD"])
+            .run_to(&[0, 1])?;
+        let commit = self
+            .call()?
+            .words(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+            .run_to(&[0, 1])?;
         Ok(Head {
-            commit: None,
-            branch: None,
+            commit: match commit.code {
+                0 => Some(Id::read(&commit.out)?),
+                _ => None,
+            },
+            branch: (branch.code == 0)
+                .then(|| String::from_utf8_lossy(&branch.out).trim_end().to_owned()),
         })
     }
-    pub fn read_ref(&self, _name: &str) -> Result<Option<Id>, GitError> {
-        Ok(None)
+
+    /// The harness's own git directory at `place`, made, or opened after a crash.
+    ///
+    /// `kept` are paths relative to the top, of files or directories, that no snapshot, worktree or landing ever
+    /// changes.
+    pub fn own(&self, place: &Path, kept: &[String]) -> Result<Own, GitError> {
+        Own::open(self.clone(), place, kept)
     }
-    pub fn move_ref(&self, _name: &str, _to: &Id, _from: Option<&Id>) -> Result<bool, GitError> {
-        Ok(false)
+
+    /// A call with the person's git directory, and precautions.
+    pub(super) fn call(&self) -> Result<Call<'_>, GitError> {
+        if let Kind::Refused(said) = &self.found.kind {
+            return Err(GitError::Failed {
+                tried: "git rev-parse".to_owned(),
+                said: said.clone(),
+            });
+        }
+        let call = careful(self.git.call(&self.found.top))
+            .env("GIT_DIR", &self.found.directory)
+            .env("GIT_WORK_TREE", &self.found.top);
+        let hooks = self.found.settings.hooks();
+        Ok(hooks.fold(call, |call, hook| {
+            call.setting(&format!("hook.{hook}.enabled"), "false")
+        }))
     }
-    pub fn delete_ref(&self, _name: &str) -> Result<(), GitError> {
-        Ok(())
+}
+
+/// Sees the person's configuration, and none of what it says to run.
+fn careful(call: Call<'_>) -> Call<'_> {
+    [
+        ("core.hooksPath", "/dev/null"),
+        ("core.fsmonitor", "false"),
+        ("core.untrackedCache", "false"),
+        ("protocol.allow", "never"),
+        ("gc.auto", "0"),
+        ("maintenance.auto", "false"),
+    ]
+    .into_iter()
+    .fold(call.with_home(), |call, (name, value)| {
+        call.setting(name, value)
+    })
+}
+
+fn may_be_repository(directory: &Path) -> bool {
+    directory.join(".git").symlink_metadata().is_ok()
+        || (directory.join("HEAD").is_file() && directory.join("objects").is_dir())
+}
+
+impl Found {
+    fn new(git: &Git, workspace: PathBuf) -> Result<Option<Self>, GitError> {
+        let version = version(git, &workspace)?;
+        let words = [
+            "rev-parse",
+            "--is-bare-repository",
+            "--is-inside-work-tree",
+            "--absolute-git-dir",
+        ];
+        let said = careful(git.call(&workspace)).words(words).ask()?;
+        if said.code != 0 {
+            if said.complaint.contains("not a git repository") {
+                return Ok(None);
+            }
+            let kind = Kind::Refused(said.complaint.trim().to_owned());
+            return Ok(Some(Self::refused(workspace, version, kind)));
+        }
+        // The path comes last: it may hold line feeds.
+        let mut lines = said.out.splitn(3, |byte| *byte == b'\n');
+        let mut line = || lines.next().unwrap_or_default();
+        let (bare, inside, directory) = (line() == b"true", line() == b"true", path(line()));
+        let kind = match (bare, inside) {
+            (true, _) => Kind::Bare,
+            (false, true) => Kind::Checkout,
+            (false, false) => Kind::Elsewhere,
+        };
+        let top = match kind {
+            Kind::Checkout => {
+                let words = ["rev-parse", "--show-toplevel"];
+                path(&careful(git.call(&workspace)).words(words).run()?)
+            }
+            _ => workspace.clone(),
+        };
+        let listing = careful(git.call(&workspace))
+            .env("GIT_DIR", &directory)
+            .words(["config", "--list", "--null"])
+            .run()?;
+        let real = |path: PathBuf| path.canonicalize().map_err(GitError::file(&path));
+        let common = common(&directory)?;
+        Ok(Some(Self {
+            top: real(top)?,
+            directory: real(directory)?,
+            objects: real(common.join("objects"))?,
+            common,
+            workspace,
+            kind,
+            version,
+            settings: Settings::read(&listing),
+        }))
     }
-    pub fn refs(&self, _prefix: &str) -> Result<Vec<(String, Id)>, GitError> {
-        Ok(Vec::new())
+
+    fn refused(workspace: PathBuf, version: (u32, u32), kind: Kind) -> Self {
+        let directory = workspace.join(".git");
+        Self {
+            top: workspace.clone(),
+            common: directory.clone(),
+            objects: directory.join("objects"),
+            directory,
+            workspace,
+            kind,
+            version,
+            settings: Settings::default(),
+        }
     }
-    pub fn own(&self, _place: &Path, _kept: &[String]) -> Result<Own, GitError> {
-        Ok(Own {
-            repository: self.clone(),
-        })
+}
+
+/// Where a linked worktree's repository is; of others, the directory itself.
+fn common(directory: &Path) -> Result<PathBuf, GitError> {
+    let common = match fs::read(directory.join("commondir")) {
+        Ok(written) => directory.join(path(&written)),
+        Err(_) => directory.to_owned(),
+    };
+    common.canonicalize().map_err(GitError::file(&common))
+}
+
+/// A path that ends in a line feed.
+fn path(line: &[u8]) -> PathBuf {
+    let bytes = line.strip_suffix(b"\n").unwrap_or(line);
+    PathBuf::from(OsString::from_vec(bytes.to_vec()))
+}
+
+/// From `git version 2.47.3 (and whose it is)`.
+fn version(git: &Git, workspace: &Path) -> Result<(u32, u32), GitError> {
+    let out = git.call(workspace).words(["version"]).run()?;
+    let text = String::from_utf8_lossy(&out);
+    let unexpected = || GitError::unexpected("its version", &text);
+    let number = text.split_whitespace().nth(2).ok_or_else(unexpected)?;
+    let mut parts = number.split('.').map(str::parse);
+    match (parts.next(), parts.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => Ok((major, minor)),
+        _ => Err(unexpected()),
     }
 }

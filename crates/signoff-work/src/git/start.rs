@@ -12,7 +12,7 @@ use super::error::GitError;
 use crate::environment::{Variables, path_outside};
 
 const LIMITS: Limits = Limits {
-    time: Some(Duration::from_secs(600)),
+    time: Some(Duration::from_mins(10)),
     output: 64 << 20,
     log: 0,
 };

@@ -1,40 +1,214 @@
-//! A tree for an agent to work in.
+//! A tree for an agent to work in, with a repository of its own that the harness never reads.
 
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::{GitError, Id, Own};
+use super::entries::tree_entries;
+use super::look::{Look, beside};
+use super::names::{Name, except, name, parts, path, within};
+use super::place::{Care, Site};
+use super::remove::remove_tree;
+use super::scratch::{copy_index, write};
+use super::start::Call;
+use super::{GitError, Id, Own, agents};
 
-/// A tree for an agent to work in.
+/// A tree for an agent to work in. What the harness knows of it is in an index outside.
 #[derive(Debug, Clone)]
 pub struct Worktree {
-    pub(super) own: Own,
-    pub(super) path: PathBuf,
-    pub(super) index: PathBuf,
+    own: Own,
+    path: PathBuf,
+    index: PathBuf,
 }
 
 impl Worktree {
+    pub(super) fn new(own: Own, path: PathBuf, index: PathBuf) -> Self {
+        Self { own, path, index }
+    }
+
+    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
+
+    /// Whether it was made, to the end.
     pub fn exists(&self) -> bool {
-        false
+        self.path.is_dir() && self.base_file().exists()
     }
-    pub fn make(&self, _commit: &Id) -> Result<(), GitError> {
-        Ok(())
+
+    /// Makes a fresh checkout of the commit. What is there, such as one half made before a crash, is replaced.
+    pub fn make(&self, commit: &Id) -> Result<(), GitError> {
+        self.remove().map_err(GitError::file(&self.path))?;
+        let above = self.index.parent().unwrap_or(&self.index);
+        for folder in [self.path.as_path(), above] {
+            fs::create_dir_all(folder).map_err(GitError::file(folder))?;
+        }
+        self.reset(commit)?;
+        self.settle(commit)
     }
+
+    /// What is in it now and not ignored, with kept paths as in the commit that it was last made from or set to.
     pub fn tree(&self) -> Result<Id, GitError> {
-        Err(GitError::unexpected("anything", "nothing yet"))
+        let (base, excluded) = (self.base()?, self.excluded()?);
+        self.copy_index()?;
+        self.own.look(&Look {
+            tree: &self.path,
+            index: &self.next_index(),
+            base: &base,
+            kept: &self.own.kept,
+            excluded: &excluded,
+        })?;
+        let tree = self.own.write_tree(&self.next_index())?;
+        self.take_index()?;
+        Ok(tree)
     }
-    pub fn set(&self, _commit: &Id) -> Result<(), GitError> {
-        Ok(())
+
+    /// Makes everything that is not ignored as in the commit, kept paths too, and its repository as new.
+    pub fn set(&self, commit: &Id) -> Result<(), GitError> {
+        self.copy_index()?;
+        self.reset(commit)?;
+        let excluded = self.excluded()?;
+        self.call()
+            .words(["clean", "-ffdq", "--", ":(top)"])
+            .words(excluded.iter().map(|name| except(name)))
+            .run()?;
+        self.settle(commit)
     }
-    pub fn put_back(&self, _from: &Id, _paths: &[String]) -> Result<(), GitError> {
-        Ok(())
+
+    /// Makes these paths, files or directories, as in the commit; what is not in it is removed.
+    pub fn put_back(&self, from: &Id, paths: &[String]) -> Result<(), GitError> {
+        let paths: Vec<Name> = paths.iter().map(|path| name(path)).collect();
+        let scratch = self.own.scratch()?;
+        let (folder, index) = (scratch.folder("files")?, scratch.path("index"));
+        self.own
+            .call_in(&folder, &index)
+            .words(["read-tree", from.as_str()])
+            .run()?;
+        let words = ["ls-tree", "-r", "-z", "--full-tree", from.as_str()];
+        let mut wanted = tree_entries(&self.own.call().words(words).run()?)?;
+        wanted.retain(|entry| within(&entry.name, &paths));
+        self.own
+            .stage(&index, &folder, wanted.iter().map(|entry| &entry.name))?;
+        self.copy_index()?;
+        let known = self.call().words(["ls-files", "-z"]).run()?;
+        let gone = parts(&known).filter(|name| within(name, &paths));
+        let mut entries: Vec<_> = gone.map(|name| (name.to_vec(), None)).collect();
+        let site = Site::open(&self.path)?;
+        let failed = |name: &Name| GitError::file(&self.path.join(path(name)));
+        for path in &paths {
+            site.take_away(path, Care::Ours).map_err(failed(path))?;
+        }
+        for entry in wanted {
+            site.put(&folder, &entry.name, Care::Ours)
+                .map_err(failed(&entry.name))?;
+            entries.push((entry.name, Some((entry.mode, entry.id))));
+        }
+        self.own.correct(&self.next_index(), &entries)?;
+        self.take_index()
     }
+
+    /// What is untracked now stays and is ignored from now on: results of commands that prepare the tree. Changes of
+    /// tracked files are put back.
     pub fn exclude_untracked(&self) -> Result<(), GitError> {
+        let base = self.base()?;
+        self.copy_index()?;
+        // First the index alone, so that nothing is removed for having been seen before.
+        let words = ["read-tree", "--reset", base.as_str()];
+        self.call().words(words).run()?;
+        self.reset(&base)?;
+        let mut excluded = self.excluded()?;
+        let words = [
+            "ls-files",
+            "--others",
+            "--exclude-standard",
+            "--directory",
+            "-z",
+        ];
+        let out = self.call().words(words).run()?;
+        let new = parts(&out).map(|name| name.strip_suffix(b"/").unwrap_or(name).to_vec());
+        excluded.extend(new.filter(|name| !name.is_empty()));
+        excluded.sort();
+        excluded.dedup();
+        write(&self.excluded_file(), &super::look::listed(&excluded))?;
+        self.settle(&base)
+    }
+
+    /// Removes it, also where somebody took rights from directories; one that is not there is fine.
+    pub fn remove(&self) -> io::Result<()> {
+        for file in [
+            self.base_file(),
+            self.index.clone(),
+            self.next_index(),
+            beside(&self.next_index(), ".lock"),
+            self.excluded_file(),
+        ] {
+            match fs::remove_file(&file) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        remove_tree(&self.path)
+    }
+
+    /// Makes tracked files as in the commit, by the next index.
+    fn reset(&self, commit: &Id) -> Result<(), GitError> {
+        self.call()
+            .words(["read-tree", "--reset", "-u", commit.as_str()])
+            .run()?;
         Ok(())
     }
-    pub fn remove(&self) -> std::io::Result<()> {
-        Ok(())
+
+    /// Takes the next index for what is there now, and gives agents a repository that says the same.
+    fn settle(&self, commit: &Id) -> Result<(), GitError> {
+        agents::make(
+            &self.own,
+            &self.path,
+            &self.next_index(),
+            commit,
+            &self.excluded()?,
+        )?;
+        self.take_index()?;
+        write(&self.base_file(), commit.as_str().as_bytes())
+    }
+
+    fn call(&self) -> Call<'_> {
+        self.own.call_in(&self.path, &self.next_index())
+    }
+
+    fn copy_index(&self) -> Result<(), GitError> {
+        // What a git that was killed left.
+        fs::remove_file(beside(&self.next_index(), ".lock")).ok();
+        copy_index(&self.index, &self.next_index()).map_err(GitError::file(&self.index))
+    }
+
+    fn take_index(&self) -> Result<(), GitError> {
+        fs::rename(self.next_index(), &self.index).map_err(GitError::file(&self.index))
+    }
+
+    /// The commit it was last made from or set to.
+    fn base(&self) -> Result<Id, GitError> {
+        let file = self.base_file();
+        Id::read(&fs::read(&file).map_err(GitError::file(&file))?)
+    }
+
+    fn excluded(&self) -> Result<Vec<Name>, GitError> {
+        let file = self.excluded_file();
+        match fs::read(&file) {
+            Ok(listing) => Ok(parts(&listing).map(<[u8]>::to_vec).collect()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(GitError::File { path: file, error }),
+        }
+    }
+
+    fn next_index(&self) -> PathBuf {
+        beside(&self.index, ".next")
+    }
+
+    fn base_file(&self) -> PathBuf {
+        beside(&self.index, ".base")
+    }
+
+    fn excluded_file(&self) -> PathBuf {
+        beside(&self.index, ".excluded")
     }
 }

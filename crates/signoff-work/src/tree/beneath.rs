@@ -9,13 +9,13 @@ use std::path::Path;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 /// Opens the workspace itself, which may be named by a link.
-pub(super) fn open_root(workspace: &Path) -> io::Result<OwnedFd> {
+pub(crate) fn open_root(workspace: &Path) -> io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     Ok(openat(CWD, workspace, flags, Mode::empty())?)
 }
 
 /// Opens a directory by its name in another one.
-pub(super) fn open_folder(parent: impl AsFd, name: &[u8]) -> io::Result<OwnedFd> {
+pub(crate) fn open_folder(parent: impl AsFd, name: &[u8]) -> io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(openat(parent, name, flags, Mode::empty())?)
 }
@@ -61,7 +61,7 @@ pub fn strip_rights(workspace: &Path, path: &str) -> io::Result<()> {
 }
 
 /// A path's directory and its name there.
-pub(super) fn split(path: &[u8]) -> (&[u8], &[u8]) {
+pub(crate) fn split(path: &[u8]) -> (&[u8], &[u8]) {
     match path.iter().rposition(|byte| *byte == b'/') {
         Some(at) => (
             path.get(..at).unwrap_or_default(),

@@ -12,7 +12,7 @@ pub(super) type Hash = [u8; 32];
 
 /// What tells without reading whether a file is still the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(crate) struct Stamp {
     device: u64,
     inode: u64,
     pub(super) size: u64,
@@ -24,7 +24,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    pub(super) fn of(stat: &Stat) -> Self {
+    pub(crate) fn of(stat: &Stat) -> Self {
         Self {
             device: number(stat.st_dev),
             inode: number(stat.st_ino),
@@ -35,7 +35,7 @@ impl Stamp {
         }
     }
 
-    pub(super) fn file_type(&self) -> FileType {
+    pub(crate) fn file_type(&self) -> FileType {
         FileType::from_raw_mode(raw(self.mode))
     }
 

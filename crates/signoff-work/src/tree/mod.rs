@@ -25,7 +25,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 pub use self::beneath::{copy_out, strip_rights};
+pub(crate) use self::beneath::{open_folder, open_root, split};
 use self::contents::Contents;
+pub(crate) use self::entry::Stamp;
 pub use self::protected::{protected, protected_changes};
 pub use self::restore::Restored;
 use self::rules::RuleCache;

@@ -1,0 +1,88 @@
+//! Commits and trees.
+
+use super::entries::{Difference, differences};
+use super::names::{parts, texts};
+use super::{GitError, Id, Own};
+
+/// The line of a commit's message that says which attempt made it.
+const TRAILER: &str = "Signoff-Attempt";
+
+impl Own {
+    /// Makes a commit of this tree.
+    pub fn commit(&self, tree: &Id, parents: &[Id], message: &str) -> Result<Id, GitError> {
+        let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
+        let out = self
+            .call()
+            .words(["commit-tree", tree.as_str(), "-F", "-"])
+            .words(parents)
+            .stdin(message.as_bytes().to_vec())
+            .run()?;
+        Id::read(&out)
+    }
+
+    /// The tree of a commit.
+    pub fn tree_of(&self, commit: &Id) -> Result<Id, GitError> {
+        let words = ["rev-parse", "--verify", "--end-of-options"];
+        let tree = format!("{commit}^{{tree}}");
+        let out = self.call().words(words).words([tree.as_str()]).run()?;
+        // Git repeats the word that ends its options.
+        Id::read(out.strip_prefix(b"--end-of-options\n").unwrap_or(&out))
+    }
+
+    /// Paths that differ between two commits or trees. A moved file is two paths.
+    pub fn changed(&self, from: &Id, to: &Id) -> Result<Vec<String>, GitError> {
+        let differences = self.differences(from, to)?;
+        Ok(texts(differences.iter().map(|difference| &difference.name)))
+    }
+
+    pub(super) fn differences(&self, from: &Id, to: &Id) -> Result<Vec<Difference>, GitError> {
+        let out = self
+            .call()
+            .words([
+                "diff-tree",
+                "-r",
+                "--raw",
+                "--no-abbrev",
+                "--no-renames",
+                "-z",
+            ])
+            .words([from.as_str(), to.as_str()])
+            .run()?;
+        differences(&out)
+    }
+
+    /// The commit after `since` up to `head`, by first parents, that says it was made by this attempt.
+    pub fn attempt(&self, since: &Id, head: &Id, attempt: &str) -> Result<Option<Id>, GitError> {
+        let format = format!("--format=tformat:%H%n%(trailers:key={TRAILER},valueonly=true)");
+        let range = format!("{since}..{head}");
+        let out = self
+            .call()
+            .words([
+                "log",
+                "-z",
+                "--first-parent",
+                "--no-show-signature",
+                "--no-notes",
+            ])
+            .words([&format, &range])
+            .run()?;
+        for commit in parts(&out) {
+            let text = String::from_utf8_lossy(commit);
+            let mut lines = text.lines();
+            let id = lines.next().unwrap_or_default();
+            if lines.any(|line| line == attempt) {
+                return Ok(Some(id.parse()?));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The commits after `since` up to `head`, by first parents, oldest first.
+    pub fn commits(&self, since: &Id, head: &Id) -> Result<Vec<Id>, GitError> {
+        let range = format!("{since}..{head}");
+        let words = ["rev-list", "--first-parent", "--reverse", range.as_str()];
+        let out = self.call().words(words).run()?;
+        let text = String::from_utf8_lossy(&out);
+        text.lines().map(str::parse).collect()
+    }
+}

@@ -1,0 +1,67 @@
+//! Files of the harness's own: short-lived ones, and ones that are replaced whole.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::GitError;
+
+/// A directory for the time of one operation.
+#[derive(Debug)]
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(super) fn new(parent: &Path) -> Result<Self, GitError> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = parent.join(format!("{}.{number}", std::process::id()));
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(Self(path)),
+                // Left by another process of the same number.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(GitError::File { path, error }),
+            }
+        }
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// A directory in it.
+    pub(super) fn folder(&self, name: &str) -> Result<PathBuf, GitError> {
+        let path = self.path(name);
+        fs::create_dir_all(&path).map_err(GitError::file(&path))?;
+        Ok(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What stays is removed with the git directory.
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// Writes a file that is there whole or not at all.
+pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), GitError> {
+    let beside = beside(path);
+    fs::write(&beside, content).map_err(GitError::file(&beside))?;
+    fs::rename(&beside, path).map_err(GitError::file(path))
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}", std::process::id()));
+    name.into()
+}
+
+/// Copies an index with its time: whatever was written to a file after that time has to be read again.
+pub(super) fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
+    let mut source = File::open(from)?;
+    let mut target = File::create(to)?;
+    io::copy(&mut source, &mut target)?;
+    target.set_modified(source.metadata()?.modified()?)
+}

@@ -1,0 +1,199 @@
+use std::fs;
+
+use signoff_work::git::Merge;
+
+use crate::world::{World, files, shown, write};
+
+#[test]
+fn a_snapshot_is_the_checkout_and_touches_nothing() {
+    let world = World::committed(&[
+        ("a", "1\n"),
+        (".gitignore", "*.o\n"),
+        ("gone", "x\n"),
+        ("plan.md", "old\n"),
+    ]);
+    world.write_all(&[
+        ("a", "2\n"),
+        ("new/b", "#!x\n"),
+        ("c.o", "x"),
+        ("l", "-> a"),
+        (".signoff/x", "s"),
+        ("plan.md", "new\n"),
+    ]);
+    fs::remove_file(world.path("gone")).unwrap();
+    world.git("add -N new/b");
+    let before = world.untouched();
+    let own = world.own_keeping(&[".signoff", "plan.md"]);
+    let tree = own.snapshot().unwrap();
+    let commit = own.commit(&tree, &[world.head()], "snapshot").unwrap();
+    assert_eq!(own.tree_of(&commit).unwrap(), tree);
+    assert_eq!(
+        own.changed(&world.head(), &tree).unwrap(),
+        ["a", "gone", "l", "new/b"]
+    );
+    assert_eq!(world.untouched(), before);
+    let worktree = world.worktree(&own, "one");
+    worktree.make(&commit).unwrap();
+    assert_eq!(
+        shown(worktree.path()),
+        [
+            ".gitignore: file *.o\\n",
+            "a: file 2\\n",
+            "l: link a",
+            "new/b: exec #!x\\n",
+            "plan.md: file old\\n"
+        ]
+    );
+    assert_eq!(
+        world.git_in(worktree.path(), &["status", "--porcelain"]),
+        ""
+    );
+    assert_eq!(worktree.tree().unwrap(), tree);
+    assert_eq!(world.untouched(), before);
+    world.git("fsck --strict");
+}
+
+#[test]
+fn a_worktree_is_set_put_back_and_removed() {
+    let world = World::committed(&[("a", "1\n"), ("d/x", "x\n"), (".gitignore", "ignored\n")]);
+    let own = world.own();
+    let worktree = world.worktree(&own, "one");
+    let first = world.head();
+    worktree.make(&first).unwrap();
+    let tree = worktree.path().to_owned();
+    for (name, text) in [
+        ("a", "2\n"),
+        ("new", "n\n"),
+        ("ignored", "i"),
+        ("e/f", "f\n"),
+    ] {
+        write(&tree, name, text);
+    }
+    fs::remove_dir_all(tree.join("d")).unwrap();
+    write(&tree, "d", "now a file\n");
+    let changed = worktree.tree().unwrap();
+    assert_eq!(
+        own.changed(&first, &changed).unwrap(),
+        ["a", "d", "d/x", "e/f", "new"]
+    );
+    worktree
+        .put_back(&first, &["d/x".to_owned(), "e".to_owned()])
+        .unwrap();
+    assert_eq!(
+        own.changed(&first, &worktree.tree().unwrap()).unwrap(),
+        ["a", "new"]
+    );
+    worktree.set(&first).unwrap();
+    assert_eq!(
+        shown(&tree),
+        [
+            ".gitignore: file ignored\\n",
+            "a: file 1\\n",
+            "d/x: file x\\n",
+            "ignored: file i"
+        ]
+    );
+    assert_eq!(world.git_in(&tree, &["status", "--porcelain"]), "");
+    let second = own.commit(&changed, &[first], "second").unwrap();
+    worktree.set(&second).unwrap();
+    assert_eq!(worktree.tree().unwrap(), changed);
+    assert_eq!(files(&tree).len(), 6);
+    assert!(worktree.exists());
+    worktree.remove().unwrap();
+    worktree.remove().unwrap();
+    assert!(!worktree.exists() && !tree.exists());
+}
+
+#[test]
+fn results_of_preparation_are_ignored_from_then_on() {
+    let world = World::committed(&[("a", "1\n"), (".gitignore", "!deps\n!*\n")]);
+    let own = world.own();
+    let worktree = world.worktree(&own, "one");
+    worktree.make(&world.head()).unwrap();
+    let tree = worktree.path().to_owned();
+    for name in ["deps/x/y", "odd *[a]", "a"] {
+        write(&tree, name, "prepared\n");
+    }
+    worktree.tree().unwrap();
+    worktree.exclude_untracked().unwrap();
+    assert_eq!(fs::read_to_string(tree.join("a")).unwrap(), "1\n");
+    write(&tree, "deps/more", "x");
+    write(&tree, "mine", "x\n");
+    let changed = || {
+        own.changed(&world.head(), &worktree.tree().unwrap())
+            .unwrap()
+    };
+    assert_eq!(changed(), ["mine"]);
+    worktree.set(&world.head()).unwrap();
+    assert!(tree.join("deps/x/y").exists() && tree.join("odd *[a]").exists());
+    assert_eq!(changed(), [""; 0]);
+}
+
+#[test]
+fn commits_are_merged_or_their_conflict_is_shown() {
+    let lines: String = (0..40).map(|line| format!("{line}\n")).collect();
+    let world = World::committed(&[
+        ("a", &lines),
+        ("u", "x\n"),
+        (".gitattributes", "u merge=union\n"),
+    ]);
+    let own = world.own();
+    let base = world.head();
+    let commit = |files: &[(&str, &str)]| {
+        world.git("reset -q --hard HEAD");
+        world.write_all(files);
+        let tree = own.snapshot().unwrap();
+        own.commit(&tree, &[base.clone()], "m\n\nSignoff-Attempt: r/s/1\n")
+            .unwrap()
+    };
+    let one = commit(&[("a", &lines.replace("\n5\n", "\nfive\n")), ("u", "x\n1\n")]);
+    let two = commit(&[
+        ("a", &lines.replace("\n30\n", "\nthirty\n")),
+        ("u", "x\n2\n"),
+    ]);
+    let three = commit(&[("a", &lines.replace("\n5\n", "\nfünf\n"))]);
+    let Merge::Clean(tree) = own.merge(&base, &one, &two).unwrap() else {
+        panic!("they go together");
+    };
+    assert_eq!(own.changed(&base, &tree).unwrap(), ["a", "u"]);
+    let Merge::Conflict { files, text } = own.merge(&base, &one, &three).unwrap() else {
+        panic!("they do not");
+    };
+    assert_eq!(files, ["a"]);
+    let part = "3\n4\n<<<<<<< merged before\nfive\n=======\nfünf\n>>>>>>> this attempt\n6\n";
+    assert!(text.contains(part), "{text}");
+    assert!(!text.contains("\n20\n"), "{text}");
+    assert_eq!(own.commits(&base, &one).unwrap(), [one.clone()]);
+    assert_eq!(
+        own.attempt(&base, &one, "r/s/1").unwrap(),
+        Some(one.clone())
+    );
+    assert_eq!(own.attempt(&base, &one, "r/s/2").unwrap(), None);
+    assert_eq!(own.attempt(&one, &one, "r/s/1").unwrap(), None);
+}
+
+#[test]
+fn references_move_by_compare_and_swap() {
+    for init in ["init -q -b main", "init -q -b main --ref-format=reftable"] {
+        let world = World::with(init);
+        let first = world.commit("first");
+        let second = world.commit("second");
+        let repository = world.repository();
+        let name = "refs/heads/signoff/r1";
+        assert_eq!(repository.read_ref(name).unwrap(), None);
+        assert!(repository.move_ref(name, &first, None).unwrap());
+        assert!(!repository.move_ref(name, &second, None).unwrap());
+        assert!(!repository.move_ref(name, &first, Some(&second)).unwrap());
+        assert!(repository.move_ref(name, &second, Some(&first)).unwrap());
+        assert_eq!(repository.read_ref(name).unwrap(), Some(second.clone()));
+        assert_eq!(repository.read_ref("refs/heads/signoff").unwrap(), None);
+        let all = repository.refs("refs/heads/sig").unwrap();
+        assert_eq!(all, [(name.to_owned(), second.clone())]);
+        repository.delete_ref(name).unwrap();
+        repository.delete_ref(name).unwrap();
+        assert_eq!(repository.refs("refs/heads/signoff/").unwrap(), []);
+        let head = repository.head().unwrap();
+        assert_eq!(head.branch.as_deref(), Some("refs/heads/main"));
+        assert_eq!(head.commit, Some(second));
+    }
+}

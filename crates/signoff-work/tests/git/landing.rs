@@ -1,0 +1,411 @@
+//! Landing: what comes into the checkout, what is refused, and that nothing of the person's is lost.
+
+use std::cell::RefCell;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use signoff_work::git::{Id, Landed, Landing, Own, Prepared};
+
+use crate::world::{World, shown, write};
+
+const FILES: [(&str, &str); 5] = [
+    ("a", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"),
+    ("b", "b\n"),
+    ("d/x", "x\n"),
+    ("old", "old\n"),
+    (".gitignore", "*.o\n"),
+];
+
+/// A run that began now and changed a few things in two commits.
+struct Run {
+    own: Own,
+    start: Id,
+    head: Id,
+}
+
+impl Run {
+    fn new(world: &World) -> Self {
+        Self::changing(
+            world,
+            &[("a", "1\n2\n3\n4\n5\n6\n7\n8\nnine\n"), ("n/m", "#!new\n")],
+            &["old"],
+        )
+    }
+
+    fn changing(world: &World, written: &[(&str, &str)], removed: &[&str]) -> Self {
+        let own = world.own();
+        let at = world.repository().head().unwrap().commit;
+        let tree = own.snapshot().unwrap();
+        let start = match &at {
+            Some(at) if own.tree_of(at).unwrap() == tree => at.clone(),
+            Some(at) => own.commit(&tree, &[at.clone()], "snapshot").unwrap(),
+            None => own.commit(&tree, &[], "snapshot").unwrap(),
+        };
+        let worktree = world.worktree(&own, "run");
+        worktree.make(&start).unwrap();
+        for name in removed {
+            fs::remove_file(worktree.path().join(name)).unwrap();
+        }
+        let first = own
+            .commit(&worktree.tree().unwrap(), &[start.clone()], "one\n")
+            .unwrap();
+        for (name, text) in written {
+            write(worktree.path(), name, text);
+        }
+        let head = own
+            .commit(&worktree.tree().unwrap(), &[first], "two\n")
+            .unwrap();
+        worktree.remove().unwrap();
+        Self { own, start, head }
+    }
+
+    fn prepare(&self) -> Prepared {
+        self.own.prepare_landing(&self.start, &self.head).unwrap()
+    }
+
+    #[track_caller]
+    fn ready(&self) -> Landing {
+        match self.prepare() {
+            Prepared::Ready(landing) => landing,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn land(&self) -> Id {
+        let landing = self.ready();
+        let landed = self.own.land(&landing, &|_| {}).unwrap();
+        assert_eq!(
+            landed,
+            Landed::Done {
+                commit: landing.to.clone()
+            }
+        );
+        assert_eq!(self.prepare(), Prepared::Nothing);
+        landing.to
+    }
+
+    /// Lands until this point and is killed there.
+    fn land_until(&self, point: &str) {
+        let landing = self.ready();
+        let stopped = catch_unwind(AssertUnwindSafe(|| {
+            self.own
+                .land(&landing, &|at| assert_ne!(at, point, "killed"))
+        }));
+        assert!(stopped.is_err(), "{point} was never reached");
+    }
+}
+
+#[track_caller]
+fn refused(world: &World, run: &Run, words: &[&str]) {
+    let before = world.untouched();
+    let Prepared::Refused(reasons) = run.prepare() else {
+        panic!("it is not refused");
+    };
+    for word in words {
+        assert!(reasons.concat().contains(word), "{word}: {reasons:?}");
+    }
+    assert_eq!(world.untouched(), before);
+}
+
+#[test]
+fn a_clean_checkout_is_moved_forward() {
+    let world = World::committed(&FILES);
+    let run = Run::new(&world);
+    let before = world.untouched();
+    let landing = run.ready();
+    assert_eq!(world.untouched(), before);
+    assert_eq!(
+        (landing.to, landing.branch.as_deref()),
+        (run.head.clone(), Some("refs/heads/main"))
+    );
+    assert_eq!(run.land(), run.head);
+    assert_eq!(world.head(), run.head);
+    assert_eq!(world.git("status --porcelain"), "");
+    assert_eq!(world.git("diff-files"), "", "the index is fresh");
+    assert!(!world.path("old").exists());
+    assert_eq!(world.git("reflog -1 --format=%gs").trim(), "signoff land");
+    world.git("fsck --strict");
+}
+
+#[test]
+fn what_is_uncommitted_stays_uncommitted() {
+    let world = World::committed(&FILES);
+    world.write_all(&[
+        ("a", "one\n2\n3\n4\n5\n6\n7\n8\n9\n"),
+        ("b", "mine\n"),
+        ("untracked", "u\n"),
+        ("x.o", "o"),
+    ]);
+    world.git("add b");
+    let run = Run::changing(&world, &[("c", "c\n"), ("d/x", "y\n")], &["old"]);
+    let to = run.land();
+    assert_ne!(to, run.head);
+    assert_eq!(
+        world.git("status --porcelain"),
+        " M a\nM  b\n?? untracked\n"
+    );
+    assert_eq!(world.git("log --format=%s"), "two\none\nfirst\n");
+    assert_eq!(
+        world.git("show --format= --name-only HEAD HEAD^"),
+        "c\nd/x\nold\n"
+    );
+}
+
+#[test]
+fn changes_beside_uncommitted_ones_of_the_same_file_go_together() {
+    let world = World::committed(&FILES);
+    world.write("a", "one\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    let run = Run::changing(&world, &[("a", "one\n2\n3\n4\n5\n6\n7\n8\nnine\n")], &[]);
+    run.land();
+    assert_eq!(world.git("show HEAD:a"), "1\n2\n3\n4\n5\n6\n7\n8\nnine\n");
+    assert_eq!(
+        fs::read_to_string(world.path("a")).unwrap(),
+        "one\n2\n3\n4\n5\n6\n7\n8\nnine\n"
+    );
+    assert_eq!(world.git("status --porcelain"), " M a\n");
+}
+
+#[test]
+fn a_person_who_went_on_committing_is_joined() {
+    let world = World::committed(&FILES);
+    let run = Run::new(&world);
+    world.write("other", "o\n");
+    world.commit("mine");
+    run.land();
+    assert_eq!(world.git("log --format=%s"), "two\none\nmine\nfirst\n");
+    assert_eq!(world.git("status --porcelain"), "");
+}
+
+#[test]
+fn detached_and_unborn_heads_are_moved_too() {
+    let world = World::committed(&FILES);
+    world.git("checkout -q --detach");
+    let run = Run::new(&world);
+    assert_eq!(run.ready().branch, None);
+    run.land();
+    assert_eq!(world.git("rev-parse HEAD^^"), world.git("rev-parse main"));
+
+    let world = World::new();
+    world.write("mine", "m\n");
+    let run = Run::changing(&world, &[("n", "n\n")], &[]);
+    run.land();
+    assert_eq!(world.git("status --porcelain"), "?? mine\n");
+    assert_eq!(world.git("log --format=%s"), "two\n");
+    assert_eq!(world.git("ls-files"), "n\n");
+}
+
+#[test]
+fn files_become_directories_and_the_other_way_round() {
+    let world = World::committed(&FILES);
+    let own = world.own();
+    let start = world.head();
+    let worktree = world.worktree(&own, "run");
+    worktree.make(&start).unwrap();
+    fs::remove_dir_all(worktree.path().join("d")).unwrap();
+    write(worktree.path(), "d", "-> b");
+    fs::remove_file(worktree.path().join("b")).unwrap();
+    write(worktree.path(), "b/c/e", "e\n");
+    let tree = worktree.tree().unwrap();
+    let head = own.commit(&tree, &[start.clone()], "m").unwrap();
+    let run = Run { own, start, head };
+    run.land();
+    assert_eq!(world.git("status --porcelain"), "");
+    assert_eq!(
+        shown(&world.repo())[2..4],
+        ["b/c/e: file e\\n", "d: link b"]
+    );
+}
+
+#[test]
+fn what_would_be_lost_is_refused() {
+    let table: [(&dyn Fn(&World), &[&str]); 11] = [
+        (&|world| world.write("a", "mine\n"), &["`a` changed since"]),
+        (&|world| world.write("n/m", "mine\n"), &["`n/m`"]),
+        (&|world| world.write("n", "mine\n"), &["`n`"]),
+        (&|world| world.write("old", "mine\n"), &["`old`"]),
+        (
+            &|world| {
+                world.write("a", "mine\n");
+                world.git("add a");
+                world.git("restore --worktree --source=HEAD a");
+            },
+            &["staged changes of `a`"],
+        ),
+        (
+            &|world| fs::write(world.path(".git/index.lock"), "").unwrap(),
+            &["index.lock"],
+        ),
+        (
+            &|world| fs::write(world.path(".git/MERGE_HEAD"), "").unwrap(),
+            &["a merge is not finished"],
+        ),
+        (
+            &|world| fs::create_dir(world.path(".git/rebase-merge")).unwrap(),
+            &["a rebase is not finished"],
+        ),
+        (
+            &|world| world.git("update-ref CHERRY_PICK_HEAD HEAD").clear(),
+            &["a cherry-pick"],
+        ),
+        (
+            &|world| {
+                world.write("a", "mine\n");
+                world.commit("mine");
+            },
+            &["`a` changed since", "do not go with", "in `a`"],
+        ),
+        (
+            &|world| {
+                world.write("a", "mine\n");
+                world.write("old", "mine\n");
+            },
+            &["`a`, `old` changed"],
+        ),
+    ];
+    for (meanwhile, words) in table {
+        let world = World::committed(&FILES);
+        let run = Run::new(&world);
+        meanwhile(&world);
+        refused(&world, &run, words);
+    }
+}
+
+#[test]
+fn ignored_files_are_not_overwritten() {
+    let table: [(&str, &str, &[&str]); 4] = [
+        ("new.o", "mine", &["`new.o`"]),
+        ("dir.o/inner", "mine", &["`dir.o/inner`"]),
+        ("sub.o", "-> elsewhere", &["`sub.o`"]),
+        ("sub.o", "mine", &["`sub.o`"]),
+    ];
+    for (name, text, words) in table {
+        let world = World::committed(&FILES);
+        let written = [
+            (".gitignore", "\n"),
+            ("new.o", "n\n"),
+            ("dir.o", "d\n"),
+            ("sub.o/x", "x\n"),
+        ];
+        let run = Run::changing(&world, &written, &[]);
+        world.write(name, text);
+        refused(&world, &run, words);
+    }
+    // The same content is nothing to lose.
+    let world = World::committed(&FILES);
+    let run = Run::changing(&world, &[(".gitignore", "\n"), ("new.o", "n\n")], &[]);
+    world.write("new.o", "n\n");
+    run.land();
+    assert_eq!(world.git("status --porcelain"), "");
+}
+
+#[test]
+fn a_landing_that_was_killed_is_finished() {
+    for point in ["land.files", "land.index", "land.ref", "land.done"] {
+        for dirty in [false, true] {
+            let world = World::committed(&FILES);
+            if dirty {
+                world.write_all(&[("b", "mine\n"), ("u", "u\n")]);
+            }
+            let run = Run::new(&world);
+            run.land_until(point);
+            if point == "land.done" {
+                assert_eq!(run.prepare(), Prepared::Nothing);
+            } else {
+                run.land();
+            }
+            let status = world.git("status --porcelain");
+            assert_eq!(status, if dirty { " M b\n?? u\n" } else { "" }, "{point}");
+            assert_eq!(world.git("log --format=%s"), "two\none\nfirst\n");
+            assert!(!world.path(".git/index.lock").exists());
+        }
+    }
+}
+
+#[test]
+fn what_a_person_changes_between_kill_and_landing_is_kept() {
+    for point in ["land.index", "land.ref"] {
+        let world = World::committed(&FILES);
+        let run = Run::new(&world);
+        run.land_until(point);
+        world.write("a", "mine\n");
+        refused(&world, &run, &["`a`"]);
+    }
+}
+
+#[test]
+fn half_of_the_files_are_enough_to_go_on_from() {
+    let world = World::committed(&FILES);
+    let run = Run::new(&world);
+    world.write("n/m", "#!new\n");
+    fs::remove_file(world.path("old")).unwrap();
+    run.land();
+    assert_eq!(world.git("status --porcelain"), "");
+}
+
+#[test]
+fn a_lock_that_we_left_is_ours_to_remove() {
+    let world = World::committed(&FILES);
+    let run = Run::new(&world);
+    fs::write(world.path(".git/index.signoff"), "half").unwrap();
+    fs::hard_link(
+        world.path(".git/index.signoff"),
+        world.path(".git/index.lock"),
+    )
+    .unwrap();
+    run.land();
+    assert_eq!(world.git("status --porcelain"), "");
+    assert!(!world.path(".git/index.signoff").exists());
+}
+
+#[test]
+fn a_head_that_moves_meanwhile_is_seen() {
+    for point in ["land.files", "land.index", "land.ref"] {
+        let world = World::committed(&FILES);
+        let run = Run::new(&world);
+        let landing = run.ready();
+        let elsewhere = RefCell::new(None);
+        let landed = run.own.land(&landing, &|at| {
+            if at == point {
+                world.git("commit -q --allow-empty -m mine");
+                *elsewhere.borrow_mut() = Some(world.head());
+            }
+        });
+        assert_eq!(landed.unwrap(), Landed::Moved, "{point}");
+        assert_eq!(Some(world.head()), elsewhere.take());
+        run.land();
+        assert_eq!(world.git("log --format=%s"), "two\none\nmine\nfirst\n");
+        assert_eq!(world.git("status --porcelain"), "");
+    }
+}
+
+#[test]
+fn what_was_done_in_place_is_undone_if_nobody_went_on() {
+    let world = World::committed(&FILES);
+    world.write_all(&[("b", "mine\n"), ("u", "u\n")]);
+    let own = world.own();
+    let to = own.snapshot().unwrap();
+    let files = shown(&world.repo());
+    let index = world.git("ls-files -s");
+    world.write_all(&[
+        ("a", "run\n"),
+        ("new/file", "run\n"),
+        ("x.o", "o"),
+        (".signoff/j", "j"),
+    ]);
+    fs::remove_file(world.path("u")).unwrap();
+    let left = own.snapshot().unwrap();
+    world.write_all(&[("a", "later\n"), ("c", "later\n"), (".signoff/j", "k")]);
+    let differ = own.restore(&to, &left).unwrap().unwrap_err();
+    assert_eq!(differ, ["a", "c"]);
+    world.write("a", "run\n");
+    fs::remove_file(world.path("c")).unwrap();
+    // As if killed in the middle.
+    world.write("u", "u\n");
+    assert_eq!(own.restore(&to, &left).unwrap().unwrap(), ["a", "new/file"]);
+    let mut now = shown(&world.repo());
+    now.retain(|line| !line.starts_with(".signoff/") && !line.starts_with("x.o"));
+    assert_eq!(now, files);
+    assert_eq!(world.git("ls-files -s"), index);
+    assert!(!world.path("new").exists());
+}

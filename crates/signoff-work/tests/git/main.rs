@@ -1,0 +1,7 @@
+//! Git as the harness uses it, by real repositories.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod basics;
+mod landing;
+mod world;
