@@ -345,9 +345,18 @@ fn version_1_is_written_as_its_sample_says_and_read_back() {
 fn what_earlier_builds_wrote_is_still_read() {
     use signoff_api::event::{Accept, Isolation};
     let samples = [
-        (include_str!("samples/event-v1-2026-11.jsonl"), (Accept::Step, 1)),
-        (include_str!("samples/event-v1-2026-11b.jsonl"), (Accept::End, 1)),
-        (include_str!("samples/event-v1-2026-11c.jsonl"), (Accept::End, 4)),
+        (
+            include_str!("samples/event-v1-2026-11.jsonl"),
+            (Accept::Step, 1),
+        ),
+        (
+            include_str!("samples/event-v1-2026-11b.jsonl"),
+            (Accept::End, 1),
+        ),
+        (
+            include_str!("samples/event-v1-2026-11c.jsonl"),
+            (Accept::End, 4),
+        ),
     ];
     for (sample, expected) in samples {
         for line in sample.lines() {
@@ -370,7 +379,7 @@ fn unknown_fields_of_later_versions_are_ignored_and_unknown_events_refused() {
 #[test]
 fn every_shape_has_a_schema() {
     let all = signoff_api::schema::all();
-    assert_eq!(all.len(), 32);
+    assert_eq!(all.len(), 34);
     for (name, schema) in all {
         assert!(
             schema.get("properties").is_some() || schema.get("anyOf").is_some(),

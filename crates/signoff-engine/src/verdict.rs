@@ -193,6 +193,7 @@ mod tests {
             duration_ms: 1,
             wrote: Vec::new(),
             tests: None,
+            tree: None,
         }
     }
 

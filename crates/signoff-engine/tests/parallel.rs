@@ -319,7 +319,7 @@ proptest! {
         // No attempt twice, no completed step again.
         let mut attempts: BTreeMap<(String, u32), u32> = BTreeMap::new();
         for recorded in &world.events {
-            if let Event::AttemptStarted { step, attempt } = &recorded.event {
+            if let Event::AttemptStarted { step, attempt, .. } = &recorded.event {
                 *attempts.entry((step.clone(), *attempt)).or_default() += 1;
             }
         }

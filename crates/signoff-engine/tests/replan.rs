@@ -119,7 +119,7 @@ impl Story {
     fn no_number_twice(&self) {
         let mut seen = BTreeSet::new();
         for recorded in &self.world.events {
-            if let Event::AttemptStarted { step, attempt } = &recorded.event {
+            if let Event::AttemptStarted { step, attempt, .. } = &recorded.event {
                 assert!(
                     seen.insert((step, attempt)),
                     "{step} {attempt}: {:#?}",

@@ -101,7 +101,7 @@ pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Gr
         processes: Some(config.processes.value),
         memory: config.memory_mb.value.map(|mb| u64::from(mb) << 20),
         level,
-        objects: None,
+        seen: Vec::new(),
         tree,
     })
 }

@@ -14,7 +14,6 @@ use signoff_store::journal::JournalError;
 use signoff_store::lock::Holder;
 use signoff_store::plan_log::PlanLogError;
 use signoff_store::signatures::Proof;
-
 use signoff_work::git::GitError;
 
 use crate::difference::Difference;
@@ -52,7 +51,10 @@ pub enum Error {
     /// Git refused something that it was asked for.
     Git(GitError),
     /// Worktrees are asked for and cannot be had.
-    NoWorktrees { asked: Vec<String>, why: Vec<String> },
+    NoWorktrees {
+        asked: Vec<String>,
+        why: Vec<String>,
+    },
     /// The run was brought into the checkout, or taken back: it does not go on.
     Settled { run: String, how: &'static str },
     /// There is no terminal to confirm a signature on.

@@ -18,9 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use signoff_engine::{
-    Action, Changes, Input, Millis, Observation, ProcessEnd, Refusal, Run,
-};
+use signoff_engine::{Action, Changes, Input, Millis, Observation, ProcessEnd, Refusal, Run};
 use signoff_plan::model::{Step, Work};
 use signoff_sandbox::{Command, Sandbox};
 use signoff_store::runs::RunDir;
@@ -456,13 +454,19 @@ impl Perform for Local<'_> {
             Action::Dispatch { step, attempt } => self.dispatch(run, step, attempt)?,
             Action::Call { step, attempt } => self.call(run, step, attempt)?,
             Action::Candidate { step, attempt } => {
-                let ground = self.ground.as_ref().ok_or_else(|| broken(run, "no trees"))?;
+                let ground = self
+                    .ground
+                    .as_ref()
+                    .ok_or_else(|| broken(run, "no trees"))?;
                 let starter = self.crew.starter();
                 let work = ground.candidate(run, step, attempt, starter)?;
                 self.crew.work(work);
             }
             Action::Merge { step, attempt } => {
-                let ground = self.ground.as_ref().ok_or_else(|| broken(run, "no trees"))?;
+                let ground = self
+                    .ground
+                    .as_ref()
+                    .ok_or_else(|| broken(run, "no trees"))?;
                 let work = ground.merge(run, step, attempt)?;
                 self.crew.work(work);
             }

@@ -84,6 +84,7 @@ impl World {
             processes: Some(200),
             memory: None,
             level: self.sandbox.level(),
+            seen: Vec::new(),
         }
     }
 

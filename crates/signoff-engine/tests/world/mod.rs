@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use signoff_engine::{
-    Accept, Action, Bounds, Call, CallEnd, Changes, Event, Green, Input, Observation, PauseReason,
-    ProcessEnd, Recorded, Run, Settings, WorkItem, WorkKind, apply, decide, due,
-    resolved_arguments,
+    Accept, Action, Bounds, Call, CallEnd, Candidate, Changes, Event, Green, Input, Isolation,
+    Observation, PauseReason, ProcessEnd, Recorded, Run, RunTree, Settings, WorkItem, WorkKind,
+    apply, decide, due, resolved_arguments,
 };
 use signoff_plan::Everything;
 use signoff_plan::check::check;
@@ -60,6 +60,7 @@ pub(crate) fn saw(ended: ProcessEnd) -> Observation {
         duration_ms: 1,
         wrote: Vec::new(),
         tests: None,
+        tree: None,
     }
 }
 
@@ -73,6 +74,8 @@ pub(crate) struct Fate {
     pub(crate) calls: VecDeque<CallEnd>,
     /// Calls cannot be made twice.
     pub(crate) careful: bool,
+    /// Whether the next candidates conflict with what was merged before.
+    pub(crate) conflicts: VecDeque<bool>,
 }
 
 pub(crate) struct World {
@@ -81,6 +84,8 @@ pub(crate) struct World {
     pub(crate) now: u64,
     pub(crate) fate: Fate,
     pub(crate) bounds: Bounds,
+    /// The run's branch, which outlives the harness: what was merged, with its attempt.
+    pub(crate) branch: Vec<(String, u32)>,
 }
 
 impl World {
@@ -94,12 +99,34 @@ impl World {
     }
 
     pub(crate) fn with(accept: Accept, jobs: usize, text: &str, fate: Fate) -> Self {
+        Self::on(Isolation::Shared, accept, jobs, text, fate)
+    }
+
+    /// A world in which every agent has a worktree of its own.
+    pub(crate) fn in_worktrees(jobs: usize, text: &str, fate: Fate) -> Self {
+        let mut world = Self::on(Isolation::Worktree, Accept::Step, jobs, text, fate);
+        world.prepare_tree();
+        world
+    }
+
+    pub(crate) fn prepare_tree(&mut self) {
+        self.record(Input::TreePrepared {
+            tree: RunTree {
+                base: None,
+                start: "c0".to_owned(),
+                branch: Some("b".to_owned()),
+            },
+        });
+    }
+
+    fn on(isolation: Isolation, accept: Accept, jobs: usize, text: &str, fate: Fate) -> Self {
         let mut world = Self {
             run: Run::new(signed(text)),
             events: Vec::new(),
             now: 1000,
             fate,
             bounds: Bounds::default(),
+            branch: Vec::new(),
         };
         world.record(Input::Start {
             run: "run".to_owned(),
@@ -114,6 +141,7 @@ impl World {
                 accept,
                 jobs,
                 sandbox: "none".to_owned(),
+                isolation,
             },
         });
         world
@@ -140,6 +168,7 @@ impl World {
             now: self.now,
             fate,
             bounds: Bounds::default(),
+            branch: self.branch.clone(),
         }
     }
 
@@ -249,6 +278,16 @@ impl World {
                     self.record(Input::CallEnded { step, attempt, end });
                 }
             }
+            Action::Candidate { step, attempt } => {
+                self.record(Input::CandidateBegins { step, attempt });
+                if !cut {
+                    self.build(step, attempt);
+                }
+            }
+            Action::Merge { step, attempt } => {
+                self.record(Input::MergeBegins { step, attempt });
+                self.merge(step, attempt, cut);
+            }
             Action::Recheck { step, .. } => {
                 let attempt = self.run.step(step).expect("a step").1.attempts;
                 self.record(Input::EvaluationBegins { step, attempt });
@@ -271,6 +310,48 @@ impl World {
             Action::AskForBudget { step } => self.record(Input::OverBudget { step }),
             Action::Wait { until } => self.now = until,
             Action::Finish => self.record(Input::Finish),
+        }
+    }
+
+    fn build(&mut self, step: usize, attempt: u32) {
+        let onto = self.run.head().expect("a tree").to_owned();
+        if self.fate.conflicts.pop_front().unwrap_or(false) {
+            return self.record(Input::Conflicted {
+                step,
+                attempt,
+                onto,
+                files: vec!["a".to_owned()],
+                text: "<<<<".to_owned(),
+            });
+        }
+        let candidate = Candidate {
+            commit: format!("c-{step}-{attempt}"),
+            tree: format!("t-{step}-{attempt}"),
+            onto,
+            files: vec!["a".to_owned()],
+        };
+        self.record(Input::CandidateBuilt {
+            step,
+            attempt,
+            candidate,
+        });
+    }
+
+    /// The branch moves, and only then is it told; after a crash it may have moved already.
+    fn merge(&mut self, step: usize, attempt: u32, cut: bool) {
+        let (definition, state) = self.run.step(step).expect("a step");
+        let candidate = state.candidate.clone().expect("a candidate");
+        let merged = (definition.id.clone(), attempt);
+        if !self.branch.contains(&merged) {
+            self.branch.push(merged);
+        }
+        if !cut {
+            self.record(Input::Merged {
+                step,
+                attempt,
+                commit: candidate.commit,
+                tree: candidate.tree,
+            });
         }
     }
 

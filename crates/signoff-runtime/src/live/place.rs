@@ -43,7 +43,9 @@ impl Live<'_> {
             return Ok(None);
         };
         let grounds = grounds.map(|grounds| {
-            grounds.objects = Some(repository.objects().to_owned());
+            if self.settings().isolation == Isolation::Worktree {
+                grounds.seen = vec![repository.objects().to_owned(), self.dir.path().to_owned()];
+            }
             grounds.clone()
         });
         let kept = trees::kept(self.project, &self.plan);

@@ -5,8 +5,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use signoff_store::requests::Requests;
 use signoff_store::runs::RunDir;
 
-use crate::control::{TICK, read, reply};
 use super::Message;
+use crate::control::{TICK, read, reply};
 use crate::drive::Happened;
 
 /// A thread that looks for requests as long as this lives.

@@ -25,7 +25,8 @@ impl Trees {
         let owner = standing.owner.take();
         let name = self.aside(owner.as_deref().unwrap_or(BY_HAND));
         self.remember(&format!("{name}/base"), &at).map_err(said)?;
-        self.remember(&format!("{name}/kept"), &commit).map_err(said)
+        self.remember(&format!("{name}/kept"), &commit)
+            .map_err(said)
     }
 
     /// Brings back what the step left, where it goes together with the head.

@@ -250,7 +250,13 @@ pub(crate) fn root(project: &Project, run: &str) -> Option<PathBuf> {
 
 /// Where the worktrees of all runs are.
 pub(crate) fn all(project: &Project) -> Option<PathBuf> {
-    let variable = |name: &str| project.around.variables.get(OsStr::new(name)).map(PathBuf::from);
+    let variable = |name: &str| {
+        project
+            .around
+            .variables
+            .get(OsStr::new(name))
+            .map(PathBuf::from)
+    };
     let absolute = |path: &PathBuf| path.is_absolute();
     let data = variable("XDG_DATA_HOME").filter(absolute);
     let home = variable("HOME").filter(absolute);
@@ -298,8 +304,13 @@ pub(crate) fn repository(project: &Project) -> Result<Option<Repository>, Error>
 /// What no step of a run changes: the store, and the plan itself; relative to the workspace.
 pub(crate) fn kept(project: &Project, plan: &Path) -> Vec<String> {
     let workspace = project.store.workspace();
-    let kept = [crate::confinement::top(workspace, project.store.dir()), plan.to_owned()];
-    let inside = kept.iter().filter_map(|path| path.strip_prefix(workspace).ok());
+    let kept = [
+        crate::confinement::top(workspace, project.store.dir()),
+        plan.to_owned(),
+    ];
+    let inside = kept
+        .iter()
+        .filter_map(|path| path.strip_prefix(workspace).ok());
     inside
         .map(|path| path.to_string_lossy().into_owned())
         .collect()

@@ -41,8 +41,8 @@ pub struct Grounds {
     pub memory: Option<u64>,
     /// What the sandbox enforces here.
     pub level: Level,
-    /// Where the objects of the repository are, if the tree is a worktree.
-    pub objects: Option<PathBuf>,
+    /// What lies outside of a worktree and is read in it: the objects of the repository, prompts.
+    pub seen: Vec<PathBuf>,
 }
 
 /// What one process is started with.
@@ -135,7 +135,7 @@ impl Grounds {
         let mut hidden = places::sockets();
         hidden.extend(self.home.iter().flat_map(|home| places::secrets(home)));
         let mut binds = self.needed(&hidden, places::programs(&self.path));
-        binds.extend(self.needed(&hidden, self.objects.clone().into_iter()));
+        binds.extend(self.needed(&hidden, self.seen.iter().cloned()));
         Policy {
             writable: vec![self.tree.clone()],
             temp: Some(temp),

@@ -286,8 +286,15 @@ fn landed(landing: &Landing) -> Vec<String> {
         return vec![land::line(landing)];
     }
     let why = landing.refused.iter().map(|why| format!("  {why}"));
-    let first = format!("{} what it did is not in your checkout yet", paint(CARE, "note:"));
-    let hand = landing.by_hand.iter().map(|line| format!("  then `{line}`")).take(1);
+    let first = format!(
+        "{} what it did is not in your checkout yet",
+        paint(CARE, "note:")
+    );
+    let hand = landing
+        .by_hand
+        .iter()
+        .map(|line| format!("  then `{line}`"))
+        .take(1);
     std::iter::once(first).chain(why).chain(hand).collect()
 }
 
