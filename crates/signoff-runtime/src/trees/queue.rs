@@ -60,7 +60,7 @@ impl Trees {
             head.clone()
         } else {
             let message = self.message(attempt);
-            let commit = self.own.commit(&tree, &[head.clone()], &message);
+            let commit = self.own.commit(&tree, std::slice::from_ref(head), &message);
             commit.map_err(said)?
         };
         failpoint::reached("candidate.built");
@@ -87,7 +87,7 @@ impl Trees {
         let tree = self.step_worktree(&attempt.step).tree().map_err(said)?;
         let work = self
             .own
-            .commit(&tree, &[base.clone()], &self.message(attempt))
+            .commit(&tree, std::slice::from_ref(base), &self.message(attempt))
             .map_err(said)?;
         self.keep(attempt, &work).map_err(said)?;
         self.own.merge(base, head, &work).map_err(said)
