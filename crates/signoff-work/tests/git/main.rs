@@ -4,4 +4,7 @@
 
 mod basics;
 mod landing;
+mod obstacles;
+mod odd;
+mod speed;
 mod world;
