@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod basics;
+mod generated;
 mod landing;
 mod obstacles;
 mod odd;
