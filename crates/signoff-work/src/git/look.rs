@@ -73,18 +73,13 @@ impl Own {
             let paths = texts(submodules);
             return Err(GitError::Submodules { paths });
         }
-        // What the person told git not to look at is to be seen all the same.
+        // What the person told git to take for unchanged is to be seen all the same.
         let assumed = named(|entry| entry.is_assumed);
-        for (flag, names) in [
-            ("--no-assume-unchanged", assumed),
-            ("--no-skip-worktree", named(|entry| entry.is_skipped)),
-        ] {
-            if !names.is_empty() {
-                self.call_in(tree, index)
-                    .words(["update-index", flag, "-z", "--stdin"])
-                    .stdin(listed(names))
-                    .run()?;
-            }
+        if !assumed.is_empty() {
+            self.call_in(tree, index)
+                .words(["update-index", "--no-assume-unchanged", "-z", "--stdin"])
+                .stdin(listed(assumed))
+                .run()?;
         }
         Ok(())
     }

@@ -21,8 +21,11 @@ impl Own {
         onto: Option<&Id>,
     ) -> Result<Replayed, GitError> {
         let mut tip = onto.cloned();
-        // A commit to compare with, where there is none.
-        let nothing = self.commit(&self.empty_tree()?, &[], "nothing")?;
+        let nothing = match onto {
+            Some(onto) => onto.clone(),
+            // A commit to compare with, where there is none.
+            None => self.commit(&self.empty_tree()?, &[], "nothing")?,
+        };
         let mut before = since.clone();
         for commit in self.commits(since, head)? {
             let ours = tip.as_ref().unwrap_or(&nothing);

@@ -8,7 +8,7 @@ use super::entries::tree_entries;
 use super::look::{Look, beside};
 use super::names::{Name, except, name, parts, path, within};
 use super::place::{Care, Site};
-use super::remove::remove_tree;
+use super::remove::{give_rights, remove_tree};
 use super::scratch::{copy_index, write};
 use super::start::Call;
 use super::{GitError, Id, Own, agents};
@@ -50,6 +50,10 @@ impl Worktree {
 
     /// What is in it now and not ignored, with kept paths as in the commit that it was last made from or set to.
     pub fn tree(&self) -> Result<Id, GitError> {
+        self.despite_rights(Self::look)
+    }
+
+    fn look(&self) -> Result<Id, GitError> {
         let (base, excluded) = (self.base()?, self.excluded()?);
         self.copy_index()?;
         self.own.look(&Look {
@@ -66,6 +70,21 @@ impl Worktree {
 
     /// Makes everything that is not ignored as in the commit, kept paths too, and its repository as new.
     pub fn set(&self, commit: &Id) -> Result<(), GitError> {
+        self.despite_rights(|worktree| worktree.go_to(commit))
+    }
+
+    /// Tries once more with the rights that an agent took from itself, and so from us.
+    fn despite_rights<T>(
+        &self,
+        action: impl Fn(&Self) -> Result<T, GitError>,
+    ) -> Result<T, GitError> {
+        action(self).or_else(|error| match give_rights(&self.path) {
+            Ok(true) => action(self),
+            Ok(false) | Err(_) => Err(error),
+        })
+    }
+
+    fn go_to(&self, commit: &Id) -> Result<(), GitError> {
         self.copy_index()?;
         self.reset(commit)?;
         let excluded = self.excluded()?;

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::slice::from_ref;
 
 use signoff_work::git::{Id, Landed, Own, Prepared, Repository};
 
@@ -53,7 +55,7 @@ fn changed(world: &World, own: &Own, repository: &Repository) -> (Id, Id) {
     write(worktree.path(), "added", "by the run\n");
     let new = worktree.tree().unwrap();
     assert_eq!(own.changed(&tree, &new).unwrap(), ["added"]);
-    let head = own.commit(&new, &[start.clone()], "step").unwrap();
+    let head = own.commit(&new, from_ref(&start), "step").unwrap();
     (start, head)
 }
 
@@ -218,22 +220,23 @@ fn attributes_that_only_the_person_has_count() {
 
 #[test]
 fn bits_and_forms_of_the_index_hide_nothing() {
-    let table: [(&str, &dyn Fn(&World)); 5] = [
+    type Prepare<'w> = &'w dyn Fn(&World);
+    let table: [(&str, Prepare<'_>); 5] = [
         ("assume", &|world| {
-            drop(world.git("update-index --assume-unchanged a"))
+            drop(world.git("update-index --assume-unchanged a"));
         }),
         ("intent", &|world| {
             world.write("n", "n\n");
             world.git("add -N n");
         }),
         ("split", &|world| {
-            drop(world.git("update-index --split-index"))
+            drop(world.git("update-index --split-index"));
         }),
         ("cache", &|world| {
-            drop(world.git("update-index --force-untracked-cache"))
+            drop(world.git("update-index --force-untracked-cache"));
         }),
         ("version", &|world| {
-            drop(world.git("update-index --index-version 4"))
+            drop(world.git("update-index --index-version 4"));
         }),
     ];
     for (name, prepare) in table {
@@ -322,4 +325,32 @@ fn repositories_in_the_tree_are_taken_as_files() {
     assert!(
         !tree.join("one").exists() && !tree.join("two").exists() && tree.join("ignored").exists()
     );
+}
+
+/// Root needs no rights, so this shows something only to others.
+#[test]
+fn rights_that_an_agent_took_from_its_files_stop_nothing() {
+    let world = World::committed(&[("a", "1\n"), ("d/x", "1\n")]);
+    let own = world.own();
+    let worktree = world.worktree(&own, "one");
+    worktree.make(&world.head()).unwrap();
+    let take = |names: &[&str]| {
+        for name in names {
+            let path = worktree.path().join(name);
+            fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
+        }
+    };
+    write(worktree.path(), "n", "n\n");
+    write(worktree.path(), "new/n", "n\n");
+    take(&["n", "a", "d", "new"]);
+    let changed = own
+        .changed(&world.head(), &worktree.tree().unwrap())
+        .unwrap();
+    assert_eq!(changed, ["n", "new/n"]);
+    take(&["n", "d", "new"]);
+    worktree.set(&world.head()).unwrap();
+    assert_eq!(files(worktree.path()).len(), 2);
+    take(&["d", ""]);
+    worktree.remove().unwrap();
+    assert!(!worktree.path().exists());
 }
