@@ -27,6 +27,16 @@ pub(super) struct Look<'l> {
     pub(super) kept: &'l [Name],
     /// Not looked at.
     pub(super) excluded: &'l [Name],
+    pub(super) unreadable: Unreadable,
+}
+
+/// What becomes of directories that cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unreadable {
+    /// They are left out, as git does: a person has them for other reasons.
+    LeftOut,
+    /// It is an error: nothing that an agent did may get lost.
+    Error,
 }
 
 impl Own {
@@ -52,6 +62,7 @@ impl Own {
             base: &base,
             kept: &self.kept,
             excluded: &[],
+            unreadable: Unreadable::LeftOut,
         })
     }
 
@@ -137,7 +148,8 @@ impl Own {
     }
 
     fn add(&self, look: &Look<'_>, nested: &BTreeSet<Name>) -> Result<(), GitError> {
-        self.call_in(look.tree, look.index)
+        let said = self
+            .call_in(look.tree, look.index)
             .words([
                 "add",
                 "--all",
@@ -145,7 +157,14 @@ impl Own {
                 "--pathspec-file-nul",
             ])
             .stdin(look.specs(nested))
-            .run()?;
+            .run_to(&[0])?;
+        let denied = said.complaint.contains("Permission denied");
+        if denied && look.unreadable == Unreadable::Error {
+            return Err(GitError::Failed {
+                tried: "git add".to_owned(),
+                said: said.complaint.trim().to_owned(),
+            });
+        }
         Ok(())
     }
 
@@ -174,6 +193,7 @@ impl Own {
             base: &base,
             kept: &[],
             excluded: &[],
+            unreadable: look.unreadable,
         };
         self.look_into(&inner, depth + 1)?;
         let tree = self.write_tree(&index)?;

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::entries::tree_entries;
-use super::look::{Look, beside};
+use super::look::{Look, Unreadable, beside};
 use super::names::{Name, except, name, parts, path, within};
 use super::place::{Care, Site};
 use super::remove::{give_rights, remove_tree};
@@ -62,6 +62,7 @@ impl Worktree {
             base: &base,
             kept: &self.own.kept,
             excluded: &excluded,
+            unreadable: Unreadable::Error,
         })?;
         let tree = self.own.write_tree(&self.next_index())?;
         self.take_index()?;

@@ -23,6 +23,7 @@ fn a_snapshot_is_the_checkout_and_touches_nothing() {
     ]);
     fs::remove_file(world.path("gone")).unwrap();
     world.git("add -N new/b");
+    world.git("add plan.md");
     let before = world.untouched();
     let own = world.own_keeping(&[".signoff", "plan.md"]);
     let tree = own.snapshot().unwrap();

@@ -170,6 +170,18 @@ fn changes_beside_uncommitted_ones_of_the_same_file_go_together() {
     assert_eq!(world.git("status --porcelain"), " M a\n");
 }
 
+/// A change of the moved file belongs to no file that is committed.
+#[test]
+fn a_file_that_is_moved_and_not_committed_is_not_followed() {
+    let world = World::committed(&FILES);
+    fs::rename(world.path("a"), world.path("moved")).unwrap();
+    let run = Run::changing(&world, &[("moved", "1\n2\n3\n4\n5\n6\n7\n8\nnine\n")], &[]);
+    refused(&world, &run, &["do not go with", "`moved`"]);
+    world.commit("moved");
+    run.land();
+    assert_eq!(world.git("status --porcelain"), "");
+}
+
 #[test]
 fn a_person_who_went_on_committing_is_joined() {
     let world = World::committed(&FILES);

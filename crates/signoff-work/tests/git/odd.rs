@@ -342,6 +342,9 @@ fn rights_that_an_agent_took_from_its_files_stop_nothing() {
     };
     write(worktree.path(), "n", "n\n");
     write(worktree.path(), "new/n", "n\n");
+    take(&["d", "new"]);
+    let seen = own.changed(&world.head(), &worktree.tree().unwrap());
+    assert_eq!(seen.unwrap(), ["n", "new/n"]);
     take(&["n", "a", "d", "new"]);
     let changed = own
         .changed(&world.head(), &worktree.tree().unwrap())
