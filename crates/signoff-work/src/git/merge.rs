@@ -36,23 +36,22 @@ struct Answer {
 impl Own {
     /// Merges what `theirs` did since `base` into `ours`; all are commits.
     pub fn merge(&self, base: &Id, ours: &Id, theirs: &Id) -> Result<Merge, GitError> {
-        self.merge_with(base, ours, theirs, "true")
+        self.merge_by(base, ours, theirs, ours)
     }
 
-    /// Merges as [`Own::merge`] does; `renames` says whether a file that moved is followed.
-    pub(super) fn merge_with(
+    /// The same, with the attributes that this commit or tree says.
+    pub(super) fn merge_by(
         &self,
         base: &Id,
         ours: &Id,
         theirs: &Id,
-        renames: &str,
+        attributes: &Id,
     ) -> Result<Merge, GitError> {
         let base = format!("--merge-base={base}");
         let said = self
             .call()
-            .setting("merge.renames", renames)
             // Which files are merged line by line is said in the tree itself.
-            .env("GIT_ATTR_SOURCE", ours.as_str())
+            .env("GIT_ATTR_SOURCE", attributes.as_str())
             .words(["merge-tree", "--write-tree", "--messages", "-z", &base])
             .words([ours.as_str(), theirs.as_str()])
             .run_to(&[0, 1])?;

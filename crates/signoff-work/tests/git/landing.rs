@@ -353,6 +353,13 @@ fn what_a_person_changes_between_kill_and_landing_is_kept() {
 fn half_of_the_files_are_enough_to_go_on_from() {
     let world = World::committed(&FILES);
     let run = Run::new(&world);
+    // An empty directory is nothing.
+    fs::create_dir_all(world.path("n/m/empty/empty")).unwrap();
+    run.land();
+    assert_eq!(world.git("status --porcelain"), "");
+
+    let world = World::committed(&FILES);
+    let run = Run::new(&world);
     world.write("n/m", "#!new\n");
     fs::remove_file(world.path("old")).unwrap();
     run.land();
