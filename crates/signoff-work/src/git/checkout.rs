@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::FileType;
 
 use super::entries::Difference;
-use super::look::listed;
+use super::index::listed;
 use super::names::{Name, exactly, parts, path, texts, within};
 use super::place::{Care, Site};
 use super::scratch::{Scratch, copy_index};
