@@ -13,48 +13,50 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    match &recorded.event {
-        Event::CandidateStarted { attempt, .. } => {
-            step.status = StepStatus::Verifying;
-            step.stage = Stage::Assembling { attempt: *attempt };
-            step.holds = true;
-        }
-        Event::CandidateBuilt {
-            attempt, candidate, ..
-        } => {
-            let attempt = *attempt;
-            step.candidate = Some(candidate.clone());
-            step.stage = if has_contract {
-                Stage::NeedsEvaluation { attempt }
-            } else {
-                Stage::NeedsMerge { attempt }
-            };
-        }
-        Event::MergeConflicted {
-            attempt,
-            files,
-            text,
-            ..
-        } => {
-            step.holds = false;
-            step.candidate = None;
-            step.stage = Stage::NeedsEvaluation { attempt: *attempt };
-            if !files.is_empty() {
-                // The next attempt starts from the head.
-                step.base = None;
-                step.carried = None;
-            }
-            step.failure = Some(Failure {
-                unmet: vec![conflict_reason(files, text)],
-                ended: ProcessEnd::Exited(0),
-                stdout: text.clone(),
-                stderr: String::new(),
-                conflict: Some(files.clone()),
-            });
-        }
-        Event::MergeStarted { attempt, .. } => step.stage = Stage::Merging { attempt: *attempt },
-        _ => {}
+    if let Event::CandidateStarted { attempt, .. } = &recorded.event {
+        step.status = StepStatus::Verifying;
+        step.stage = Stage::Assembling { attempt: *attempt };
+        step.holds = true;
+        step.placed = true;
     }
+    if let Event::CandidateBuilt {
+        attempt, candidate, ..
+    } = &recorded.event
+    {
+        let attempt = *attempt;
+        step.candidate = Some(candidate.clone());
+        step.stage = if has_contract {
+            Stage::NeedsEvaluation { attempt }
+        } else {
+            Stage::NeedsMerge { attempt }
+        };
+    }
+    if let Event::MergeStarted { attempt, .. } = &recorded.event {
+        step.stage = Stage::Merging { attempt: *attempt };
+    }
+    if let Event::MergeConflicted {
+        attempt,
+        files,
+        text,
+        ..
+    } = &recorded.event
+    {
+        step.stage = Stage::NeedsEvaluation { attempt: *attempt };
+        conflicted(step, files, text);
+    }
+}
+
+fn conflicted(step: &mut StepState, files: &[String], text: &str) {
+    step.holds = false;
+    step.candidate = None;
+    step.conflicted = !files.is_empty();
+    step.failure = Some(Failure {
+        unmet: vec![conflict_reason(files, text)],
+        ended: ProcessEnd::Exited(0),
+        stdout: text.to_owned(),
+        stderr: String::new(),
+        conflict: Some(files.to_vec()),
+    });
 }
 
 fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
@@ -74,9 +76,14 @@ fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
     };
 }
 
-/// The next attempt goes on with the work as it was put on a newer base.
+/// The next attempt goes on with the work as it was put on a newer base, or starts from the head after a conflict.
+// Not before there is a next attempt: until then a person may repair this one, and a crash builds its candidate again.
 pub(super) fn carry(step: &mut StepState) {
     step.holds = false;
+    if step.conflicted {
+        step.base = None;
+        step.carried = None;
+    }
     if let Some(candidate) = step.candidate.take() {
         step.base = Some(candidate.onto);
         step.carried = Some(candidate.commit);
