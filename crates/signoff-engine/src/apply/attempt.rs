@@ -223,7 +223,6 @@ fn start_attempt(step: &mut StepState, attempt: u32, at: crate::Millis) {
     step.work_ended = None;
     step.process = None;
     step.call = None;
-    step.carried = None;
     // What a person accepted was the attempt before.
     step.accepted_by = None;
     step.conflicted = false;

@@ -76,7 +76,8 @@ fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
     };
 }
 
-/// The next attempt goes on with the work as it was put on a newer base, or starts from the head after a conflict.
+/// The next attempt goes on with the work as it was put on a newer base, or starts from the head after a conflict. One
+/// that was cut off left nothing: the next begins as it did.
 // Not before there is a next attempt: until then a person may repair this one, and a crash builds its candidate again.
 pub(super) fn carry(step: &mut StepState) {
     step.holds = false;
@@ -84,7 +85,8 @@ pub(super) fn carry(step: &mut StepState) {
         step.base = None;
         step.carried = None;
     }
-    if let Some(candidate) = step.candidate.take() {
+    let candidate = step.candidate.take().filter(|_| !step.interrupted);
+    if let Some(candidate) = candidate {
         step.base = Some(candidate.onto);
         step.carried = Some(candidate.commit);
     }

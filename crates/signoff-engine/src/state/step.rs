@@ -78,8 +78,8 @@ pub struct StepState {
     pub tree: u64,
     /// The commit that its own worktree began with; none = it is to begin with the head.
     pub base: Option<String>,
-    /// The commit whose content its own worktree has on top of that, where the attempt before was
-    /// put on a newer base.
+    /// The commit whose content its own worktree began with, where the attempt before was put on a
+    /// newer base.
     pub carried: Option<String>,
     /// The present attempt conflicts with what was merged before.
     pub conflicted: bool,

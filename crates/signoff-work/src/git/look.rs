@@ -150,7 +150,8 @@ impl Own {
                 "--pathspec-file-nul",
             ])
             .stdin(look.specs(nested))
-            .run()?;
+            // 1: what is kept is ignored too, which git complains of after it has added the rest.
+            .run_to(&[0, 1])?;
         Ok(())
     }
 
