@@ -8,6 +8,7 @@
 mod aside;
 mod choose;
 mod in_place;
+mod locks;
 mod queue;
 mod run_tree;
 mod setup;
@@ -51,6 +52,7 @@ impl Trees {
         (run, kept): (&str, &[String]),
         setup: Setup,
     ) -> Result<Self, Error> {
+        locks::clear(&repository, run);
         let own = repository.own(&dir.path().join("git"), kept)?;
         let indexes = dir.path().join("indexes");
         std::fs::create_dir_all(&indexes).map_err(Error::Sandbox)?;
@@ -58,9 +60,9 @@ impl Trees {
             own,
             repository,
             run: run.to_owned(),
+            standing: Mutex::new(Standing::read(&indexes)),
             root: root(project, run).unwrap_or_else(|| dir.path().join("worktrees")),
             indexes,
-            standing: Mutex::default(),
             setup,
         })
     }
@@ -135,20 +137,21 @@ impl Trees {
     }
 
     /// Makes a step's own worktree what its next work begins with: complete, and at `set` if it is to be another one
-    /// than it was left as.
+    /// than it was left as. `began`: what it began with, or it holds the work of another base.
     pub(crate) fn make_ready(
         &self,
         step: &str,
-        base: &Id,
+        began: &Id,
         set: Option<&Id>,
         start: &dyn Fn(signoff_sandbox::Command) -> Result<(), String>,
     ) -> Result<(), String> {
         let worktree = self.step_worktree(step);
         let whole = worktree.exists() && !self.is_changing(&worktree);
+        let left = |commit: &Id| worktree.base().is_ok_and(|base| base == *commit);
         match set {
-            Some(commit) if whole => self.set(&worktree, commit),
-            None if whole => Ok(()),
-            _ => self.make(&worktree, set.unwrap_or(base), start),
+            None if whole && left(began) => Ok(()),
+            set if whole => self.set(&worktree, set.unwrap_or(began)),
+            set => self.make(&worktree, set.unwrap_or(began), start),
         }
     }
 
@@ -326,6 +329,14 @@ pub(crate) fn remove_tree(path: &Path) -> std::io::Result<()> {
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(()),
         removed => removed,
     }
+}
+
+/// A step's id as a part of a name that git takes; different ids get different ones.
+fn ref_part(step: &str) -> String {
+    format!(
+        "x{}",
+        key::encode(step).replace('.', "%2E").replace('~', "%7E")
+    )
 }
 
 fn said(why: GitError) -> String {

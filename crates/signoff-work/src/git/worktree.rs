@@ -233,7 +233,7 @@ impl Worktree {
     }
 
     /// The commit it was last made from or set to.
-    fn base(&self) -> Result<Id, GitError> {
+    pub fn base(&self) -> Result<Id, GitError> {
         let file = self.base_file();
         Id::read(&fs::read(&file).map_err(GitError::file(&file))?)
     }
