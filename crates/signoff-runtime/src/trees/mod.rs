@@ -7,6 +7,7 @@
 
 mod aside;
 mod choose;
+mod copies;
 mod in_place;
 mod queue;
 mod run_tree;
