@@ -106,6 +106,12 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
     let (Some(trees), true) = (live.trees(None)?, live.run.ground().is_some()) else {
         return refused("git did not know what the checkout was before it".to_owned());
     };
+    if let Some(place) = trees.checked_out()? {
+        let place = place.display();
+        return refused(format!(
+            "its branch `signoff/{name}` is checked out in {place}: `git switch` to another one there"
+        ));
+    }
     let done = if live.run.in_worktrees() {
         remove(&mut live, &trees)?
     } else {
