@@ -41,9 +41,10 @@ impl Whereabouts {
         if !item.choices.contains(&Choice::Fixed) {
             return None;
         }
-        match run.has_own_tree(item.step) {
-            true => self.of_step(run, item.step),
-            false => self.run_tree(),
+        if run.has_own_tree(item.step) {
+            self.of_step(run, item.step)
+        } else {
+            self.run_tree()
         }
     }
 }

@@ -35,9 +35,9 @@ fn repository(go: bool) -> Project {
     let project = project(&agents(go), &text);
     let script = project.outside("script.json");
     let at = |name: &str| project.outside(name).to_string_lossy().into_owned();
-    let text = fs::read_to_string(&script).unwrap();
+    let text = fs::read_to_string(&script).expect("it was just written");
     let text = text.replace("BEGAN", &at("began"));
-    fs::write(&script, text.replace("GO", &at("go"))).unwrap();
+    fs::write(&script, text.replace("GO", &at("go"))).expect("the folder is ours");
     project.write("kept", "mine\n");
     git(&project, "init -q -b main");
     git(&project, "config user.name p");
@@ -67,7 +67,7 @@ fn held_back(project: &Project) -> Running {
 /// Lets the agents of a run go on, and returns the last line of what it printed.
 #[track_caller]
 fn let_go(project: &Project, running: Running) -> Value {
-    fs::write(project.outside("go"), "").unwrap();
+    fs::write(project.outside("go"), "").expect("the folder is ours");
     let output = running.wait();
     last_event(output.assert_success())
 }
@@ -75,15 +75,18 @@ fn let_go(project: &Project, running: Running) -> Value {
 #[track_caller]
 fn last_event(output: &Output) -> Value {
     let line = output.stdout.lines().last().expect("it prints events");
-    let event: Value = serde_json::from_str(line).unwrap();
+    let event: Value = serde_json::from_str(line).expect("a JSON object");
     assert_eq!(event["type"], "run_finished", "{output}");
     event
 }
 
 fn run_id(project: &Project) -> String {
     let runs = project.json(["runs"]);
-    let last = runs["runs"].as_array().unwrap().last().unwrap();
-    last["run"].as_str().unwrap().to_owned()
+    let last = runs["runs"].as_array().and_then(|runs| runs.last());
+    last.expect("something ran")["run"]
+        .as_str()
+        .expect("it has a name")
+        .to_owned()
 }
 
 fn worktrees(project: &Project) -> PathBuf {
@@ -101,7 +104,9 @@ fn refs(project: &Project) -> String {
 #[track_caller]
 fn assert_nothing_left(project: &Project) {
     assert_eq!(refs(project), "");
-    let left: Vec<_> = fs::read_dir(worktrees(project)).unwrap().collect();
+    let left: Vec<_> = fs::read_dir(worktrees(project))
+        .expect("a run was here")
+        .collect();
     assert!(left.is_empty(), "{left:?}");
 }
 
