@@ -387,11 +387,11 @@ impl From<Error> for Failure {
             ),
             Error::Git(error) => Self::new(6, "git", error.to_string()),
             Error::NoWorktrees { asked, why } => Self::new(
-                2,
+                6,
                 "no-worktrees",
                 format!("{}, and there can be none: {}", asked.join("; "), why.join("; ")),
             )
-            .hint("`--isolation shared` lets agents work one after another in the checkout"),
+            .hint("`--isolation shared` lets agents work one after another in the checkout, if no step says `isolation: worktree`"),
             Error::Settled { run, how } => {
                 Self::new(5, "settled", format!("run {run} {how}, and does not go on"))
                     .hint("`signoff run PLAN` starts a new one")

@@ -483,7 +483,7 @@ fn what_cannot_be_carried_out_is_refused_before_anything_runs() {
     project
         .signoff(["approve", "plan.md", "--run"])
         .assert_code(6)
-        .assert_stderr_contains("`isolation`")
+        .assert_stderr_contains("step `step-1` asks for a worktree")
         .assert_stderr_contains("stays approved");
     assert_eq!(project.json(["show", "plan.md"])["status"], "approved");
 }

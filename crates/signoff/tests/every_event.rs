@@ -273,6 +273,38 @@ fn retried() -> Events {
     example.events()
 }
 
+/// Two agents in worktrees that do not go together at first; it lands.
+fn side_by_side() -> Events {
+    let both = |text: &str| Reply::when([text.to_owned()]).write("both", text);
+    let again = Reply::when(["Write two", "merge_conflict"]).write("both", "one and two");
+    let script = Script::new()
+        .reply(again)
+        .reply(both("Write one"))
+        .reply(both("Write two"));
+    let second = format!("**depends_on:** none\n{}", agent("Write two.", "both"));
+    let example = example(&script, &[&agent("Write one.", "both"), &second]);
+    with_git(&example);
+    example.run().assert_success();
+    example.events()
+}
+
+/// A run in worktrees that fails, and is taken back.
+fn undone() -> Events {
+    let first = format!("{}**on_fail:** abort\n", make());
+    let example = example(&idle(), &[&first]);
+    with_git(&example);
+    let run = ["run", "plan.md", "--isolation", "worktree"];
+    example.project.signoff(run).assert_code(1);
+    example.project.signoff(["undo"]).assert_success();
+    example.events()
+}
+
+fn with_git(example: &Example) {
+    let project = &example.project;
+    let init = "git init -q . && git config user.name p && git config user.email p@x";
+    project.bash(init, &project.path()).assert_success();
+}
+
 /// Everything above, as (where it was seen, the word).
 fn seen() -> BTreeSet<(&'static str, String)> {
     let runs = [
@@ -303,6 +335,8 @@ fn seen() -> BTreeSet<(&'static str, String)> {
         revised(),
         limited(),
         retried(),
+        side_by_side(),
+        undone(),
     ];
     let mut seen = BTreeSet::new();
     for event in runs.iter().flatten() {
