@@ -27,7 +27,7 @@ use signoff_work::environment::for_contract;
 
 use self::calls::Calls;
 use self::crew::Crew;
-use self::ground::{Ground, needs_ground};
+use self::ground::{Ground, Site, needs_ground};
 use self::message::Message;
 use self::requests::Listener;
 use self::scratch::Scratch;
@@ -228,7 +228,7 @@ impl<'a> Local<'a> {
         report: impl FnOnce(Observation) -> Input + Send + 'static,
     ) -> Result<(), Error> {
         if let Some(ground) = &self.ground {
-            let (trees, site) = (Arc::clone(&ground.trees), ground.site(run, step, baseline)?);
+            let (trees, site) = (Arc::clone(&ground.trees), Site::of(run, step, baseline)?);
             let starter = self.crew.starter();
             self.crew.start(
                 command,

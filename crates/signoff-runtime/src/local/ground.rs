@@ -126,39 +126,6 @@ impl Ground {
         })
     }
 
-    /// Where the step's contract runs now.
-    pub(super) fn site(&self, run: &Run, at: usize, baseline: bool) -> Result<Site, Error> {
-        let (step, state) = known(run, at)?;
-        let parse = |text: &str| id(text).map_err(|why| broken(run, &why));
-        let step_id = step.id.clone();
-        if let Some(candidate) = &state.candidate {
-            return Ok(Site::Candidate {
-                step: step_id,
-                commit: parse(&candidate.commit)?,
-            });
-        }
-        let head = head(run)?;
-        if baseline && run.has_own_tree(at) {
-            let base = state.base.as_deref().map(parse).transpose()?;
-            return Ok(Site::Own {
-                step: step_id,
-                base: base.unwrap_or(head),
-            });
-        }
-        if state.holds {
-            return Ok(Site::Taken {
-                step: step_id,
-                head,
-                repaired: state.repaired_by.is_some(),
-                before: baseline,
-            });
-        }
-        Ok(Site::Looking {
-            head,
-            alone: super::is_alone(run),
-        })
-    }
-
     /// Builds the step's candidate.
     pub(super) fn candidate(
         &self,
@@ -263,6 +230,39 @@ impl Ground {
 }
 
 impl Site {
+    /// Where the step's contract runs now.
+    pub(super) fn of(run: &Run, at: usize, baseline: bool) -> Result<Self, Error> {
+        let (step, state) = known(run, at)?;
+        let parse = |text: &str| id(text).map_err(|why| broken(run, &why));
+        let step_id = step.id.clone();
+        if let Some(candidate) = &state.candidate {
+            return Ok(Self::Candidate {
+                step: step_id,
+                commit: parse(&candidate.commit)?,
+            });
+        }
+        let head = head(run)?;
+        if baseline && run.has_own_tree(at) {
+            let base = state.base.as_deref().map(parse).transpose()?;
+            return Ok(Self::Own {
+                step: step_id,
+                base: base.unwrap_or(head),
+            });
+        }
+        if state.holds {
+            return Ok(Self::Taken {
+                step: step_id,
+                head,
+                repaired: state.repaired_by.is_some(),
+                before: baseline,
+            });
+        }
+        Ok(Self::Looking {
+            head,
+            alone: super::is_alone(run),
+        })
+    }
+
     /// Makes the tree what the contract is to see, and names it.
     pub(super) fn enter(&self, trees: &Trees, starter: &Starter) -> Result<String, String> {
         let start = |command| starter.run(command);

@@ -23,7 +23,7 @@ impl Trees {
             .commit(&tree, std::slice::from_ref(&at), "Left in the run's tree\n")
             .map_err(said)?;
         let owner = standing.owner.take();
-        let name = self.aside(owner.as_deref().unwrap_or(BY_HAND));
+        let name = aside(owner.as_deref().unwrap_or(BY_HAND));
         self.remember(&format!("{name}/base"), &at).map_err(said)?;
         self.remember(&format!("{name}/kept"), &commit)
             .map_err(said)
@@ -34,7 +34,7 @@ impl Trees {
         let mut whose = vec![step];
         whose.extend(repaired.then_some(BY_HAND));
         for owner in whose {
-            let name = self.aside(owner);
+            let name = aside(owner);
             let find = |what: &str| {
                 let name = self.ref_name(&format!("{name}/{what}"));
                 self.repository.read_ref(&name).map_err(said)
@@ -43,10 +43,10 @@ impl Trees {
                 continue;
             };
             let tree = self.run_worktree().tree().map_err(said)?;
-            let ours = self.own.commit(&tree, &[head.clone()], "now\n");
+            let ours = self.own.commit(&tree, std::slice::from_ref(head), "now\n");
             let ours = ours.map_err(said)?;
             if let Merge::Clean(tree) = self.own.merge(&base, &ours, &kept).map_err(said)? {
-                let both = self.own.commit(&tree, &[head.clone()], "now\n");
+                let both = self.own.commit(&tree, std::slice::from_ref(head), "now\n");
                 self.set(&self.run_worktree(), &both.map_err(said)?)?;
                 let kept = self.ref_name(&format!("{name}/kept"));
                 self.repository.delete_ref(&kept).map_err(said)?;
@@ -54,9 +54,9 @@ impl Trees {
         }
         Ok(())
     }
+}
 
-    fn aside(&self, owner: &str) -> String {
-        let owner = key::encode(owner).replace('.', "%2E");
-        format!("aside/x{owner}")
-    }
+fn aside(owner: &str) -> String {
+    let owner = key::encode(owner).replace('.', "%2E");
+    format!("aside/x{owner}")
 }

@@ -53,14 +53,14 @@ impl Trees {
         if !forbidden.is_empty() {
             let files = forbidden.join(", ");
             return Err(format!(
-                "it changed files that were signed with the plan: {files}"
+                "it changed files that were signed with the plan, which only a step may that names them in `produces`: {files}"
             ));
         }
         let commit = if files.is_empty() {
             head.clone()
         } else {
             let message = self.message(attempt);
-            let commit = self.own.commit(&tree, &[head.clone()], &message);
+            let commit = self.own.commit(&tree, std::slice::from_ref(head), &message);
             commit.map_err(said)?
         };
         failpoint::reached("candidate.built");
@@ -87,7 +87,7 @@ impl Trees {
         let tree = self.step_worktree(&attempt.step).tree().map_err(said)?;
         let work = self
             .own
-            .commit(&tree, &[base.clone()], &self.message(attempt))
+            .commit(&tree, std::slice::from_ref(base), &self.message(attempt))
             .map_err(said)?;
         self.keep(attempt, &work).map_err(said)?;
         self.own.merge(base, head, &work).map_err(said)

@@ -166,7 +166,10 @@ impl Own {
     pub(super) fn carry_out(&self, plan: &Plan) -> Result<(), GitError> {
         let (index, folder) = (plan.scratch.path("next"), plan.scratch.folder("files")?);
         let present = plan.scratch.path("index");
-        copy_index(&present, &index).map_err(GitError::file(&present))?;
+        // Of an empty checkout there is none.
+        if present.exists() {
+            copy_index(&present, &index).map_err(GitError::file(&present))?;
+        }
         // The index says which attributes hold when all is done.
         let all = plan.changes.iter();
         let entries: Vec<_> = all

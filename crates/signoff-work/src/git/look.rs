@@ -142,6 +142,7 @@ impl Own {
     }
 
     fn add(&self, look: &Look<'_>, nested: &BTreeSet<Name>) -> Result<(), GitError> {
+        let ignored = self.ignored_anyway(look)?;
         self.call_in(look.tree, look.index)
             .words([
                 "add",
@@ -149,9 +150,23 @@ impl Own {
                 "--pathspec-from-file=-",
                 "--pathspec-file-nul",
             ])
-            .stdin(look.specs(nested))
+            .stdin(look.specs(nested, &ignored))
             .run()?;
         Ok(())
+    }
+
+    /// What of that which is not looked at is ignored anyway: git will not have it left out.
+    fn ignored_anyway(&self, look: &Look<'_>) -> Result<BTreeSet<Name>, GitError> {
+        let names: Vec<&Name> = look.kept.iter().chain(look.excluded).collect();
+        if names.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let said = self
+            .call_in(look.tree, look.index)
+            .words(["check-ignore", "-z", "--stdin"])
+            .stdin(listed(names))
+            .run_to(&[0, 1])?;
+        Ok(parts(&said.out).map(<[u8]>::to_vec).collect())
     }
 
     /// Repositories in the working tree that are not known yet.
@@ -244,9 +259,10 @@ impl Own {
 }
 
 impl Look<'_> {
-    fn specs(&self, nested: &BTreeSet<Name>) -> Vec<u8> {
+    fn specs(&self, nested: &BTreeSet<Name>, ignored: &BTreeSet<Name>) -> Vec<u8> {
         let mut specs = b":(top)\0".to_vec();
-        for name in self.kept.iter().chain(self.excluded).chain(nested) {
+        let left_out = self.kept.iter().chain(self.excluded).chain(nested);
+        for name in left_out.filter(|name| !ignored.contains(*name)) {
             specs.extend_from_slice(except(name).as_bytes());
             specs.push(0);
         }

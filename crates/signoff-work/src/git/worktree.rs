@@ -38,13 +38,14 @@ impl Worktree {
 
     /// Makes a fresh checkout of the commit. What is there, such as one half made before a crash, is replaced.
     pub fn make(&self, commit: &Id) -> Result<(), GitError> {
-        self.remove().map_err(GitError::file(&self.path))?;
+        self.put_aside().map_err(GitError::file(&self.path))?;
         let above = self.index.parent().unwrap_or(&self.index);
         for folder in [self.path.as_path(), above] {
             fs::create_dir_all(folder).map_err(GitError::file(folder))?;
         }
         self.reset(commit)?;
-        self.settle(commit)
+        self.settle(commit)?;
+        remove_tree(&self.aside()).map_err(GitError::file(&self.aside()))
     }
 
     /// What is in it now and not ignored, with kept paths as in the commit that it was last made from or set to.
@@ -135,6 +136,23 @@ impl Worktree {
 
     /// Removes it, also where somebody took rights from directories; one that is not there is fine.
     pub fn remove(&self) -> io::Result<()> {
+        self.forget()?;
+        remove_tree(&self.aside())?;
+        remove_tree(&self.path)
+    }
+
+    /// Makes room. Some file systems are slow to make files just after many were removed, so that comes later.
+    fn put_aside(&self) -> io::Result<()> {
+        self.forget()?;
+        remove_tree(&self.aside())?;
+        match fs::rename(&self.path, self.aside()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// From here on it does not exist, whatever is left of it.
+    fn forget(&self) -> io::Result<()> {
         for file in [
             self.base_file(),
             self.index.clone(),
@@ -147,7 +165,7 @@ impl Worktree {
                 Ok(()) | Err(_) => {}
             }
         }
-        remove_tree(&self.path)
+        Ok(())
     }
 
     /// Makes tracked files as in the commit, by the next index.
@@ -198,6 +216,10 @@ impl Worktree {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(GitError::File { path: file, error }),
         }
+    }
+
+    fn aside(&self) -> PathBuf {
+        beside(&self.path, ".old")
     }
 
     fn next_index(&self) -> PathBuf {

@@ -54,6 +54,20 @@ fn a_snapshot_is_the_checkout_and_touches_nothing() {
 }
 
 #[test]
+fn what_is_kept_may_be_ignored_as_well() {
+    let world = World::committed(&[(".gitignore", ".signoff\nplan.md\n"), ("a", "1\n")]);
+    world.write_all(&[(".signoff/x", "s"), ("plan.md", "new\n"), ("b", "2\n")]);
+    let own = world.own_keeping(&[".signoff", "plan.md", "missing"]);
+    let tree = own.snapshot().unwrap();
+    assert_eq!(own.changed(&world.head(), &tree).unwrap(), ["b"]);
+    let commit = own.commit(&tree, &[world.head()], "snapshot").unwrap();
+    let worktree = world.worktree(&own, "one");
+    worktree.make(&commit).unwrap();
+    write(worktree.path(), "plan.md", "mine\n");
+    assert_eq!(worktree.tree().unwrap(), tree);
+}
+
+#[test]
 fn a_worktree_is_set_put_back_and_removed() {
     let world = World::committed(&[("a", "1\n"), ("d/x", "x\n"), (".gitignore", "ignored\n")]);
     let own = world.own();

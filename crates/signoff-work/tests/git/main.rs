@@ -3,5 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod basics;
+mod generated;
 mod landing;
+mod obstacles;
+mod odd;
+mod speed;
 mod world;
