@@ -276,7 +276,7 @@ fn retried() -> Events {
 /// Two agents in worktrees that do not go together at first; it lands.
 fn side_by_side() -> Events {
     let both = |text: &str| Reply::when([text.to_owned()]).write("both", text);
-    let again = Reply::when(["Write two", "merge_conflict"]).write("both", "one and two");
+    let again = Reply::when(["Write two", "In conflict were"]).write("both", "one and two");
     let script = Script::new()
         .reply(again)
         .reply(both("Write one"))

@@ -57,10 +57,14 @@ impl Own {
 
     /// Copies the person's index, so that files it knows are not read again.
     fn seed(&self, index: &Path) -> Result<(), GitError> {
+        let tree = self.repository.top();
         if !self.copy_persons_index(index)? {
+            // Where there is no file either, git would write none, and others want to copy it.
+            self.call_in(tree, index)
+                .words(["read-tree", "--empty"])
+                .run()?;
             return Ok(());
         }
-        let tree = self.repository.top();
         let words = ["ls-files", "--stage", "-v", "-z"];
         let entries = Entry::read_index(&self.call_in(tree, index).words(words).run()?)?;
         let named = |pick: fn(&Entry) -> bool| -> Vec<&Name> {
