@@ -387,7 +387,7 @@ impl From<Error> for Failure {
             ),
             Error::Git(error) => Self::new(6, "git", error.to_string()),
             Error::NoWorktrees { asked, why } => Self::new(
-                6,
+                2,
                 "no-worktrees",
                 format!("{}, and there can be none: {}", asked.join("; "), why.join("; ")),
             )

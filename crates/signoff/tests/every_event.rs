@@ -273,36 +273,63 @@ fn retried() -> Events {
     example.events()
 }
 
-/// Two agents in worktrees that do not go together at first; it lands.
+/// A project in a repository, whose agents have worktrees of their own.
+fn repository(script: &Script, steps: &[&str]) -> Example {
+    let example = Example::new("plan.md", &[("plan.md", &plan(steps))], script);
+    let make = "git init -q . && git add . && git -c user.name=T -c user.email=t@localhost commit -qm base";
+    let made = example.project.bash(make, &example.project.path());
+    made.assert_success();
+    example.signed()
+}
+
+/// Two agents write the same file; the second does it again on top of the first, and both land.
 fn side_by_side() -> Events {
-    let both = |text: &str| Reply::when([text.to_owned()]).write("both", text);
-    let again = Reply::when(["Write two", "In conflict were"]).write("both", "one and two");
+    let step = |task: &str, word: &str| {
+        format!(
+            "**depends_on:** none\n**target:** coder\n**task:**\n{task}\n\n**contract:**\n```shell\ngrep -q {word} list\n```\n"
+        )
+    };
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let go = folder.path().join("go");
     let script = Script::new()
-        .reply(again)
-        .reply(both("Write one"))
-        .reply(both("Write two"));
-    let second = format!("**depends_on:** none\n{}", agent("Write two.", "both"));
-    let example = example(&script, &[&agent("Write one.", "both"), &second]);
-    with_git(&example);
-    example.run().assert_success();
+        .reply(Reply::when(["Write one"]).write("list", "one\n"))
+        .reply(Reply::when(["Write two", "others changed"]).append("list", "two\n"))
+        .reply(
+            Reply::when(["Write two"])
+                .wait_for(&go.to_string_lossy())
+                .write("list", "two\n"),
+        );
+    let example = repository(
+        &script,
+        &[&step("Write one.", "one"), &step("Write two.", "two")],
+    );
+    let mut running = example.project.spawn(["run", "plan.md"]);
+    let merged = || {
+        let log = example.project.signoff(["log", "--format", "json"]);
+        log.code == Some(0)
+            && log
+                .json_lines()
+                .iter()
+                .any(|event| event["type"] == "merged")
+    };
+    assert!(running.wait_until(merged));
+    assert!(
+        !example.project.exists("list"),
+        "the checkout is untouched until it lands"
+    );
+    std::fs::write(&go, "").expect("the folder is ours");
+    running.wait().assert_success();
+    assert_eq!(example.project.read("list"), "one\ntwo\n");
     example.events()
 }
 
-/// A run in worktrees that fails, and is taken back.
+/// A run that failed is taken back.
 fn undone() -> Events {
-    let first = format!("{}**on_fail:** abort\n", make());
-    let example = example(&idle(), &[&first]);
-    with_git(&example);
-    let run = ["run", "plan.md", "--isolation", "worktree"];
-    example.project.signoff(run).assert_code(1);
+    let own = format!("**isolation:** worktree\n**on_fail:** abort\n{}", make());
+    let example = repository(&idle(), &[&own]);
+    example.run().assert_code(1);
     example.project.signoff(["undo"]).assert_success();
     example.events()
-}
-
-fn with_git(example: &Example) {
-    let project = &example.project;
-    let init = "git init -q . && git config user.name p && git config user.email p@x";
-    project.bash(init, &project.path()).assert_success();
 }
 
 /// Everything above, as (where it was seen, the word).

@@ -13,6 +13,7 @@ mod entries;
 mod error;
 mod history;
 mod id;
+mod index;
 mod landing;
 mod landing_index;
 mod look;
@@ -28,6 +29,8 @@ mod repository;
 mod restore;
 mod scratch;
 mod settings;
+mod snapshot;
+mod spread;
 mod start;
 mod worktree;
 

@@ -1,4 +1,5 @@
 use std::fs;
+use std::slice::from_ref;
 
 use signoff_work::git::Merge;
 
@@ -22,6 +23,7 @@ fn a_snapshot_is_the_checkout_and_touches_nothing() {
     ]);
     fs::remove_file(world.path("gone")).unwrap();
     world.git("add -N new/b");
+    world.git("add plan.md");
     let before = world.untouched();
     let own = world.own_keeping(&[".signoff", "plan.md"]);
     let tree = own.snapshot().unwrap();
@@ -145,7 +147,8 @@ fn results_of_preparation_are_ignored_from_then_on() {
 
 #[test]
 fn commits_are_merged_or_their_conflict_is_shown() {
-    let lines: String = (0..40).map(|line| format!("{line}\n")).collect();
+    let lines: Vec<String> = (0..40).map(|line| format!("{line}\n")).collect();
+    let lines = lines.concat();
     let world = World::committed(&[
         ("a", &lines),
         ("u", "x\n"),
@@ -157,7 +160,7 @@ fn commits_are_merged_or_their_conflict_is_shown() {
         world.git("reset -q --hard HEAD");
         world.write_all(files);
         let tree = own.snapshot().unwrap();
-        own.commit(&tree, &[base.clone()], "m\n\nSignoff-Attempt: r/s/1\n")
+        own.commit(&tree, from_ref(&base), "m\n\nSignoff-Attempt: r/s/1\n")
             .unwrap()
     };
     let one = commit(&[("a", &lines.replace("\n5\n", "\nfive\n")), ("u", "x\n1\n")]);
@@ -177,7 +180,7 @@ fn commits_are_merged_or_their_conflict_is_shown() {
     let part = "3\n4\n<<<<<<< merged before\nfive\n=======\nfünf\n>>>>>>> this attempt\n6\n";
     assert!(text.contains(part), "{text}");
     assert!(!text.contains("\n20\n"), "{text}");
-    assert_eq!(own.commits(&base, &one).unwrap(), [one.clone()]);
+    assert_eq!(own.commits(&base, &one).unwrap(), from_ref(&one));
     assert_eq!(
         own.attempt(&base, &one, "r/s/1").unwrap(),
         Some(one.clone())

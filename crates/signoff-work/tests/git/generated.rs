@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::slice::from_ref;
 
 use proptest::prelude::*;
 use signoff_work::git::{Id, Merge, Own, Prepared};
@@ -55,7 +56,7 @@ fn step(world: &World, own: &Own, base: &Id, edits: &[Edit]) -> (Id, Files) {
     worktree.make(base).unwrap();
     apply(worktree.path(), edits);
     let tree = worktree.tree().unwrap();
-    let commit = own.commit(&tree, &[base.clone()], "step").unwrap();
+    let commit = own.commit(&tree, from_ref(base), "step").unwrap();
     let files = files(worktree.path());
     worktree.remove().unwrap();
     (commit, files)
@@ -74,7 +75,7 @@ proptest! {
         let worktree = world.worktree(&own, "one");
         worktree.make(&commit).unwrap();
         prop_assert_eq!(files(worktree.path()), files(&world.repo()));
-        prop_assert_eq!(worktree.tree().unwrap(), tree.clone());
+        prop_assert_eq!(worktree.tree().unwrap(), tree);
         worktree.set(&world.head()).unwrap();
         prop_assert_eq!(worktree.tree().unwrap(), own.tree_of(&world.head()).unwrap());
         worktree.set(&commit).unwrap();
@@ -142,7 +143,7 @@ proptest! {
                     }
                 }
                 prop_assert_eq!(files(&world.repo()), wanted);
-                prop_assert_eq!(world.head(), landing.to.clone());
+                prop_assert_eq!(world.head(), landing.to);
                 // Nothing is staged that was not: the index is what HEAD is.
                 prop_assert_eq!(world.git("diff-index --cached HEAD"), "");
                 let again = own.prepare_landing(&start, &head).unwrap();

@@ -3,10 +3,14 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::slice::from_ref;
 
 use signoff_work::git::Merge;
 
 use crate::world::{World, write};
+
+/// What somebody does to a repository.
+type Meanwhile<'w> = &'w dyn Fn(&World);
 
 #[track_caller]
 fn obstacles(world: &World, workspace: &Path, words: &[&str]) {
@@ -22,7 +26,7 @@ fn obstacles(world: &World, workspace: &Path, words: &[&str]) {
 
 #[test]
 fn what_cannot_be_stood_for_is_said_all_at_once() {
-    let table: [(&dyn Fn(&World), &[&str]); 11] = [
+    let table: [(Meanwhile<'_>, &[&str]); 11] = [
         (&|_| {}, &[]),
         (
             &|world| drop(world.git("config core.sparseCheckout true")),
@@ -70,9 +74,8 @@ fn what_cannot_be_stood_for_is_said_all_at_once() {
         (
             &|world| {
                 let id = world.git("rev-parse HEAD:a");
-                let lines: String = (1..=3)
-                    .map(|stage| format!("100644 {} {stage}\tb\n", id.trim()))
-                    .collect();
+                let line = |stage| format!("100644 {} {stage}\tb\n", id.trim());
+                let lines = [1, 2, 3].map(line).concat();
                 let mut git = world.command(&world.repo(), &["update-index", "--index-info"]);
                 let mut child = git.stdin(std::process::Stdio::piped()).spawn().unwrap();
                 std::io::Write::write_all(child.stdin.as_mut().unwrap(), lines.as_bytes()).unwrap();
@@ -209,7 +212,7 @@ fn nothing_that_the_configuration_names_is_run() {
     let own = world.own();
     let head = repository.head().unwrap().commit.unwrap();
     let tree = own.snapshot().unwrap();
-    let start = own.commit(&tree, &[head.clone()], "snapshot").unwrap();
+    let start = own.commit(&tree, &[head], "snapshot").unwrap();
     assert!(
         repository
             .move_ref("refs/heads/signoff/r", &start, None)
@@ -220,12 +223,12 @@ fn nothing_that_the_configuration_names_is_run() {
     make_nested_hostile(&world, worktree.path());
     write(worktree.path(), "a", "2\n");
     let one = own
-        .commit(&worktree.tree().unwrap(), &[start.clone()], "one")
+        .commit(&worktree.tree().unwrap(), from_ref(&start), "one")
         .unwrap();
     worktree.set(&start).unwrap();
     write(worktree.path(), "a", "3\n");
     let two = own
-        .commit(&worktree.tree().unwrap(), &[start.clone()], "two")
+        .commit(&worktree.tree().unwrap(), from_ref(&start), "two")
         .unwrap();
     let merged = own.merge(&start, &one, &two).unwrap();
     assert!(matches!(merged, Merge::Conflict { .. }));

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::slice::from_ref;
 
 use signoff_work::git::{Id, Landed, Own, Prepared, Repository};
 
@@ -53,7 +55,7 @@ fn changed(world: &World, own: &Own, repository: &Repository) -> (Id, Id) {
     write(worktree.path(), "added", "by the run\n");
     let new = worktree.tree().unwrap();
     assert_eq!(own.changed(&tree, &new).unwrap(), ["added"]);
-    let head = own.commit(&new, &[start.clone()], "step").unwrap();
+    let head = own.commit(&new, from_ref(&start), "step").unwrap();
     (start, head)
 }
 
@@ -191,6 +193,9 @@ fn line_endings_stay_as_each_side_has_them() {
         // As git writes them, which is not as they were written.
         world.git("rm -q -r .");
         world.git("reset -q --hard");
+        let own = world.own();
+        let seen = own.changed(&world.head(), &own.snapshot().unwrap());
+        assert_eq!(seen.unwrap(), [""; 0], "{setting}");
         whole_way(&world);
         assert_eq!(world.git("status --porcelain"), "", "{setting}");
     }
@@ -218,22 +223,23 @@ fn attributes_that_only_the_person_has_count() {
 
 #[test]
 fn bits_and_forms_of_the_index_hide_nothing() {
-    let table: [(&str, &dyn Fn(&World)); 5] = [
+    type Prepare<'w> = &'w dyn Fn(&World);
+    let table: [(&str, Prepare<'_>); 5] = [
         ("assume", &|world| {
-            drop(world.git("update-index --assume-unchanged a"))
+            drop(world.git("update-index --assume-unchanged a"));
         }),
         ("intent", &|world| {
             world.write("n", "n\n");
             world.git("add -N n");
         }),
         ("split", &|world| {
-            drop(world.git("update-index --split-index"))
+            drop(world.git("update-index --split-index"));
         }),
         ("cache", &|world| {
-            drop(world.git("update-index --force-untracked-cache"))
+            drop(world.git("update-index --force-untracked-cache"));
         }),
         ("version", &|world| {
-            drop(world.git("update-index --index-version 4"))
+            drop(world.git("update-index --index-version 4"));
         }),
     ];
     for (name, prepare) in table {
@@ -257,27 +263,28 @@ fn bits_and_forms_of_the_index_hide_nothing() {
 /// The time of an index says which files have to be read again.
 #[test]
 fn a_change_in_the_same_moment_is_seen() {
-    for round in 0..6 {
-        let world = World::committed(&[("a", "1\n")]);
-        let own = world.own();
-        let worktree = world.worktree(&own, "one");
-        let text = format!("{}\n", round + 2);
-        world.git("update-index --refresh");
-        world.write("a", &text);
-        assert_eq!(
-            own.changed(&world.head(), &own.snapshot().unwrap())
-                .unwrap(),
-            ["a"]
-        );
-        worktree.make(&world.head()).unwrap();
-        fs::write(worktree.path().join("a"), &text).unwrap();
-        assert_eq!(
-            own.changed(&world.head(), &worktree.tree().unwrap())
-                .unwrap(),
-            ["a"]
-        );
+    let world = World::committed(&[("a", "0\n")]);
+    let own = world.own();
+    let worktree = world.worktree(&own, "one");
+    let (a, theirs) = (world.path("a"), worktree.path().join("a"));
+    // Not every round falls into one tick of the clock.
+    for _ in 0..20 {
+        fs::write(&a, "1\n").unwrap();
+        world.git("add a");
+        fs::write(&a, "2\n").unwrap();
+        let second = own.snapshot().unwrap();
+        fs::write(&a, "3\n").unwrap();
+        assert_ne!(own.snapshot().unwrap(), second);
+        fs::write(&a, "2\n").unwrap();
+        assert_eq!(own.snapshot().unwrap(), second);
+    }
+    worktree.make(&world.head()).unwrap();
+    for _ in 0..5 {
+        fs::write(&theirs, "1\n").unwrap();
+        let changed = own.changed(&world.head(), &worktree.tree().unwrap());
+        assert_eq!(changed.unwrap(), ["a"]);
         worktree.set(&world.head()).unwrap();
-        assert_eq!(fs::read(worktree.path().join("a")).unwrap(), b"1\n");
+        assert_eq!(fs::read(&theirs).unwrap(), b"0\n");
     }
 }
 
@@ -322,4 +329,35 @@ fn repositories_in_the_tree_are_taken_as_files() {
     assert!(
         !tree.join("one").exists() && !tree.join("two").exists() && tree.join("ignored").exists()
     );
+}
+
+/// Root needs no rights, so this shows something only to others.
+#[test]
+fn rights_that_an_agent_took_from_its_files_stop_nothing() {
+    let world = World::committed(&[("a", "1\n"), ("d/x", "1\n")]);
+    let own = world.own();
+    let worktree = world.worktree(&own, "one");
+    worktree.make(&world.head()).unwrap();
+    let take = |names: &[&str]| {
+        for name in names {
+            let path = worktree.path().join(name);
+            fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
+        }
+    };
+    write(worktree.path(), "n", "n\n");
+    write(worktree.path(), "new/n", "n\n");
+    take(&["d", "new"]);
+    let seen = own.changed(&world.head(), &worktree.tree().unwrap());
+    assert_eq!(seen.unwrap(), ["n", "new/n"]);
+    take(&["n", "a", "d", "new"]);
+    let changed = own
+        .changed(&world.head(), &worktree.tree().unwrap())
+        .unwrap();
+    assert_eq!(changed, ["n", "new/n"]);
+    take(&["n", "d", "new"]);
+    worktree.set(&world.head()).unwrap();
+    assert_eq!(files(worktree.path()).len(), 2);
+    take(&["d", ""]);
+    worktree.remove().unwrap();
+    assert!(!worktree.path().exists());
 }

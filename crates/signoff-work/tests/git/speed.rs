@@ -1,6 +1,7 @@
 //! Figures, printed: `SIGNOFF_SOAK=1 cargo test --release -p signoff-work --test git speed -- --nocapture`. Nothing is
 //! asserted about time.
 
+use std::slice::from_ref;
 use std::time::{Duration, Instant};
 
 use crate::world::{World, write};
@@ -29,23 +30,23 @@ fn many_files() {
     show("snapshot", time);
     assert_eq!(own.tree_of(&head).unwrap(), tree);
     let worktree = world.worktree(&own, "one");
-    let (_, time) = timed(|| worktree.make(&head).unwrap());
+    let ((), time) = timed(|| worktree.make(&head).unwrap());
     show("make", time);
-    let (_, time) = timed(|| worktree.make(&head).unwrap());
+    let ((), time) = timed(|| worktree.make(&head).unwrap());
     show("make, in its place", time);
     let (_, time) = timed(|| worktree.tree().unwrap());
     show("tree, first", time);
     write(worktree.path(), "d5/s/f5.rs", "changed\n");
     let (tree, time) = timed(|| worktree.tree().unwrap());
     show("tree, one changed", time);
-    let step = own.commit(&tree, &[head.clone()], "step").unwrap();
+    let step = own.commit(&tree, from_ref(&head), "step").unwrap();
     let (_, time) = timed(|| own.merge(&head, &step, &step).unwrap());
     show("merge", time);
-    let (_, time) = timed(|| worktree.set(&head).unwrap());
+    let ((), time) = timed(|| worktree.set(&head).unwrap());
     show("set", time);
     let (_, time) = timed(|| own.prepare_landing(&head, &step).unwrap());
     show("prepare_landing", time);
-    let (_, time) = timed(|| worktree.remove().unwrap());
+    let ((), time) = timed(|| worktree.remove().unwrap());
     show("remove", time);
 }
 
@@ -55,6 +56,7 @@ fn timed<T>(action: impl FnOnce() -> T) -> (T, Duration) {
     (result, start.elapsed())
 }
 
+#[expect(clippy::print_stdout, reason = "that is what it is for")]
 fn show(what: &str, time: Duration) {
     println!("{what:<20} {:>5} ms", time.as_millis());
 }
