@@ -39,6 +39,7 @@ pub use self::id::Id;
 pub use self::landing::{Landed, Landing, Prepared};
 pub use self::merge::Merge;
 pub use self::own::Own;
+pub use self::references::Checkout;
 pub use self::repository::{Head, Repository};
 pub use self::restore::Restored;
 pub use self::start::Git;

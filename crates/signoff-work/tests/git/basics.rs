@@ -214,3 +214,31 @@ fn references_move_by_compare_and_swap() {
         assert_eq!(head.commit, Some(second));
     }
 }
+
+#[test]
+fn every_checkout_is_known_with_its_branch() {
+    let world = World::committed(&[("a", "1\n")]);
+    let [linked, detached] = ["linked", "detached"].map(|name| world.root.join(name));
+    let words =
+        |path: &std::path::Path, more: &str| format!("worktree add -q {more} {}", path.display());
+    world.git(&words(&linked, "-b signoff/r1"));
+    world.git(&words(&detached, "--detach"));
+    let seen = |checkouts: Vec<signoff_work::git::Checkout>| -> Vec<_> {
+        let each = checkouts.into_iter();
+        each.map(|one| (one.path, one.branch)).collect()
+    };
+    let expected = [
+        (world.repo(), Some("refs/heads/main".to_owned())),
+        (detached, None),
+        (linked.clone(), Some("refs/heads/signoff/r1".to_owned())),
+    ];
+    let from_the_first = seen(world.repository().checkouts().unwrap());
+    let from_a_linked_one = world.repository_at(&linked).unwrap().checkouts().unwrap();
+    for mut found in [from_the_first, seen(from_a_linked_one)] {
+        found[1..].sort();
+        assert_eq!(found, expected);
+    }
+    std::fs::remove_dir_all(&linked).unwrap();
+    let left = world.repository().checkouts().unwrap();
+    assert_eq!(left.len(), 3, "git remembers one that is gone for a while");
+}
