@@ -242,3 +242,35 @@ fn every_checkout_is_known_with_its_branch() {
     let left = world.repository().checkouts().unwrap();
     assert_eq!(left.len(), 3, "git remembers one that is gone for a while");
 }
+
+#[test]
+fn worktrees_are_made_and_looked_at_side_by_side() {
+    fn shared<T: Send + Sync + Clone>(value: &T) -> T {
+        value.clone()
+    }
+    let world = World::committed(&[("a", "1\n"), ("d/b", "2\n")]);
+    let (own, head) = (world.own(), world.head());
+    let trees: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|number| {
+                let (own, head, world) = (shared(&own), head.clone(), &world);
+                scope.spawn(move || {
+                    let worktree = world.worktree(&own, &number.to_string());
+                    worktree.make(&head).unwrap();
+                    write(worktree.path(), &format!("n{number}"), "n\n");
+                    let seen = (worktree.tree().unwrap(), own.snapshot().unwrap());
+                    worktree.remove().unwrap();
+                    seen
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    for (number, (tree, snapshot)) in trees.iter().enumerate() {
+        assert_eq!(own.changed(&head, tree).unwrap(), [format!("n{number}")]);
+        assert_eq!(own.changed(&head, snapshot).unwrap(), [""; 0]);
+    }
+}
