@@ -14,6 +14,7 @@ mod queue;
 mod remains;
 mod run_tree;
 mod setup;
+mod spares;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,7 @@ pub(crate) struct Trees {
     /// Where its indexes are.
     indexes: PathBuf,
     standing: Mutex<Standing>,
+    spares: Mutex<()>,
     setup: Setup,
 }
 
@@ -66,6 +68,7 @@ impl Trees {
             repository,
             run: run.to_owned(),
             standing: Mutex::new(Standing::read(&indexes)),
+            spares: Mutex::default(),
             workspace: project.store.workspace().to_owned(),
             root: root(project, run).unwrap_or_else(|| dir.path().join("worktrees")),
             indexes,
@@ -141,8 +144,7 @@ impl Trees {
 
     /// Removes the worktree of a step that has ended.
     pub(crate) fn forget_step(&self, step: &str) {
-        // What stays is removed with the run.
-        self.step_worktree(step).remove().ok();
+        self.spare(&self.step_worktree(step));
     }
 
     /// Makes a step's own worktree what its next work begins with: complete, and at `set` if it is to be another one
@@ -174,7 +176,7 @@ impl Trees {
         let claimed = claim(&self.root, &self.workspace, &self.run);
         claimed.map_err(|why| format!("{}: {why}", self.root.display()))?;
         self.changing(worktree, || {
-            worktree.make(commit).map_err(said)?;
+            self.fill(worktree, commit)?;
             failpoint::reached("worktree.made");
             self.setup.copy(self.repository.top(), worktree.path())?;
             for command in self.setup.commands(worktree.path())? {

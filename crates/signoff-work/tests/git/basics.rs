@@ -121,6 +121,29 @@ fn a_worktree_is_set_put_back_and_removed() {
 }
 
 #[test]
+fn one_that_takes_the_place_of_another_is_as_good_as_new() {
+    let world = World::committed(&[("a", "1\n"), ("d/x", "x\n"), (".gitignore", "*.o\n")]);
+    let own = world.own();
+    let [one, two, fresh] = ["one", "two", "fresh"].map(|name| world.worktree(&own, name));
+    one.make(&world.head()).unwrap();
+    write(one.path(), "a", "changed\n");
+    write(one.path(), "d/x", "-> /etc/passwd");
+    write(one.path(), "new/b.o", "ignored");
+    write(one.path(), ".git/hooks/post-checkout", "#!x\n");
+    write(one.path(), "nested/.git/HEAD", "ref: refs/heads/x\n");
+    fs::remove_file(one.path().join(".gitignore")).unwrap();
+    one.move_to(&two).unwrap();
+    two.renew(&world.head()).unwrap();
+    fresh.make(&world.head()).unwrap();
+    assert!(two.exists() && !one.exists() && !one.path().exists());
+    assert_eq!(shown(two.path()), shown(fresh.path()));
+    assert!(!two.path().join(".git/hooks").exists());
+    assert!(!two.path().join("new").exists());
+    assert_eq!(two.tree().unwrap(), fresh.tree().unwrap());
+    assert_eq!(world.git_in(two.path(), &["status", "--porcelain"]), "");
+}
+
+#[test]
 fn results_of_preparation_are_ignored_from_then_on() {
     let world = World::committed(&[("a", "1\n"), (".gitignore", "!deps\n!*\n")]);
     let own = world.own();
