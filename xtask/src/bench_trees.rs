@@ -70,8 +70,9 @@ fn measured(signoff: &str, directory: &Path) -> Result<(Vec<Waited>, SetUp), Str
         waited.push(Waited { files, one, four });
         eprintln!("measured: waiting agents on {files} files");
     }
+    let place = project(signoff, directory, FILES, (SETTING_UP, "0"))?;
     let mut set_up = SetUp {
-        git: git_worktrees(directory)?,
+        git: git_worktrees(&place)?,
         single: Vec::new(),
         together: Vec::new(),
     };
@@ -109,8 +110,10 @@ fn project(
     files: usize,
     (agents, seconds): (usize, &str),
 ) -> Result<PathBuf, String> {
-    fs::remove_dir_all(directory).ok();
-    let place = directory.join("project");
+    // Each in a place of its own: where many files were just removed, some file systems are slow to make others.
+    let places = (1_u32..).map(|number| directory.join(number.to_string()).join("project"));
+    let place = places.into_iter().find(|place| !place.exists());
+    let place = place.ok_or("no place is left")?;
     let write = |name: &str, text: &str| {
         let path = place.join(name);
         let parent = path.parent().unwrap_or(&place);
@@ -156,15 +159,14 @@ fn plan(agents: usize) -> String {
 }
 
 /// How long `git worktree add` takes, several times.
-fn git_worktrees(directory: &Path) -> Result<Vec<u64>, String> {
-    let place = directory.join("project");
+fn git_worktrees(place: &Path) -> Result<Vec<u64>, String> {
     let mut times = Vec::new();
     for number in 0..SETTING_UP {
-        let path = directory.join(format!("linked-{number}"));
+        let path = place.with_file_name(format!("linked-{number}"));
         let path = path.to_string_lossy();
         let began = Instant::now();
         call(
-            &place,
+            place,
             &["git", "worktree", "add", "--quiet", "--detach", &path],
         )?;
         times.push(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
