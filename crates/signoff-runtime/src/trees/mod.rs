@@ -9,6 +9,7 @@ mod aside;
 mod choose;
 mod in_place;
 mod locks;
+mod pipes;
 mod queue;
 mod run_tree;
 mod setup;
@@ -177,7 +178,14 @@ impl Trees {
     }
 
     fn set(&self, worktree: &Worktree, commit: &Id) -> Result<(), String> {
+        pipes::remove(worktree.path());
         self.changing(worktree, || worktree.set(commit).map_err(said))
+    }
+
+    /// What is in a worktree now.
+    fn seen(worktree: &Worktree) -> Result<Id, GitError> {
+        pipes::remove(worktree.path());
+        worktree.tree()
     }
 
     /// Does something to a worktree that must be done wholly: what a crash leaves half done is made anew.
@@ -210,7 +218,7 @@ impl Trees {
     /// What a step changed in its own worktree since its base, if git can tell.
     pub(crate) fn changes(&self, step: Option<&str>, base: &Id) -> Result<Vec<String>, GitError> {
         let worktree = self.worktree(step);
-        let tree = worktree.tree()?;
+        let tree = Self::seen(&worktree)?;
         self.own.changed(base, &tree)
     }
 
