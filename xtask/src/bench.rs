@@ -30,6 +30,7 @@ const STARTUP: &str = "<!-- bench:startup -->";
 const VERIFY: &str = "<!-- bench:verify -->";
 pub(crate) const STORE: &str = "<!-- bench:store -->";
 pub(crate) const RUN: &str = "<!-- bench:run -->";
+pub(crate) const TREES: &str = "<!-- bench:trees -->";
 const CLOSE: &str = "<!-- /bench -->";
 const NEW_FILE: &str = "\
 # Benchmarks
@@ -73,6 +74,15 @@ $ cargo xtask bench run --write
 ```
 
 <!-- bench:run -->
+<!-- /bench -->
+
+## Agents side by side
+
+```console
+$ cargo xtask bench trees --write
+```
+
+<!-- bench:trees -->
 <!-- /bench -->
 ";
 

@@ -12,6 +12,7 @@
 mod bench;
 mod bench_run;
 mod bench_store;
+mod bench_trees;
 mod checks;
 mod generate;
 mod invocation;
@@ -34,13 +35,14 @@ struct Command {
     run: fn(flag: bool) -> Result<(), String>,
 }
 
-const COMMANDS: [Command; 6] = [
+const COMMANDS: [Command; 7] = [
     test::COMMAND,
     generate::COMMAND,
     soak::COMMAND,
     bench::COMMAND,
     bench_store::COMMAND,
     bench_run::COMMAND,
+    bench_trees::COMMAND,
 ];
 
 fn main() -> ExitCode {

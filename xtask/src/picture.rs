@@ -13,7 +13,7 @@ const COLUMN_PX: f64 = 8.4;
 /// What stands above the output, as if typed.
 const PROMPT: &str = "\x1b[2m$\x1b[0m \x1b[1mcargo run --release -- demo\x1b[0m";
 /// The most telling part: from the first line with the one text, up to the first with the other.
-const PART: [&str; 2] = ["3. Somebody weakens", "5. What we know"];
+const PART: [&str; 2] = ["3. Somebody weakens", "5. Agents side by side"];
 /// What every pictured run is called: 2026-01-01, noon.
 const RUN: &str = "20260101-120000-demo";
 /// How long everything takes in the picture.
@@ -25,14 +25,13 @@ const FOLDER: &str = "signoff-demo-";
 // The demo runs twice: what differs between two runs would also differ on the next machine, and
 // `gen --check` would fail there without a reason that anybody could find.
 pub(crate) fn render(signoff: &str) -> Result<String, String> {
-    let [once, again] = [demo(signoff)?, demo(signoff)?];
+    let [once, again] = [part(&demo(signoff)?, PART)?, part(&demo(signoff)?, PART)?];
     if let Some((a, b)) = once.lines().zip(again.lines()).find(|(a, b)| a != b) {
         return Err(format!(
             "`signoff demo` does not print the same thing twice:\n  {a}\n  {b}"
         ));
     }
-    let shown = part(&once, PART)?;
-    Ok(svg(&format!("{PROMPT}\n{shown}")))
+    Ok(svg(&format!("{PROMPT}\n{once}")))
 }
 
 #[expect(

@@ -11,6 +11,18 @@ pub const SCHEMA: &str = "signoff.doctor/1";
 pub struct Doctor {
     pub schema: String,
     pub sandbox: Sandbox,
+    /// Whether runs of this project can have worktrees; `null` outside of a project.
+    #[serde(default)]
+    pub worktrees: Option<Worktrees>,
+}
+
+/// Whether agents can work side by side.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Worktrees {
+    pub possible: bool,
+    /// What is in the way.
+    pub why: Vec<String>,
 }
 
 /// How agents and contracts are confined.

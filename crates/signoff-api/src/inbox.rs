@@ -34,6 +34,9 @@ pub struct Item {
     pub question: String,
     /// What it can be answered with; `reply` stands for any text, given as its note.
     pub choices: Vec<String>,
+    /// Where the files are that whoever answers `fixed` repairs, if that is not the checkout.
+    #[serde(default)]
+    pub worktree: Option<String>,
 }
 
 impl Inbox {
@@ -46,7 +49,8 @@ impl Inbox {
 }
 
 impl Item {
-    pub fn new(run: &engine::Run, item: &engine::Item) -> Self {
+    /// `worktree`: where it can be repaired, if that is not the checkout.
+    pub fn new(run: &engine::Run, item: &engine::Item, worktree: Option<String>) -> Self {
         Self {
             id: format!("{}/{}", run.id(), item.id),
             kind: item.kind.into(),
@@ -60,6 +64,7 @@ impl Item {
                 .collect(),
             question: item.question.clone(),
             choices: item.words().into_iter().map(str::to_owned).collect(),
+            worktree,
         }
     }
 }

@@ -20,7 +20,7 @@ pub struct Pruned {
     pub kept: Vec<Kept>,
 }
 
-/// One file or directory.
+/// One file, directory or name in the repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Removed {
@@ -42,6 +42,10 @@ pub enum Kind {
     Log,
     Signatures,
     Run,
+    /// Worktrees of a run.
+    Worktrees,
+    /// Names that a run had in the repository; `path` is the name.
+    Refs,
     Lock,
 }
 

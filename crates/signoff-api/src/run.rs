@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use signoff_engine as engine;
 
-use crate::event::{Facts, Grade, Outcome, PauseReason, step_status};
+use crate::event::{Facts, Grade, Isolation, Outcome, PauseReason, Seat, step_status};
 use crate::inbox::Item;
 
 pub const SCHEMA: &str = "signoff.run/1";
@@ -29,6 +29,21 @@ pub struct Run {
     pub updated_at: String,
     /// Share of the steps that have ended, 0–100.
     pub progress: u8,
+    /// Which tree it works on.
+    #[serde(default)]
+    pub isolation: Option<Isolation>,
+    /// The branch that has its commits, where it works in worktrees and has begun.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// Its tree, where that is a worktree and there.
+    #[serde(default)]
+    pub worktree: Option<String>,
+    /// The commit that it was brought into the checkout as.
+    #[serde(default)]
+    pub landed: Option<String>,
+    /// It was taken back.
+    #[serde(default)]
+    pub undone: bool,
     pub steps: Vec<Step>,
     pub inbox: Vec<Item>,
 }
@@ -47,11 +62,24 @@ pub struct Step {
     /// Why it failed, was skipped or is blocked; `interrupted` or `paused` if it has begun and nobody
     /// drives the run.
     pub reason: Option<String>,
+    /// Where it sits now, in a run that works in worktrees.
+    #[serde(default)]
+    pub seat: Option<Seat>,
+    /// The worktree that it has to itself, where there is one.
+    #[serde(default)]
+    pub worktree: Option<String>,
+    /// The commit that its work was merged as.
+    #[serde(default)]
+    pub commit: Option<String>,
 }
 
 impl Step {
-    /// Every step of a run, in plan order. `driven`: a process works on it.
-    pub fn all(run: &engine::Run, driven: bool) -> Vec<Self> {
+    /// Every step of a run, in plan order. `driven`: a process works on it. `worktree`: the step's own, if it is there.
+    pub fn all(
+        run: &engine::Run,
+        driven: bool,
+        worktree: impl Fn(usize) -> Option<String>,
+    ) -> Vec<Self> {
         let halted = |at| run.halted(at).filter(|_| !driven).map(str::to_owned);
         run.order()
             .filter_map(|at| Some((at, run.step(at)?)))
@@ -66,6 +94,9 @@ impl Step {
                     .as_ref()
                     .map(|(_, facts)| facts.clone().into()),
                 reason: state.reason.clone().or_else(|| halted(at)),
+                seat: run.seat(at).map(Into::into),
+                worktree: worktree(at),
+                commit: state.commit.clone(),
             })
             .collect()
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Outcome, PauseReason};
+use crate::event::{Isolation, Outcome, PauseReason};
 
 pub const SCHEMA: &str = "signoff.runs/1";
 
@@ -34,6 +34,21 @@ pub struct Run {
     pub progress: Option<u8>,
     /// How many questions wait on a person.
     pub waiting: usize,
+    /// Which tree it works on.
+    #[serde(default)]
+    pub isolation: Option<Isolation>,
+    /// The branch that has its commits, where it works in worktrees and has begun.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// Its tree, where that is a worktree and there.
+    #[serde(default)]
+    pub worktree: Option<String>,
+    /// The commit that it was brought into the checkout as.
+    #[serde(default)]
+    pub landed: Option<String>,
+    /// It was taken back.
+    #[serde(default)]
+    pub undone: bool,
     pub problem: Option<String>,
 }
 
@@ -65,6 +80,11 @@ impl Run {
             updated_at: Some(run.updated_at),
             progress: Some(run.progress),
             waiting,
+            isolation: run.isolation,
+            branch: run.branch,
+            worktree: run.worktree,
+            landed: run.landed,
+            undone: run.undone,
             problem: None,
         }
     }
@@ -82,6 +102,11 @@ impl Run {
             updated_at: None,
             progress: None,
             waiting: 0,
+            isolation: None,
+            branch: None,
+            worktree: None,
+            landed: None,
+            undone: false,
             problem: Some(problem),
         }
     }

@@ -152,11 +152,18 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
         }
         Event::InboxOpened { .. } => opened(run, at, &recorded.event),
         Event::InboxAnswered { .. } => answered(run, at, &recorded.event),
-        Event::CandidateStarted { .. }
-        | Event::CandidateBuilt { .. }
-        | Event::MergeConflicted { .. }
-        | Event::MergeStarted { .. }
-        | Event::Merged { .. } => merge::apply(run, at, recorded),
+        Event::CandidateStarted { attempt, .. } => merge::begins(run, at, *attempt),
+        Event::CandidateBuilt {
+            attempt, candidate, ..
+        } => merge::built(run, at, *attempt, candidate),
+        Event::MergeConflicted {
+            attempt,
+            files,
+            text,
+            ..
+        } => merge::conflicted(run, at, *attempt, (files, text)),
+        Event::MergeStarted { attempt, .. } => merge::merging(run, at, *attempt),
+        Event::Merged { commit, tree, .. } => merge::merged(run, at, commit, tree),
         Event::ConditionHeld { .. }
         | Event::BaselineStarted { .. }
         | Event::BaselineFinished { .. }

@@ -45,7 +45,7 @@ pub use lifecycle::{
     Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, after_signing_anew, derive,
     escalates, may_clone, may_delete, possible,
 };
-pub use state::{Failure, Item, Run, Stage, StepState, StepStatus};
+pub use state::{Failure, Item, Run, Seat, Stage, StepState, StepStatus};
 pub use tests_run::{GO_PACKAGES, SEVERAL, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};
 pub use verdict::{Observation, ProcessEnd, TestsRun, Verdict, baseline_verdict, judge};

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::signed::SignedPlan;
 
+pub use self::ground::Seat;
 pub use self::item::Item;
 pub(crate) use self::setup::referenced;
 pub use self::step::{Failure, Stage, StepState, StepStatus};

@@ -1,8 +1,12 @@
 //! What this machine can do for a run, found by trying it.
 
-use signoff_api::doctor::{Doctor, Level as Told, SCHEMA, Sandbox, State};
+use signoff_api::doctor::{Doctor, Level as Told, SCHEMA, Sandbox, State, Worktrees};
 use signoff_sandbox::{Level, probe};
 use signoff_store::config::{Config, Mode};
+
+use crate::error::Error;
+use crate::project::Project;
+use crate::trees;
 
 /// Every level, the strongest first, and what it enforces.
 const LEVELS: [(Level, &str); 4] = [
@@ -21,8 +25,31 @@ const LEVELS: [(Level, &str); 4] = [
     ),
 ];
 
-/// Looks at what a configuration asks for and what works here.
-pub fn doctor(config: &Config) -> Doctor {
+/// Whether runs of a project can have worktrees, and why not.
+pub fn worktrees(project: &Project) -> Result<Worktrees, Error> {
+    let found = trees::repository(project)
+        .and_then(|repository| trees::obstacles(project, repository.as_ref()));
+    let why = match found {
+        Err(Error::Git(why)) => vec![why.to_string()],
+        found => found?,
+    };
+    Ok(Worktrees {
+        possible: why.is_empty(),
+        why,
+    })
+}
+
+/// Looks at what a configuration asks for and what works here, and in this project, if there is one.
+pub fn doctor(config: &Config, project: Option<&Project>) -> Result<Doctor, Error> {
+    Ok(Doctor {
+        schema: SCHEMA.to_owned(),
+        sandbox: sandbox(config),
+        worktrees: project.map(worktrees).transpose()?,
+    })
+}
+
+/// How agents and contracts will be confined.
+pub fn sandbox(config: &Config) -> Sandbox {
     let mode = config.sandbox.mode.value;
     let found = (mode != Mode::Off).then(probe);
     let level = found.map_or(Level::None, |found| found.level);
@@ -39,13 +66,10 @@ pub fn doctor(config: &Config) -> Doctor {
             enforces: enforces.to_owned(),
         }
     };
-    Doctor {
-        schema: SCHEMA.to_owned(),
-        sandbox: Sandbox {
-            mode: mode.name().to_owned(),
-            level: level.to_string(),
-            network: config.sandbox.network.value,
-            levels: LEVELS.map(told).into(),
-        },
+    Sandbox {
+        mode: mode.name().to_owned(),
+        level: level.to_string(),
+        network: config.sandbox.network.value,
+        levels: LEVELS.map(told).into(),
     }
 }

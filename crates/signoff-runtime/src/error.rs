@@ -143,7 +143,11 @@ pub enum Error {
         why: Vec<String>,
     },
     /// Another run holds the workspace.
-    WorkspaceTaken { holder: Option<Holder> },
+    WorkspaceTaken {
+        holder: Option<Holder>,
+        /// This one could work beside it, in a worktree.
+        worktree: bool,
+    },
     /// Another process drives this run.
     RunTaken { run: String, holder: Option<Holder> },
     /// No run of that name, or none at all.

@@ -39,6 +39,7 @@ mod trees;
 pub mod uncommitted;
 pub mod view;
 mod watch;
+pub mod whereabouts;
 
 pub use clock::{Clock, SystemClock};
 pub use difference::Difference;

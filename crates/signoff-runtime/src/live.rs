@@ -30,7 +30,7 @@ use crate::error::Error;
 use crate::journal::{Append, FileJournal};
 use crate::landing::Landing;
 use crate::local::{Interrupt, Local};
-use crate::locks::{take_run, take_workspace};
+use crate::locks::{take_run, take_start, take_workspace};
 use crate::marks::{Execution, Projection, Times};
 use crate::notify::Notify;
 use crate::plan_file::PlanFile;
@@ -42,6 +42,7 @@ use crate::proof::{Counted, counted};
 use crate::snapshot::Replay;
 use crate::view::View;
 use crate::watch::Watch;
+use crate::whereabouts::Whereabouts;
 use crate::{confinement, preflight, replan, snapshot, trees};
 
 /// A run that this process owns.
@@ -132,17 +133,23 @@ impl<'a> Live<'a> {
         let mut workspace_lock = match chosen.isolation {
             // It works beside whoever has the checkout.
             Isolation::Worktree => None,
-            Isolation::Shared => {
-                let lock = take_workspace(project)?;
-                runs::remove_never_begun(&project.store)?;
-                Some(lock)
-            }
+            Isolation::Shared => Some(take_workspace(project).map_err(|error| match error {
+                Error::WorkspaceTaken { holder, .. } => Error::WorkspaceTaken {
+                    holder,
+                    worktree: chosen.repository.is_some(),
+                },
+                error => error,
+            })?),
         };
+        // Two runs may start at once, and neither may take the other's directory for one that was left.
+        let starting = take_start(project)?;
+        runs::remove_never_begun(&project.store, &starting)?;
         let (id, dir) = new_dir(project)?;
         if let Some(lock) = &mut workspace_lock {
             lock.name_run(&id).map_err(Error::Sandbox)?;
         }
         let run_lock = take_run(&dir, &id)?;
+        drop(starting);
         snapshot::save(&dir, plan)?;
         let journal = FileJournal::new(
             Journal::create(&dir.journal())?,
@@ -391,6 +398,12 @@ impl<'a> Live<'a> {
     /// What a person should know about where it works.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
+    }
+
+    /// Where its worktrees are.
+    pub fn whereabouts(&self) -> Whereabouts {
+        let in_worktrees = self.settings().isolation == Isolation::Worktree;
+        Whereabouts::of(self.project, &self.id(), in_worktrees)
     }
 
     /// Its state, as far as it has come.

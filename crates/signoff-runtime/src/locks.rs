@@ -1,6 +1,6 @@
 //! Who may work: one run in a checkout, one process for a run.
 
-use signoff_store::lock::{RunLock, WorkspaceLock, holder};
+use signoff_store::lock::{RunLock, StartLock, WorkspaceLock, holder};
 use signoff_store::runs::RunDir;
 
 use crate::error::Error;
@@ -12,9 +12,16 @@ pub(crate) fn take_workspace(project: &Project) -> Result<WorkspaceLock, Error> 
         Ok(Some(lock)) => Ok(lock),
         Ok(None) => Err(Error::WorkspaceTaken {
             holder: holder(&path).ok().flatten(),
+            worktree: false,
         }),
         Err(why) => Err(Error::Unreadable { path, why }),
     }
+}
+
+/// Waits until nobody else makes a run's directory or clears one away.
+pub(crate) fn take_start(project: &Project) -> Result<StartLock, Error> {
+    let path = project.store.start_lock();
+    StartLock::acquire_waiting(&path).map_err(|why| Error::Unreadable { path, why })
 }
 
 pub(crate) fn take_run(dir: &RunDir, id: &str) -> Result<RunLock, Error> {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use signoff_engine::{Act, Forbidden, PlanState, Refusal, after, possible};
+use signoff_engine::{Act, Forbidden, Isolation, PlanState, Refusal, after, possible};
 use signoff_plan::model::{Plan, Step, Work};
 use signoff_store::lock::{holder, is_held};
 
@@ -12,9 +12,9 @@ use crate::error::Error;
 use crate::live::{Limit, Options};
 use crate::plan_file::PlanFile;
 use crate::plans::{Doing, covering, expiry_notice, refuse_a_double};
-use crate::preflight;
 use crate::project::Project;
 use crate::state::{Standing, standing};
+use crate::{preflight, trees};
 
 /// What a run would be.
 #[derive(Debug)]
@@ -42,12 +42,18 @@ pub fn rehearse(doing: Doing<'_>, plan: &PlanFile, options: &Options, approve: b
         rounds: rounds(&plan.checked.plan, &allowed, jobs),
         agents,
         working,
-        refused: refusal(doing, plan, approve).err().or(steps.err()),
+        refused: refusal(doing, plan, (options, approve))
+            .err()
+            .or(steps.err()),
     }
 }
 
 /// What `run` asks before it starts anything, in its order.
-fn refusal(doing: Doing<'_>, plan: &PlanFile, approve: bool) -> Result<(), Error> {
+fn refusal(
+    doing: Doing<'_>,
+    plan: &PlanFile,
+    (options, approve): (&Options, bool),
+) -> Result<(), Error> {
     let project = doing.project;
     project.require_trust()?;
     preflight::no_errors(plan)?;
@@ -57,10 +63,13 @@ fn refusal(doing: Doing<'_>, plan: &PlanFile, approve: bool) -> Result<(), Error
     preflight::supported(plan)?;
     preflight::verified(project, plan)?;
     preflight::programs(project, plan)?;
+    let chosen = trees::choose(project, &plan.checked.plan, options.isolation)?;
     let lock = project.store.workspace_lock();
-    if is_held(&lock).unwrap_or(false) {
-        let holder = holder(&lock).ok().flatten();
-        return Err(Error::WorkspaceTaken { holder });
+    if chosen.isolation == Isolation::Shared && is_held(&lock).unwrap_or(false) {
+        return Err(Error::WorkspaceTaken {
+            holder: holder(&lock).ok().flatten(),
+            worktree: chosen.repository.is_some(),
+        });
     }
     Ok(())
 }

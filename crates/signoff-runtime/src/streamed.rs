@@ -30,6 +30,7 @@ pub fn streamed(run: &Run, recorded: &Recorded) -> Streamed {
             logs: logs(run, id, &recorded.event).into_iter().collect(),
         }),
         steps: ended.then(|| ends(run)),
+        landing: None,
     }
 }
 

@@ -15,6 +15,7 @@ use crate::plans::History;
 use crate::project::Project;
 use crate::snapshot::Replay;
 pub use crate::streamed::streamed;
+use crate::whereabouts::Whereabouts;
 
 /// A run's name, and what is in it or why that cannot be read.
 pub type Listed = (String, Result<View, Error>);
@@ -36,6 +37,8 @@ pub struct View {
     pub terms: Value,
     /// Does a process drive it now?
     pub driven: bool,
+    /// Where its worktrees are.
+    pub whereabouts: Whereabouts,
     /// Somebody gave it up, or another run of the plan came after it: nobody goes on with it.
     pub over: bool,
 }
@@ -65,6 +68,7 @@ impl View {
         let over =
             History::read(project, &key).is_ok_and(|history| history.refuse_if_over(id).is_err());
         Ok(Self {
+            whereabouts: Whereabouts::of(project, id, run.in_worktrees()),
             over: over && run.outcome().is_none(),
             run,
             began,
@@ -164,14 +168,36 @@ impl View {
             started_at: timestamp(self.began),
             updated_at: timestamp(self.last),
             progress: self.run.progress(),
-            steps: signoff_api::run::Step::all(&self.run, self.driven),
-            inbox: self
-                .run
-                .items()
-                .map(|item| signoff_api::inbox::Item::new(&self.run, item))
-                .collect(),
+            isolation: Some(self.run.settings().isolation.into()),
+            branch: self.branch(),
+            worktree: self.whereabouts.run_tree().map(shown),
+            landed: self.run.landed().map(str::to_owned),
+            undone: self.run.undone(),
+            steps: signoff_api::run::Step::all(&self.run, self.driven, |at| {
+                self.whereabouts.of_step(&self.run, at).map(shown)
+            }),
+            inbox: self.items(),
         }
     }
+
+    /// The branch that has its commits, as people name it.
+    pub fn branch(&self) -> Option<String> {
+        let branch = self.run.ground()?.branch.as_deref()?;
+        Some(branch.trim_start_matches("refs/heads/").to_owned())
+    }
+
+    /// What waits on a person.
+    pub fn items(&self) -> Vec<signoff_api::inbox::Item> {
+        let item = |item| {
+            let place = self.whereabouts.of_item(&self.run, item).map(shown);
+            signoff_api::inbox::Item::new(&self.run, item, place)
+        };
+        self.run.items().map(item).collect()
+    }
+}
+
+fn shown(path: PathBuf) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 /// Hands over every event of a run, oldest first.

@@ -15,6 +15,9 @@ pub type RunLock = Lock<Run>;
 /// Held by the process whose run works in this workspace.
 pub type WorkspaceLock = Lock<Workspace>;
 
+/// Held while a run gets its directory, and while those that never began are cleared away.
+pub type StartLock = Lock<Start>;
+
 /// Held while something is done to one plan.
 pub type PlanLock = Lock<Plan>;
 
@@ -27,6 +30,10 @@ pub enum Run {}
 /// Marks [`WorkspaceLock`].
 #[derive(Debug)]
 pub enum Workspace {}
+
+/// Marks [`StartLock`].
+#[derive(Debug)]
+pub enum Start {}
 
 /// Marks [`PlanLock`].
 #[derive(Debug)]
@@ -77,6 +84,13 @@ impl WorkspaceLock {
                 .create(directory)?;
         }
         Self::acquire(path)
+    }
+}
+
+impl StartLock {
+    /// Waits for the lock and takes it. Whoever holds it waits for nobody.
+    pub fn acquire_waiting(path: &Path) -> io::Result<Self> {
+        Self::wait(path)
     }
 }
 

@@ -191,6 +191,11 @@ impl Store {
         self.locks_dir().join("workspace")
     }
 
+    /// The lock of whoever makes or clears away a run's directory.
+    pub fn start_lock(&self) -> PathBuf {
+        self.locks_dir().join("start")
+    }
+
     pub fn config_path(&self) -> PathBuf {
         self.dir.join("config.toml")
     }

@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
 pub use self::directory::{AttemptDir, RunDir};
+use crate::lock::StartLock;
 use crate::root::Store;
 use crate::{FileError, timestamp};
 
@@ -72,8 +73,8 @@ pub fn list(store: &Store) -> Result<Vec<RunEntry>, FileError> {
 }
 
 /// Clears away runs that died before their first event was written and that nobody holds: nothing
-/// happened in them.
-pub fn remove_never_begun(store: &Store) -> Result<(), FileError> {
+/// happened in them. `_starting`: of one that is being made nobody can tell yet.
+pub fn remove_never_begun(store: &Store, _starting: &StartLock) -> Result<(), FileError> {
     for entry in list(store)? {
         let begun = match fs::read(entry.dir.journal()) {
             Ok(bytes) => bytes.contains(&b'\n'),

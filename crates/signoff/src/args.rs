@@ -192,7 +192,7 @@ pub(crate) enum Command {
     Show(Show),
     /// Draw what waits for what: in the terminal, or as SVG, Mermaid or Graphviz text
     #[command(
-        after_help = "Examples:\n  signoff graph plan.md\n  signoff graph plan.md --format svg > plan.svg"
+        after_help = "Examples:\n  signoff graph plan.md\n  signoff graph plan.md --format svg > plan.svg\n  signoff graph --run"
     )]
     Graph(Graph),
     /// Show what differs between two plans, in any dialects; exit code 1 if anything does

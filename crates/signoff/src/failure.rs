@@ -335,7 +335,7 @@ impl From<Error> for Failure {
                     Self::detail,
                 )
                 .hint("`signoff doctor` tells more; `[sandbox] mode` in your own configuration decides"),
-            Error::WorkspaceTaken { holder } => Self::new(
+            Error::WorkspaceTaken { holder, worktree } => Self::new(
                 5,
                 "workspace-taken",
                 format!(
@@ -343,6 +343,10 @@ impl From<Error> for Failure {
                     held_by(holder.as_ref())
                 ),
             )
+            .hints(worktree.then(|| {
+                "`--isolation worktree` lets it work beside that one, in a worktree of its own"
+                    .to_owned()
+            }))
             .hints(meanwhile(holder.as_ref().and_then(|holder| holder.run.as_deref()))),
             Error::RunTaken { run, holder } => {
                 let process = holder.map(|holder| format!(" (process {})", holder.pid));
@@ -387,7 +391,7 @@ impl From<Error> for Failure {
                 "no-worktrees",
                 format!("{}, and there can be none: {}", asked.join("; "), why.join("; ")),
             )
-            .hint("`--isolation shared` lets agents work one after another in the checkout"),
+            .hint("`--isolation shared` lets agents work one after another in the checkout, if no step says `isolation: worktree`"),
             Error::Settled { run, how } => {
                 Self::new(5, "settled", format!("run {run} {how}, and does not go on"))
                     .hint("`signoff run PLAN` starts a new one")

@@ -482,9 +482,9 @@ fn what_cannot_be_carried_out_is_refused_before_anything_runs() {
     project.signoff(["trust"]).assert_success();
     project
         .signoff(["approve", "plan.md", "--run"])
-        .assert_code(6)
-        .assert_stderr_contains("`isolation`")
-        .assert_stderr_contains("stays approved");
+        .assert_code(2)
+        .assert_stderr_contains("step `step-1` asks for a worktree")
+        .assert_stderr_contains("there is no git repository");
     assert_eq!(project.json(["show", "plan.md"])["status"], "approved");
 }
 
@@ -608,6 +608,8 @@ fn the_demo_tells_the_whole_story() {
         "trying again",
         "is not what was signed",
         "proved",
+        "conflict with what was merged meanwhile: CHANGELOG.md",
+        "2 commits on `main`",
     ] {
         output.assert_stdout_contains(part);
     }

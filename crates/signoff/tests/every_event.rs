@@ -273,6 +273,65 @@ fn retried() -> Events {
     example.events()
 }
 
+/// A project in a repository, whose agents have worktrees of their own.
+fn repository(script: &Script, steps: &[&str]) -> Example {
+    let example = Example::new("plan.md", &[("plan.md", &plan(steps))], script);
+    let make = "git init -q . && git add . && git -c user.name=T -c user.email=t@localhost commit -qm base";
+    let made = example.project.bash(make, &example.project.path());
+    made.assert_success();
+    example.signed()
+}
+
+/// Two agents write the same file; the second does it again on top of the first, and both land.
+fn side_by_side() -> Events {
+    let step = |task: &str, word: &str| {
+        format!(
+            "**depends_on:** none\n**target:** coder\n**task:**\n{task}\n\n**contract:**\n```shell\ngrep -q {word} list\n```\n"
+        )
+    };
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let go = folder.path().join("go");
+    let script = Script::new()
+        .reply(Reply::when(["Write one"]).write("list", "one\n"))
+        .reply(Reply::when(["Write two", "others changed"]).append("list", "two\n"))
+        .reply(
+            Reply::when(["Write two"])
+                .wait_for(&go.to_string_lossy())
+                .write("list", "two\n"),
+        );
+    let example = repository(
+        &script,
+        &[&step("Write one.", "one"), &step("Write two.", "two")],
+    );
+    let mut running = example.project.spawn(["run", "plan.md"]);
+    let merged = || {
+        let log = example.project.signoff(["log", "--format", "json"]);
+        log.code == Some(0)
+            && log
+                .json_lines()
+                .iter()
+                .any(|event| event["type"] == "merged")
+    };
+    assert!(running.wait_until(merged));
+    assert!(
+        !example.project.exists("list"),
+        "the checkout is untouched until it lands"
+    );
+    std::fs::write(&go, "").expect("the folder is ours");
+    running.wait().assert_success();
+    assert_eq!(example.project.read("list"), "one\ntwo\n");
+    example.events()
+}
+
+/// A run that failed is taken back.
+fn undone() -> Events {
+    let own = format!("**isolation:** worktree\n**on_fail:** abort\n{}", make());
+    let example = repository(&idle(), &[&own]);
+    example.run().assert_code(1);
+    example.project.signoff(["undo"]).assert_success();
+    example.events()
+}
+
 /// Everything above, as (where it was seen, the word).
 fn seen() -> BTreeSet<(&'static str, String)> {
     let runs = [
@@ -303,6 +362,8 @@ fn seen() -> BTreeSet<(&'static str, String)> {
         revised(),
         limited(),
         retried(),
+        side_by_side(),
+        undone(),
     ];
     let mut seen = BTreeSet::new();
     for event in runs.iter().flatten() {

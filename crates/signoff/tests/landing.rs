@@ -1,8 +1,114 @@
-//! `land` and `undo` with the real binary.
+//! `land`, `undo` and `prune`, and runs beside each other, with the real binary.
 
-use signoff_testkit::Project;
+#[expect(dead_code, reason = "the other tests use the rest of it")]
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+
+use common::{agent, plan, project};
+use serde_json::Value;
+use signoff_testkit::{Output, Project, Reply, Running, Script};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+
+/// Agents that write `en` and `de`; the first goes on only once `go` is there, beside the project.
+fn agents(go: bool) -> Script {
+    let first = Reply::when(["English"]);
+    let first = if go {
+        first.append("BEGAN", "x").wait_for("GO")
+    } else {
+        first
+    };
+    Script::new()
+        .reply(first.write("en", "hello\n").say("done"))
+        .reply(Reply::when(["German"]).write("de", "hallo\n"))
+}
+
+/// A repository with a signed plan of two agents that can overlap.
+fn repository(go: bool) -> Project {
+    let steps = [
+        agent("English", "en"),
+        format!("**depends_on:** none\n{}", agent("German", "de")),
+    ];
+    let text = plan(&[&steps[0], &steps[1]]);
+    let project = project(&agents(go), &text);
+    let script = project.outside("script.json");
+    let at = |name: &str| project.outside(name).to_string_lossy().into_owned();
+    let text = fs::read_to_string(&script).expect("it was just written");
+    let text = text.replace("BEGAN", &at("began"));
+    fs::write(&script, text.replace("GO", &at("go"))).expect("the folder is ours");
+    project.write("kept", "mine\n");
+    git(&project, "init -q -b main");
+    git(&project, "config user.name p");
+    git(&project, "config user.email p@x");
+    git(&project, "add -A");
+    git(&project, "commit -qm base");
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project
+}
+
+#[track_caller]
+fn git(project: &Project, words: &str) -> String {
+    let output = project.bash(&format!("git {words}"), &project.path());
+    output.assert_success();
+    output.stdout.trim_end().to_owned()
+}
+
+/// Starts a run, and waits until its first agent stands before its gate.
+#[track_caller]
+fn held_back(project: &Project) -> Running {
+    let mut running = project.spawn(["run", "plan.md", "--format", "json"]);
+    assert!(running.wait_until(|| project.outside("began").exists()));
+    running
+}
+
+/// Lets the agents of a run go on, and returns the last line of what it printed.
+#[track_caller]
+fn let_go(project: &Project, running: Running) -> Value {
+    fs::write(project.outside("go"), "").expect("the folder is ours");
+    let output = running.wait();
+    last_event(output.assert_success())
+}
+
+#[track_caller]
+fn last_event(output: &Output) -> Value {
+    let line = output.stdout.lines().last().expect("it prints events");
+    let event: Value = serde_json::from_str(line).expect("a JSON object");
+    assert_eq!(event["type"], "run_finished", "{output}");
+    event
+}
+
+fn run_id(project: &Project) -> String {
+    let runs = project.json(["runs"]);
+    let last = runs["runs"].as_array().and_then(|runs| runs.last());
+    last.expect("something ran")["run"]
+        .as_str()
+        .expect("it has a name")
+        .to_owned()
+}
+
+fn worktrees(project: &Project) -> PathBuf {
+    project.home().join(".local/share/signoff/worktrees")
+}
+
+/// Names of runs that the repository knows.
+fn refs(project: &Project) -> String {
+    git(
+        project,
+        "for-each-ref --format='%(refname)' refs/heads/signoff refs/signoff",
+    )
+}
+
+#[track_caller]
+fn assert_nothing_left(project: &Project) {
+    assert_eq!(refs(project), "");
+    let left: Vec<_> = fs::read_dir(worktrees(project))
+        .expect("a run was here")
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
 
 #[test]
 fn a_run_that_there_is_not_is_wrong_use() {
@@ -26,4 +132,335 @@ fn an_agent_neither_lands_nor_takes_back() {
     for command in ["land", "undo"] {
         project.signoff([command]).assert_code(4);
     }
+}
+
+#[test]
+fn an_unchanged_checkout_gets_the_commits_and_nothing_is_left() {
+    let project = repository(false);
+    project.write("kept", "changed\n").write("new", "x\n");
+    let output = project.signoff(["run", "plan.md", "--format", "json"]);
+    let last = last_event(output.assert_success());
+    assert_eq!(last["landing"]["landed"], true, "{last}");
+    assert_eq!(last["landing"]["commits"], 2);
+    assert_eq!(
+        (project.read("en"), project.read("de")),
+        ("hello\n".to_owned(), "hallo\n".to_owned())
+    );
+    assert_eq!(git(&project, "diff --name-only -- kept"), "kept");
+    assert_eq!(git(&project, "ls-files --others -- new"), "new");
+    assert_nothing_left(&project);
+    let status = project.json(["status"]);
+    assert_eq!(status["landed"], git(&project, "rev-parse HEAD"));
+    assert_eq!(status["isolation"], "worktree");
+    assert_eq!(status["worktree"], Value::Null);
+    assert!(status["steps"][0]["commit"].is_string(), "{status}");
+    let graph = project.signoff(["graph", "--run"]);
+    graph
+        .assert_success()
+        .assert_stdout_contains("coder · proved · merged as");
+    project.signoff(["land"]).assert_success();
+}
+
+#[test]
+fn while_it_runs_one_sees_which_step_sits_where() {
+    let project = repository(true);
+    let mut running = held_back(&project);
+    let merged = || project.json(["status"])["steps"][1]["commit"].is_string();
+    assert!(running.wait_until(merged));
+    let status = project.json(["status"]);
+    let first = &status["steps"][0];
+    assert_eq!(first["seat"], "worktree", "{status}");
+    let own = first["worktree"].as_str().expect("a path");
+    assert!(PathBuf::from(own).join("kept").exists());
+    assert_eq!(status["steps"][1]["seat"], Value::Null);
+    assert_eq!(status["steps"][1]["worktree"], Value::Null);
+    project
+        .signoff(["graph", "--run"])
+        .assert_success()
+        .assert_stdout_contains("1. Step 1  coder · running · in its own worktree")
+        .assert_stdout_contains("2. Step 2  coder · proved · merged as");
+    project
+        .signoff(["status"])
+        .assert_success()
+        .assert_stdout_contains("in its own worktree");
+    assert!(!project.exists("de"), "the checkout is not touched");
+    let_go(&project, running);
+}
+
+/// What somebody does to the checkout while a run goes on, a part of why it does not land by itself, and what then
+/// makes `land` possible; nothing, if it is at once.
+#[track_caller]
+fn not_by_itself(meanwhile: &str, refused: &str, remedy: Option<&str>) {
+    let project = repository(true);
+    let running = held_back(&project);
+    let bash = |line: &str| {
+        project.bash(line, &project.path()).assert_success();
+    };
+    bash(meanwhile);
+    let seen = |project: &Project| {
+        let line = "git rev-parse HEAD; git status --porcelain -- . ':!plan.md' ':!.signoff'; cat en kept 2>&1";
+        project.bash(line, &project.path()).stdout
+    };
+    let before = seen(&project);
+    let last = let_go(&project, running);
+    let landing = &last["landing"];
+    assert_eq!(landing["landed"], false, "{meanwhile}: {last}");
+    assert!(
+        landing["refused"].to_string().contains(refused),
+        "{meanwhile}: {landing}"
+    );
+    assert_eq!(seen(&project), before, "{meanwhile}");
+    let run = run_id(&project);
+    project
+        .signoff(["runs"])
+        .assert_stdout_contains("not landed");
+    assert_eq!(project.json(["status"])["branch"], format!("signoff/{run}"));
+    if let Some(remedy) = remedy {
+        let output = project.signoff(["land"]);
+        output.assert_code(5).assert_stderr_contains("en");
+        assert_eq!(seen(&project), before, "{meanwhile}");
+        bash(remedy);
+    }
+    project.signoff(["land", &run]).assert_success();
+    assert_eq!(
+        (project.read("en"), project.read("de")),
+        ("hello\n".to_owned(), "hallo\n".to_owned())
+    );
+    assert_nothing_left(&project);
+}
+
+#[test]
+fn a_file_in_the_way_stays() {
+    not_by_itself("echo mine > en", "en", Some("rm en"));
+}
+
+#[test]
+fn a_staged_file_in_the_way_stays() {
+    not_by_itself("echo mine > en; git add en", "en", Some("git rm -qf en"));
+}
+
+#[test]
+fn a_commit_that_does_not_go_with_the_run_stays() {
+    not_by_itself(
+        "echo mine > en; git add en; git commit -qm mine",
+        "en",
+        Some("git reset -q --hard HEAD~1"),
+    );
+}
+
+#[test]
+fn a_commit_that_goes_with_the_run_is_a_persons_to_decide() {
+    not_by_itself(
+        "echo more > more; git add more; git commit -qm more",
+        "HEAD",
+        None,
+    );
+}
+
+#[test]
+fn any_change_is_a_persons_to_decide() {
+    not_by_itself("echo other > kept", "kept", None);
+}
+
+#[test]
+fn without_a_branch_or_a_commit_it_lands_too() {
+    let project = repository(false);
+    git(&project, "switch -q --detach");
+    project.signoff(["run", "plan.md"]).assert_success();
+    assert_eq!(git(&project, "rev-list --count HEAD"), "3");
+    assert_nothing_left(&project);
+
+    let project = repository(false);
+    git(&project, "update-ref -d HEAD");
+    git(&project, "rm -q -rf --cached .");
+    project.signoff(["run", "plan.md"]).assert_success();
+    assert!(project.exists("en") && project.exists("de"));
+    assert_nothing_left(&project);
+}
+
+#[test]
+fn a_run_in_worktrees_is_undone() {
+    let project = repository(true);
+    let running = held_back(&project);
+    project.write("kept", "other\n");
+    let_go(&project, running);
+    let run = run_id(&project);
+    git(&project, &format!("switch -q signoff/{run}"));
+    project
+        .signoff(["undo"])
+        .assert_code(5)
+        .assert_stderr_contains("is checked out in");
+    git(&project, "switch -q main");
+    project
+        .signoff(["undo"])
+        .assert_success()
+        .assert_stdout_contains(&format!("removed signoff/{run}"));
+    assert_nothing_left(&project);
+    assert!(!project.exists("en"));
+    assert_eq!(project.read("kept"), "other\n");
+    project.signoff(["land"]).assert_code(5);
+    project.signoff(["runs"]).assert_stdout_contains("undone");
+}
+
+#[test]
+fn a_run_in_the_checkout_is_undone_unless_somebody_went_on() {
+    let project = repository(false);
+    let run = ["run", "plan.md", "--isolation", "shared"];
+    project.signoff(run).assert_success();
+    assert!(project.exists("en") && project.exists("de"));
+    project.write("en", "better\n");
+    project
+        .signoff(["undo"])
+        .assert_code(5)
+        .assert_stderr_contains("en");
+    assert!(project.exists("de"));
+    project.write("en", "hello\n");
+    project.signoff(["undo"]).assert_success();
+    assert!(!project.exists("en") && !project.exists("de"));
+    assert_eq!(project.read("kept"), "mine\n");
+}
+
+#[test]
+fn two_runs_work_side_by_side() {
+    let project = repository(true);
+    let second = plan(&[&agent("German", "de")]).replace("Test plan", "Second");
+    project.write("second.md", &second);
+    project.signoff(["approve", "second.md"]).assert_success();
+    let run = ["run", "plan.md", "--isolation", "shared"];
+    let mut first = project.spawn(run);
+    assert!(first.wait_until(|| project.outside("began").exists()));
+    project
+        .signoff(["run", "second.md"])
+        .assert_code(5)
+        .assert_stderr_contains("--isolation worktree");
+    let rehearsed = project.signoff(["run", "second.md", "--dry-run"]);
+    rehearsed.assert_code(5);
+    let beside = ["run", "second.md", "--isolation", "worktree"];
+    let output = project.signoff([&beside[..], &["--format", "json"]].concat());
+    let last = last_event(output.assert_success());
+    assert_eq!(last["outcome"], "completed");
+    let refused = last["landing"]["refused"].to_string();
+    assert!(
+        refused.contains("another run works in the checkout"),
+        "{last}"
+    );
+    let run = last["run"].as_str().unwrap().to_owned();
+    fs::write(project.outside("go"), "").unwrap();
+    first.wait().assert_success();
+    assert_eq!(project.read("en"), "hello\n");
+    git(&project, "add en de");
+    git(&project, "commit -qm first");
+    project.signoff(["land", &run]).assert_success();
+}
+
+/// A run that has completed and not landed.
+fn not_landed() -> (Project, String) {
+    let project = repository(true);
+    let running = held_back(&project);
+    project.write("kept", "other\n");
+    let_go(&project, running);
+    let run = run_id(&project);
+    (project, run)
+}
+
+#[test]
+fn what_a_lost_run_left_is_pruned_and_only_that() {
+    let (project, run) = not_landed();
+    let theirs = worktrees(&project).join("20261115-093012-k3f9");
+    fs::create_dir_all(&theirs).unwrap();
+    fs::write(theirs.join("project"), "/somewhere/else\n").unwrap();
+    let nobodys = worktrees(&project).join("20261115-093012-k3f8");
+    fs::create_dir_all(&nobodys).unwrap();
+    git(&project, "branch signoff/20261115-093012-k3f7");
+    project.signoff(["prune"]).assert_success();
+    assert!(worktrees(&project).join(&run).exists());
+    fs::remove_dir_all(project.path().join(".signoff/runs").join(&run)).unwrap();
+    let dry = project.json(["prune", "--dry-run"]);
+    let kinds = |pruned: &Value| -> Vec<String> {
+        let removed = pruned["removed"].as_array().unwrap().iter();
+        removed
+            .map(|one| one["kind"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(kinds(&dry), ["worktrees", "refs", "refs"], "{dry}");
+    assert!(worktrees(&project).join(&run).exists());
+    let pruned = project.json(["prune"]);
+    assert_eq!(pruned["removed"], dry["removed"]);
+    assert!(!worktrees(&project).join(&run).exists());
+    assert!(theirs.exists() && nobodys.exists());
+    assert_eq!(refs(&project), "refs/heads/signoff/20261115-093012-k3f7");
+}
+
+#[test]
+fn another_checkout_of_the_repository_keeps_its_runs() {
+    let (project, run) = not_landed();
+    let linked = project.outside("linked");
+    git(
+        &project,
+        &format!("worktree add -q --detach {}", linked.display()),
+    );
+    let pruned = project.bash("signoff init > /dev/null && signoff prune", &linked);
+    pruned.assert_success();
+    assert!(refs(&project).contains(&run), "{pruned}");
+    assert!(worktrees(&project).join(&run).exists());
+}
+
+#[test]
+fn work_that_has_not_landed_is_not_pruned_with_its_plan() {
+    let (project, run) = not_landed();
+    fs::remove_file(project.path().join("plan.md")).unwrap();
+    let prune = ["prune", "--older-than", "0"];
+    project
+        .signoff(prune)
+        .assert_code(6)
+        .assert_stderr_contains(&format!("signoff land {run}"));
+    assert!(worktrees(&project).join(&run).exists());
+    project.signoff(["undo", &run]).assert_success();
+    project.signoff(prune).assert_success();
+    assert!(!project.exists(format!(".signoff/runs/{run}")));
+    assert_nothing_left(&project);
+}
+
+#[test]
+fn a_run_that_was_given_up_goes_with_its_plan() {
+    let project = repository(true);
+    let running = held_back(&project);
+    running.kill();
+    let run = run_id(&project);
+    project
+        .signoff(["cancel", "plan.md"])
+        .assert_success()
+        .assert_stderr_contains(&format!("`signoff undo {run}`"));
+    assert!(worktrees(&project).join(&run).exists());
+    project
+        .signoff(["status"])
+        .assert_stdout_contains("stay until");
+    fs::remove_file(project.path().join("plan.md")).unwrap();
+    project
+        .signoff(["prune", "--older-than", "0", "--records"])
+        .assert_success();
+    assert!(!project.exists(format!(".signoff/runs/{run}")));
+    assert_nothing_left(&project);
+}
+
+#[test]
+fn a_branch_that_a_person_removed_or_uses_breaks_nothing() {
+    let (project, run) = not_landed();
+    git(&project, &format!("switch -q -f signoff/{run}"));
+    fs::remove_dir_all(project.path().join(".signoff/runs").join(&run)).unwrap();
+    project
+        .signoff(["prune"])
+        .assert_code(6)
+        .assert_stderr_contains("is checked out in");
+    git(&project, "switch -q main");
+    git(&project, &format!("branch -q -D signoff/{run}"));
+    project.signoff(["prune"]).assert_success();
+    assert_nothing_left(&project);
+
+    let (project, run) = not_landed();
+    git(&project, &format!("branch -q -D signoff/{run}"));
+    project.signoff(["status"]).assert_success();
+    project.signoff(["land"]).assert_success();
+    assert_eq!(project.read("en"), "hello\n");
+    assert_nothing_left(&project);
 }

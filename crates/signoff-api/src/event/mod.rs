@@ -13,13 +13,15 @@ use std::collections::BTreeMap;
 
 pub use parts::{
     Accept, Call, CallEnd, Changes, Choice, Ended, Facts, Grade, Green, Isolation, ItemKind,
-    Observed, Outcome, PauseReason, Process, Settings, TestsRun, TestsSeen, Verdict, WorkInput,
-    WorkItem, WorkKind, WorkPayload, item_kind_name, outcome_name, step_status,
+    Observed, Outcome, PauseReason, Process, Seat, Settings, TestsRun, TestsSeen, Verdict,
+    WorkInput, WorkItem, WorkKind, WorkPayload, item_kind_name, outcome_name, step_status,
 };
 pub use progress::{LogEntry, StepProgress, StepResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use tree::{Candidate, RunTree};
+
+use crate::landing::Landing;
 
 pub const SCHEMA: &str = "signoff.event/1";
 pub const JOURNAL_SCHEMA: &str = "signoff.journal/1";
@@ -45,6 +47,10 @@ pub struct Streamed {
     /// With `run_finished`: how every step ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<BTreeMap<String, StepEnd>>,
+    /// With `run_finished`, as `run` prints it, of a run that worked in worktrees and completed: whether what it did is
+    /// in the checkout, or why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landing: Option<Landing>,
 }
 
 /// How a step ended.

@@ -64,6 +64,10 @@ mirrored! {
     Isolation = engine::Isolation { Shared, Worktree } "snake_case"
 }
 mirrored! {
+    /// Where a step sits in a run that works in worktrees: in its own, in the run's tree, or in the merge queue.
+    Seat = engine::Seat { Worktree, RunTree, MergeQueue } "snake_case"
+}
+mirrored! {
     /// Seed 002's kinds of work.
     WorkKind = engine::WorkKind { Code, Review } "SCREAMING_SNAKE_CASE"
 }

@@ -1,54 +1,41 @@
 //! The merge queue.
 
 use crate::decide::conflict_reason;
-use crate::event::{Event, Recorded};
+use crate::event::Candidate;
 use crate::state::{Failure, Run, Stage, StepState, StepStatus};
 use crate::verdict::ProcessEnd;
 
-pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
-    let has_contract = (run.definition(at)).is_some_and(|step| step.contract.is_some());
-    if let Event::Merged { commit, tree, .. } = &recorded.event {
-        return merged(run, at, commit, tree);
-    }
+pub(super) fn begins(run: &mut Run, at: usize, attempt: u32) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    if let Event::CandidateStarted { attempt, .. } = &recorded.event {
-        step.status = StepStatus::Verifying;
-        step.stage = Stage::Assembling { attempt: *attempt };
-        step.holds = true;
-        step.placed = true;
-    }
-    if let Event::CandidateBuilt {
-        attempt, candidate, ..
-    } = &recorded.event
-    {
-        let attempt = *attempt;
-        step.candidate = Some(candidate.clone());
-        step.stage = if has_contract {
-            Stage::NeedsEvaluation { attempt }
-        } else {
-            Stage::NeedsMerge { attempt }
-        };
-    }
-    if let Event::MergeStarted { attempt, .. } = &recorded.event {
-        step.stage = Stage::Merging { attempt: *attempt };
-    }
-    if let Event::MergeConflicted {
-        attempt,
-        files,
-        text,
-        ..
-    } = &recorded.event
-    {
-        step.stage = Stage::NeedsEvaluation { attempt: *attempt };
-        conflicted(step, files, text);
-    }
+    step.status = StepStatus::Verifying;
+    step.stage = Stage::Assembling { attempt };
+    step.holds = true;
+    step.placed = true;
 }
 
-fn conflicted(step: &mut StepState, files: &[String], text: &str) {
+pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidate) {
+    let judged = (run.definition(at)).is_some_and(|step| step.contract.is_some());
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    step.candidate = Some(candidate.clone());
+    step.stage = if judged {
+        Stage::NeedsEvaluation { attempt }
+    } else {
+        Stage::NeedsMerge { attempt }
+    };
+}
+
+pub(super) fn conflicted(run: &mut Run, at: usize, attempt: u32, (files, text): (&[String], &str)) {
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
     step.holds = false;
     step.candidate = None;
+    step.stage = Stage::NeedsEvaluation { attempt };
+    // The next attempt starts from the head.
     step.conflicted = !files.is_empty();
     step.failure = Some(Failure {
         unmet: vec![conflict_reason(files, text)],
@@ -59,7 +46,13 @@ fn conflicted(step: &mut StepState, files: &[String], text: &str) {
     });
 }
 
-fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
+pub(super) fn merging(run: &mut Run, at: usize, attempt: u32) {
+    if let Some(step) = run.steps.get_mut(at) {
+        step.stage = Stage::Merging { attempt };
+    }
+}
+
+pub(super) fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
     // Whoever was judged before was judged on another tree.
     run.tree += u64::from(run.head.as_deref() != Some(commit));
     run.head = Some(commit.to_owned());

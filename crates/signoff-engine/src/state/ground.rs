@@ -5,7 +5,49 @@ use signoff_plan::model::Work;
 use super::{Run, Stage};
 use crate::event::{Isolation, RunTree};
 
+/// Where a step sits in a run that works in worktrees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seat {
+    /// In a worktree of its own.
+    Worktree,
+    /// In the run's tree.
+    RunTree,
+    /// Its work is put on top of what was merged before, or waits for that.
+    MergeQueue,
+}
+
 impl Run {
+    /// Where a step sits that has begun and not ended; nothing, if everything is in the checkout.
+    pub fn seat(&self, at: usize) -> Option<Seat> {
+        let (_, state) = self.step(at).filter(|_| self.in_worktrees())?;
+        let tree = if self.has_own_tree(at) {
+            Seat::Worktree
+        } else {
+            Seat::RunTree
+        };
+        match state.stage {
+            Stage::Idle | Stage::Expanded | Stage::Ended => None,
+            Stage::Provisional if state.commit.is_some() => None,
+            Stage::Assembling { .. } | Stage::NeedsMerge { .. } | Stage::Merging { .. } => {
+                Some(Seat::MergeQueue)
+            }
+            Stage::NeedsEvaluation { .. } | Stage::Evaluating { .. }
+                if state.candidate.is_some() || self.wants_candidate(at) =>
+            {
+                Some(Seat::MergeQueue)
+            }
+            Stage::Rechecking => Some(Seat::RunTree),
+            Stage::NeedsBaseline
+            | Stage::Baselining
+            | Stage::NeedsWork
+            | Stage::Working { .. }
+            | Stage::NeedsEvaluation { .. }
+            | Stage::Evaluating { .. }
+            | Stage::Waiting { .. }
+            | Stage::Provisional => Some(tree),
+        }
+    }
+
     /// Does the run have a tree of its own, and each agent another?
     pub fn in_worktrees(&self) -> bool {
         self.settings.isolation == Isolation::Worktree

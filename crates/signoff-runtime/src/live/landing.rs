@@ -78,7 +78,8 @@ pub fn land(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<L
     let Some(trees) = live.trees(None)? else {
         return refused("there is no git repository any more");
     };
-    bring_in(project, &trees, (&mut live.run, &mut live.journal), clock)
+    let parts = (&mut live.run, &mut live.journal);
+    bring_in((project, Wish::Landed), &trees, parts, clock)
 }
 
 /// Takes a run back that has ended: removes its worktrees and its branch, or makes the checkout what it was.
@@ -106,6 +107,12 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
     let (Some(trees), true) = (live.trees(None)?, live.run.ground().is_some()) else {
         return refused("git did not know what the checkout was before it".to_owned());
     };
+    if let Some(place) = trees.checked_out()? {
+        let place = place.display();
+        return refused(format!(
+            "its branch `signoff/{name}` is checked out in {place}: `git switch` to another one there"
+        ));
+    }
     let done = if live.run.in_worktrees() {
         remove(&mut live, &trees)?
     } else {
@@ -178,9 +185,18 @@ fn restore(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
     })
 }
 
+/// How much somebody wants a run to land.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    /// A person says so.
+    Landed,
+    /// Nobody was asked: only if nothing has changed since it began.
+    IfUnchanged,
+}
+
 /// Brings a run's commits into the checkout, once.
-pub(super) fn bring_in(
-    project: &Project,
+fn bring_in(
+    (project, wish): (&Project, Wish),
     trees: &Trees,
     (run, journal): (&mut Run, &mut FileJournal),
     clock: &dyn Clock,
@@ -209,6 +225,12 @@ pub(super) fn bring_in(
         lock => lock?,
     };
     let by = project.around.person.clone();
+    // One that was begun goes on, whatever it has changed itself.
+    let asks = wish == Wish::IfUnchanged && run.landing().is_none();
+    let changed = match &ground {
+        Some(ground) if asks => trees.changed_since(ground, &start)?,
+        Some(_) | None => Vec::new(),
+    };
     for _ in 0..TRIES {
         // Commits that are there already need not go together with what came of them.
         let prepared = match half_landed(run, trees)? {
@@ -219,6 +241,10 @@ pub(super) fn bring_in(
             Err(commit) => commit,
             Ok(Prepared::Refused(why)) => {
                 landing.refused = why;
+                return Ok(instructed(landing, &start));
+            }
+            Ok(_) if !changed.is_empty() => {
+                landing.refused = changed;
                 return Ok(instructed(landing, &start));
             }
             Ok(Prepared::Nothing) => trees
@@ -312,7 +338,8 @@ pub(super) fn settle(
     }
     match run.outcome() {
         Some(Outcome::Completed | Outcome::Partial) => {
-            bring_in(project, trees, (run, journal), clock).map(Some)
+            let unasked = (project, Wish::IfUnchanged);
+            bring_in(unasked, trees, (run, journal), clock).map(Some)
         }
         Some(Outcome::Failed) | None => Ok(None),
     }

@@ -32,7 +32,20 @@ pub fn cancel(
         run,
     }])?;
     let state = standing(doing.project, &held.plan)?.state;
-    held.conclude(state, Vec::new())
+    let left = left_standing(&held);
+    let mut done = held.conclude(state, Vec::new())?;
+    done.notes.extend(left);
+    Ok(done)
+}
+
+/// What a run that was given up leaves in worktrees: somebody may want some of it.
+fn left_standing(held: &Held<'_>) -> Option<String> {
+    let view = held.standing.view.as_ref()?;
+    let branch = view.branch().filter(|_| view.run.outcome().is_none())?;
+    let run = view.run.id();
+    Some(format!(
+        "the worktrees of run {run} and its branch `{branch}` stay until `signoff undo {run}` or `signoff prune`"
+    ))
 }
 
 /// Cancels a plan because what it was made from is gone, whoever caused that. A plan whose run is

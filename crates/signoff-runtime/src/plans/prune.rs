@@ -5,6 +5,7 @@
 //! repeatable: what a killed `prune` left is found by the next.
 
 mod artifacts;
+mod remains;
 mod runs;
 mod tree;
 
@@ -24,6 +25,7 @@ use super::stale::DAY;
 use super::{Doing, History};
 use crate::error::Error;
 use crate::project::relative;
+use crate::trees::Remains;
 
 /// What may go.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +47,7 @@ pub struct Pruned {
     pub kept: Vec<Kept>,
 }
 
-/// A file or directory that is gone.
+/// A file, a directory or a name in the repository that is gone.
 #[derive(Debug)]
 pub struct Removed {
     /// What it was.
@@ -72,6 +74,10 @@ pub struct Kept {
 pub enum Why {
     /// A run that has not ended.
     Unfinished,
+    /// What the run did is nowhere else: this is its name.
+    NotLanded(String),
+    /// Somebody works on this branch, there.
+    CheckedOut(PathBuf),
     /// It could not be read or removed.
     Error(Error),
 }
@@ -83,6 +89,8 @@ pub fn prune(doing: Doing<'_>, wish: &PruneWish) -> Result<Pruned, Error> {
     let mut pruning = Pruning {
         doing,
         wish: *wish,
+        // Git is not needed for anything else here.
+        remains: Remains::of(doing.project).unwrap_or_else(|_| Remains::without_git(doing.project)),
         pruned: Pruned::default(),
         gone: BTreeSet::new(),
     };
@@ -98,10 +106,12 @@ pub fn prune(doing: Doing<'_>, wish: &PruneWish) -> Result<Pruned, Error> {
         pruning.archived(found);
     }
     pruning.artifacts(&shelf, &unread)?;
+    pruning.runs(&shelf)?;
+    pruning.orphans();
+    // After the runs: the logs tell which of them are over.
     if wish.records {
         pruning.records(&shelf);
     }
-    pruning.runs(&shelf)?;
     pruning.locks(&shelf)?;
     Ok(pruning.pruned)
 }
@@ -109,6 +119,7 @@ pub fn prune(doing: Doing<'_>, wish: &PruneWish) -> Result<Pruned, Error> {
 struct Pruning<'a> {
     doing: Doing<'a>,
     wish: PruneWish,
+    remains: Remains<'a>,
     pruned: Pruned,
     /// Keys of the plans that go now.
     gone: BTreeSet<String>,

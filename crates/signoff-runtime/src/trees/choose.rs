@@ -66,7 +66,11 @@ pub(crate) fn choose(
     })
 }
 
-fn obstacles(project: &Project, repository: Option<&Repository>) -> Result<Vec<String>, Error> {
+/// Why no run of the project can have worktrees; nothing, if it can.
+pub(crate) fn obstacles(
+    project: &Project,
+    repository: Option<&Repository>,
+) -> Result<Vec<String>, Error> {
     let Some(repository) = repository else {
         return Ok(vec!["there is no git repository".to_owned()]);
     };

@@ -1,5 +1,6 @@
-//! What git remembers of a run that worked in the checkout: how it found it, how it left it.
+//! What git remembers of the checkout: how a run found it, how one that worked in it left it.
 
+use signoff_engine::RunTree;
 use signoff_work::git::Id;
 
 use super::Trees;
@@ -33,6 +34,24 @@ impl Trees {
         let touched = self.own.changed(before, now)?;
         differ.retain(|file| touched.contains(file));
         Ok((!differ.is_empty()).then_some(differ))
+    }
+
+    /// In what the checkout is not as a run found it, each a sentence.
+    pub(crate) fn changed_since(&self, found: &RunTree, start: &Id) -> Result<Vec<String>, Error> {
+        let mut changed = Vec::new();
+        let now = self.repository.head()?.commit.map(|id| id.to_string());
+        if now != found.base {
+            changed.push("HEAD is not the commit that it was when the run began".to_owned());
+        }
+        let files = self.own.changed(start, &self.own.snapshot()?)?;
+        if let Some(first) = files.first() {
+            let more = match files.len() - 1 {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            changed.push(format!("changed since the run began: `{first}`{more}"));
+        }
+        Ok(changed)
     }
 
     /// Keeps what is about to be taken back.

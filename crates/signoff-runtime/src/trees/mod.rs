@@ -7,12 +7,15 @@
 
 mod aside;
 mod choose;
+mod copies;
 mod in_place;
 mod locks;
 mod pipes;
 mod queue;
+mod remains;
 mod run_tree;
 mod setup;
+mod spares;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -24,8 +27,10 @@ use signoff_store::runs::RunDir;
 use signoff_store::{failpoint, key};
 use signoff_work::git::{Git, GitError, Id, Own, Repository, Worktree};
 
-pub(crate) use self::choose::choose;
+pub(crate) use self::choose::{choose, obstacles};
 pub(crate) use self::queue::{Attempt, Built, id};
+pub(crate) use self::remains::{Left, Remains};
+use self::remains::{START, checked_out, claim, remove_refs};
 use self::run_tree::Standing;
 pub(crate) use self::setup::Setup;
 use crate::error::Error;
@@ -36,11 +41,13 @@ pub(crate) struct Trees {
     pub(crate) repository: Repository,
     own: Own,
     run: String,
+    workspace: PathBuf,
     /// Where its worktrees are.
     root: PathBuf,
     /// Where its indexes are.
     indexes: PathBuf,
     standing: Mutex<Standing>,
+    spares: Mutex<()>,
     setup: Setup,
 }
 
@@ -62,6 +69,8 @@ impl Trees {
             repository,
             run: run.to_owned(),
             standing: Mutex::new(Standing::read(&indexes)),
+            spares: Mutex::default(),
+            workspace: project.store.workspace().to_owned(),
             root: root(project, run).unwrap_or_else(|| dir.path().join("worktrees")),
             indexes,
             setup,
@@ -85,11 +94,14 @@ impl Trees {
         };
         failpoint::reached("tree.kept");
         let branch = (isolation == Isolation::Worktree).then(|| branch(&self.run));
-        let name = branch.clone().unwrap_or_else(|| self.ref_name("start"));
-        if !self.repository.move_ref(&name, &start, None)? {
+        // Before the branch: by it one knows that a branch of this name was made here.
+        self.remember(START, &start)?;
+        if let Some(name) = &branch
+            && !self.repository.move_ref(name, &start, None)?
+        {
             // Left by whoever was killed before the journal knew of it: nothing was built on it.
-            self.repository.delete_ref(&name)?;
-            self.repository.move_ref(&name, &start, None)?;
+            self.repository.delete_ref(name)?;
+            self.repository.move_ref(name, &start, None)?;
         }
         failpoint::reached("tree.named");
         Ok(RunTree {
@@ -101,12 +113,12 @@ impl Trees {
 
     /// Where the run's tree is.
     pub(crate) fn run_path(&self) -> PathBuf {
-        self.root.join("run")
+        run_tree(&self.root)
     }
 
     /// Where a step's own worktree is.
     pub(crate) fn step_path(&self, step: &str) -> PathBuf {
-        self.root.join("steps").join(key::encode(step))
+        step_tree(&self.root, step)
     }
 
     fn run_worktree(&self) -> Worktree {
@@ -133,8 +145,7 @@ impl Trees {
 
     /// Removes the worktree of a step that has ended.
     pub(crate) fn forget_step(&self, step: &str) {
-        // What stays is removed with the run.
-        self.step_worktree(step).remove().ok();
+        self.spare(&self.step_worktree(step));
     }
 
     /// Makes a step's own worktree what its next work begins with: complete, and at `set` if it is to be another one
@@ -163,8 +174,10 @@ impl Trees {
         commit: &Id,
         start: &dyn Fn(signoff_sandbox::Command) -> Result<(), String>,
     ) -> Result<(), String> {
+        let claimed = claim(&self.root, &self.workspace, &self.run);
+        claimed.map_err(|why| format!("{}: {why}", self.root.display()))?;
         self.changing(worktree, || {
-            worktree.make(commit).map_err(said)?;
+            self.fill(worktree, commit)?;
             failpoint::reached("worktree.made");
             self.setup.copy(self.repository.top(), worktree.path())?;
             for command in self.setup.commands(worktree.path())? {
@@ -252,6 +265,21 @@ impl Trees {
         removed.extend(remove_refs(&self.repository, &self.run)?);
         Ok(removed)
     }
+
+    /// Where somebody has the run's branch checked out, if so: it is not ours to remove then.
+    pub(crate) fn checked_out(&self) -> Result<Option<PathBuf>, Error> {
+        checked_out(&self.repository, &self.run)
+    }
+}
+
+/// Where the run's tree is, among the worktrees of the run.
+pub(crate) fn run_tree(root: &Path) -> PathBuf {
+    root.join("run")
+}
+
+/// Where a step's own worktree is, among the worktrees of the run.
+pub(crate) fn step_tree(root: &Path, step: &str) -> PathBuf {
+    root.join("steps").join(key::encode(step))
 }
 
 /// Where the worktrees of a run are: outside of the checkout, or build tools would take them for a part of it.
@@ -283,20 +311,6 @@ pub(crate) fn branch(run: &str) -> String {
 /// Where a run keeps what else it wants to find again.
 pub(crate) fn refs(run: &str) -> String {
     format!("refs/signoff/{run}/")
-}
-
-/// Removes everything of a run that the repository knows.
-pub(crate) fn remove_refs(repository: &Repository, run: &str) -> Result<Vec<String>, Error> {
-    let mut removed = Vec::new();
-    for (name, _) in repository.refs(&refs(run))? {
-        repository.delete_ref(&name)?;
-    }
-    let branch = branch(run);
-    if repository.read_ref(&branch)?.is_some() {
-        repository.delete_ref(&branch)?;
-        removed.push(branch.trim_start_matches("refs/heads/").to_owned());
-    }
-    Ok(removed)
 }
 
 /// The repository of a project, if there is one.

@@ -56,7 +56,7 @@ impl Trees {
         if !forbidden.is_empty() {
             let files = forbidden.join(", ");
             return Err(format!(
-                "it changed files that were signed with the plan: {files}"
+                "it changed files that were signed with the plan, which only a step may that names them in `produces`: {files}"
             ));
         }
         let commit = if files.is_empty() {

@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::FileType;
 
 use super::entries::Difference;
-use super::look::listed;
+use super::index::listed;
 use super::names::{Name, exactly, parts, path, texts, within};
 use super::place::{Care, Site};
 use super::scratch::{Scratch, copy_index};
@@ -166,7 +166,10 @@ impl Own {
     pub(super) fn carry_out(&self, plan: &Plan) -> Result<(), GitError> {
         let (index, folder) = (plan.scratch.path("next"), plan.scratch.folder("files")?);
         let present = plan.scratch.path("index");
-        copy_index(&present, &index).map_err(GitError::file(&present))?;
+        // Of an empty checkout there is none.
+        if present.exists() {
+            copy_index(&present, &index).map_err(GitError::file(&present))?;
+        }
         // The index says which attributes hold when all is done.
         let all = plan.changes.iter();
         let entries: Vec<_> = all
@@ -226,4 +229,37 @@ impl Site {
 fn ancestors(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     let ends = name.iter().enumerate().filter(|(_, byte)| **byte == b'/');
     ends.filter_map(|(at, _)| name.get(..at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changed_since_it_was_looked_at_is_left_alone() {
+        let tree = tempfile::tempdir().unwrap();
+        let file = tree.path().join("a");
+        let site = Site::open(tree.path()).unwrap();
+        let change = |seen| {
+            let difference = Difference {
+                name: b"a".to_vec(),
+                before: None,
+                after: None,
+            };
+            [(difference, seen)]
+        };
+        let absent = change(None);
+        assert!(site.unchanged(&absent).is_ok());
+        fs::write(&file, "1").unwrap();
+        assert!(site.unchanged(&absent).is_err());
+        let seen = change(site.stamp(b"a").unwrap());
+        assert!(site.unchanged(&seen).is_ok());
+        fs::write(&file, "longer").unwrap();
+        assert!(site.unchanged(&seen).is_err());
+        fs::remove_file(&file).unwrap();
+        assert!(site.unchanged(&seen).is_err());
+        // What is in a directory is compared by itself.
+        fs::create_dir(&file).unwrap();
+        assert!(site.unchanged(&absent).is_ok());
+    }
 }

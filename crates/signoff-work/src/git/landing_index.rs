@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::landing::{is_there, names};
 use super::names::{Name, parts};
-use super::scratch::Scratch;
+use super::scratch::{Scratch, copy_index};
 use super::{GitError, Id, Own};
 
 /// The person's index, copied and compared.
@@ -111,15 +111,14 @@ impl<'o> PersonsIndex<'o> {
             .call_in(self.own.repository.top(), &copied)
             .words(["update-index", "-q", "--refresh"])
             .run_to(&[0, 1])?;
-        let after = fs::read(&copied).map_err(GitError::file(&copied))?;
-        self.swap(&before, &after)
+        self.swap(&before, &copied)
     }
 
     /// The lock appears with its content: whoever is killed holding it leaves one that is known as ours.
-    fn swap(&self, before: &[u8], after: &[u8]) -> Result<(), GitError> {
+    fn swap(&self, before: &[u8], after: &Path) -> Result<(), GitError> {
         let (index, lock, ours) = (self.index(), self.lock(), self.ours());
         fs::remove_file(&ours).ok();
-        fs::write(&ours, after)
+        copy_index(after, &ours)
             .and_then(|()| {
                 if let Ok(found) = fs::metadata(&index) {
                     fs::set_permissions(&ours, found.permissions())?;

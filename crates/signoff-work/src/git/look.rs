@@ -2,14 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs;
-use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::entries::{Difference, Entry, GITLINK, differences, index_lines};
+use super::entries::GITLINK;
+use super::index::listed;
 use super::names::{Name, except, parts, path, texts, within};
-use super::scratch::{copy_index, write};
 use super::{GitError, Id, Own};
 
 /// Repositories within repositories: nobody has that many in good faith.
@@ -27,89 +25,19 @@ pub(super) struct Look<'l> {
     pub(super) kept: &'l [Name],
     /// Not looked at.
     pub(super) excluded: &'l [Name],
+    pub(super) unreadable: Unreadable,
+}
+
+/// What becomes of directories that cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unreadable {
+    /// They are left out, as git does: a person has them for other reasons.
+    LeftOut,
+    /// It is an error: nothing that an agent did may get lost.
+    Error,
 }
 
 impl Own {
-    /// The checkout as it is: with uncommitted and untracked files, without ignored ones, and with kept paths as in
-    /// HEAD. The person's index and branch are untouched.
-    pub fn snapshot(&self) -> Result<Id, GitError> {
-        let scratch = self.scratch()?;
-        let index = scratch.path("index");
-        self.present(&index)?;
-        self.write_tree(&index)
-    }
-
-    /// Makes this index hold what the checkout holds.
-    pub(super) fn present(&self, index: &Path) -> Result<(), GitError> {
-        self.seed(index)?;
-        let base = match self.repository.head()?.commit {
-            Some(commit) => commit,
-            None => self.empty_tree()?,
-        };
-        self.look(&Look {
-            tree: self.repository.top(),
-            index,
-            base: &base,
-            kept: &self.kept,
-            excluded: &[],
-        })
-    }
-
-    /// Copies the person's index, so that files it knows are not read again.
-    fn seed(&self, index: &Path) -> Result<(), GitError> {
-        if !self.copy_persons_index(index)? {
-            return Ok(());
-        }
-        let tree = self.repository.top();
-        let words = ["ls-files", "--stage", "-v", "-z"];
-        let entries = Entry::read_index(&self.call_in(tree, index).words(words).run()?)?;
-        let named = |pick: fn(&Entry) -> bool| -> Vec<&Name> {
-            let picked = entries.iter().filter(|entry| pick(entry));
-            picked.map(|entry| &entry.name).collect()
-        };
-        let submodules = named(|entry| entry.mode == GITLINK);
-        if !submodules.is_empty() {
-            // Git would look into them, by their own configuration.
-            let paths = texts(submodules);
-            return Err(GitError::Submodules { paths });
-        }
-        // What the person told git not to look at is to be seen all the same.
-        let assumed = named(|entry| entry.is_assumed);
-        for (flag, names) in [
-            ("--no-assume-unchanged", assumed),
-            ("--no-skip-worktree", named(|entry| entry.is_skipped)),
-        ] {
-            if !names.is_empty() {
-                self.call_in(tree, index)
-                    .words(["update-index", flag, "-z", "--stdin"])
-                    .stdin(listed(names))
-                    .run()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Copies the person's index with all it refers to; `false` if there is none.
-    pub(super) fn copy_persons_index(&self, to: &Path) -> Result<bool, GitError> {
-        let directory = &self.repository.found.directory;
-        let from = directory.join("index");
-        match copy_index(&from, to) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
-            copied => copied.map_err(GitError::file(&from))?,
-        }
-        let entries = fs::read_dir(directory).map_err(GitError::file(directory))?;
-        for entry in entries.flatten() {
-            let shared = entry.file_name();
-            let copy = self.place().join(&shared);
-            // Its name says what is in it.
-            if shared.as_bytes().starts_with(b"sharedindex.") && !copy.exists() {
-                let path = entry.path();
-                write(&copy, &fs::read(&path).map_err(GitError::file(&path))?)?;
-            }
-        }
-        Ok(true)
-    }
-
     /// Makes the index hold what the working tree holds.
     pub(super) fn look(&self, look: &Look<'_>) -> Result<(), GitError> {
         self.look_into(look, 0)
@@ -142,17 +70,39 @@ impl Own {
     }
 
     fn add(&self, look: &Look<'_>, nested: &BTreeSet<Name>) -> Result<(), GitError> {
-        self.call_in(look.tree, look.index)
+        let ignored = self.ignored_anyway(look)?;
+        let said = self
+            .call_in(look.tree, look.index)
             .words([
                 "add",
                 "--all",
                 "--pathspec-from-file=-",
                 "--pathspec-file-nul",
             ])
-            .stdin(look.specs(nested))
-            // 1: what is kept is ignored too, which git complains of after it has added the rest.
-            .run_to(&[0, 1])?;
+            .stdin(look.specs(nested, &ignored))
+            .run_to(&[0])?;
+        let denied = said.complaint.contains("Permission denied");
+        if denied && look.unreadable == Unreadable::Error {
+            return Err(GitError::Failed {
+                tried: "git add".to_owned(),
+                said: said.complaint.trim().to_owned(),
+            });
+        }
         Ok(())
+    }
+
+    /// What of that which is not looked at is ignored anyway: git will not have it left out.
+    fn ignored_anyway(&self, look: &Look<'_>) -> Result<BTreeSet<Name>, GitError> {
+        let names: Vec<&Name> = look.kept.iter().chain(look.excluded).collect();
+        if names.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let said = self
+            .call_in(look.tree, look.index)
+            .words(["check-ignore", "-z", "--stdin"])
+            .stdin(listed(names))
+            .run_to(&[0, 1])?;
+        Ok(parts(&said.out).map(<[u8]>::to_vec).collect())
     }
 
     /// Repositories in the working tree that are not known yet.
@@ -180,6 +130,7 @@ impl Own {
             base: &base,
             kept: &[],
             excluded: &[],
+            unreadable: look.unreadable,
         };
         self.look_into(&inner, depth + 1)?;
         let tree = self.write_tree(&index)?;
@@ -194,76 +145,16 @@ impl Own {
         }
         Ok(())
     }
-
-    /// What differs between a commit or tree and an index.
-    pub(super) fn staged(&self, index: &Path, base: &Id) -> Result<Vec<Difference>, GitError> {
-        let words = [
-            "diff-index",
-            "--cached",
-            "--raw",
-            "--no-abbrev",
-            "--no-renames",
-            "-z",
-        ];
-        let tree = self.place().join("empty");
-        let out = self
-            .call_in(&tree, index)
-            .words(words)
-            .words([base.as_str()])
-            .run()?;
-        differences(&out)
-    }
-
-    /// Makes the index hold these; `None` takes the path out.
-    pub(super) fn correct(
-        &self,
-        index: &Path,
-        entries: &[(Name, Option<(u32, Id)>)],
-    ) -> Result<(), GitError> {
-        if entries.is_empty() {
-            return Ok(());
-        }
-        let none = self.empty_tree()?.none_like();
-        // What goes makes room for what comes: a file may become a directory.
-        let (gone, come): (Vec<_>, Vec<_>) = entries.iter().partition(|(_, entry)| entry.is_none());
-        let ordered = gone
-            .into_iter()
-            .chain(come)
-            .map(|(name, entry)| (name, entry));
-        let tree = self.place().join("empty");
-        self.call_in(&tree, index)
-            .words(["update-index", "-z", "--index-info"])
-            .stdin(index_lines(ordered, &none))
-            .run()?;
-        Ok(())
-    }
-
-    pub(super) fn write_tree(&self, index: &Path) -> Result<Id, GitError> {
-        let tree = self.place().join("empty");
-        Id::read(&self.call_in(&tree, index).words(["write-tree"]).run()?)
-    }
 }
 
 impl Look<'_> {
-    fn specs(&self, nested: &BTreeSet<Name>) -> Vec<u8> {
+    fn specs(&self, nested: &BTreeSet<Name>, ignored: &BTreeSet<Name>) -> Vec<u8> {
         let mut specs = b":(top)\0".to_vec();
-        for name in self.kept.iter().chain(self.excluded).chain(nested) {
+        let left_out = self.kept.iter().chain(self.excluded).chain(nested);
+        for name in left_out.filter(|name| !ignored.contains(*name)) {
             specs.extend_from_slice(except(name).as_bytes());
             specs.push(0);
         }
         specs
     }
-}
-
-/// Names for an input in which each ends in NUL.
-pub(super) fn listed<'n>(names: impl IntoIterator<Item = &'n Name>) -> Vec<u8> {
-    let parts = names.into_iter().flat_map(|name| [&name[..], b"\0"]);
-    parts.collect::<Vec<_>>().concat()
-}
-
-/// A path beside another one.
-pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
 }

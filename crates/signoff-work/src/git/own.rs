@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::names::{Name, name};
 use super::scratch::{Scratch, write};
@@ -17,6 +17,7 @@ pub struct Own {
     pub(super) repository: Repository,
     place: Arc<Path>,
     pub(super) kept: Arc<[Name]>,
+    empty: Arc<OnceLock<Id>>,
 }
 
 impl Own {
@@ -33,7 +34,11 @@ impl Own {
         let own = Self {
             repository,
             place: place.into(),
-            kept: kept.iter().map(|path| name(path)).collect(),
+            kept: kept
+                .iter()
+                .map(|path| name(path.trim_start_matches("./").trim_end_matches('/')))
+                .collect(),
+            empty: Arc::default(),
         };
         own.configure()?;
         Ok(own)
@@ -132,7 +137,11 @@ impl Own {
 
     /// The tree with nothing in it.
     pub(super) fn empty_tree(&self) -> Result<Id, GitError> {
-        Id::read(&self.call().words(["mktree"]).run()?)
+        if let Some(known) = self.empty.get() {
+            return Ok(known.clone());
+        }
+        let made = Id::read(&self.call().words(["mktree"]).run()?)?;
+        Ok(self.empty.get_or_init(|| made).clone())
     }
 
     /// A worktree at this path, with this index. Touches nothing.

@@ -11,7 +11,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::look::listed;
+use super::index::listed;
 use super::names::{Name, path};
 use super::{GitError, Own};
 use crate::tree::{Stamp, open_folder, open_root, split};

@@ -1,6 +1,20 @@
-//! The person's references, read and moved.
+//! The person's references, read and moved; and who has which of them checked out.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use super::names::parts;
 use super::{GitError, Id, Repository};
+
+/// A checkout of a repository: the first one, or a linked worktree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkout {
+    /// Where it is, or was: git forgets one that is gone only after a while.
+    pub path: PathBuf,
+    /// The full name of its branch, unless HEAD is detached.
+    pub branch: Option<String>,
+}
 
 impl Repository {
     /// What a reference of this full name stands at.
@@ -58,6 +72,26 @@ impl Repository {
         let parts = prefix.rsplit_once('/').map_or("refs", |(parts, _)| parts);
         let mut found = self.listed(parts)?;
         found.retain(|(name, _)| name.starts_with(prefix));
+        Ok(found)
+    }
+
+    /// Every checkout of this repository.
+    pub fn checkouts(&self) -> Result<Vec<Checkout>, GitError> {
+        let words = ["worktree", "list", "--porcelain", "-z"];
+        let out = self.call()?.words(words).run()?;
+        let mut found: Vec<Checkout> = Vec::new();
+        for line in parts(&out) {
+            if let Some(path) = line.strip_prefix(b"worktree ") {
+                found.push(Checkout {
+                    path: PathBuf::from(OsStr::from_bytes(path)),
+                    branch: None,
+                });
+            } else if let Some(branch) = line.strip_prefix(b"branch ")
+                && let Some(last) = found.last_mut()
+            {
+                last.branch = Some(String::from_utf8_lossy(branch).into_owned());
+            }
+        }
         Ok(found)
     }
 

@@ -23,16 +23,24 @@ pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives the owner every right to every directory.
-fn give_rights(folder: &Path) -> io::Result<()> {
-    fs::set_permissions(folder, Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            give_rights(&entry.path())?;
+/// Gives the owner the rights to read and write that somebody took; whether any were missing.
+pub(super) fn give_rights(path: &Path) -> io::Result<bool> {
+    let found = fs::symlink_metadata(path)?;
+    if !found.is_dir() && !found.is_file() {
+        return Ok(false);
+    }
+    let needed = if found.is_dir() { 0o700 } else { 0o600 };
+    let mode = found.permissions().mode();
+    let mut given = mode & needed != needed;
+    if given {
+        fs::set_permissions(path, Permissions::from_mode(mode | needed))?;
+    }
+    if found.is_dir() {
+        for entry in fs::read_dir(path)? {
+            given |= give_rights(&entry?.path())?;
         }
     }
-    Ok(())
+    Ok(given)
 }
 
 #[cfg(test)]
@@ -47,9 +55,10 @@ mod tests {
             fs::create_dir_all(folder).unwrap();
             fs::set_permissions(folder, Permissions::from_mode(0o500)).unwrap();
         }
-        fs::set_permissions(tree.join("a"), Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(tree.join("a"), Permissions::from_mode(0o000)).unwrap();
         std::os::unix::fs::symlink(&outside, tree.join("link")).unwrap();
-        give_rights(&tree).unwrap();
+        assert!(give_rights(&tree).unwrap());
+        assert!(!give_rights(&tree).unwrap());
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&tree.join("a")), 0o700);
         assert_eq!(mode(&tree.join("a/b")), 0o700);

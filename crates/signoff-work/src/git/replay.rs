@@ -1,5 +1,12 @@
 //! Commits made anew on another one, with the same message, author and time.
+//!
+//! Path by path: a change belongs to the file of that name and to no other, which git's own merge would look for.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::entries::{Difference, tree_entries};
+use super::names::{Name, texts};
 use super::{GitError, Id, Merge, Own};
 
 /// What came of it.
@@ -9,6 +16,20 @@ pub(super) enum Replayed {
     Commit(Option<Id>),
     /// Files in which the commits do not go with what is there.
     Conflict(Vec<String>),
+}
+
+/// A file of a tree: its mode and content.
+type Blob = (u32, Id);
+
+/// A file that both sides changed: before, ours, theirs.
+type Both = (Name, [Blob; 3]);
+
+/// What becomes of one commit's changes.
+#[derive(Debug, Default)]
+struct Step {
+    taken: Vec<(Name, Option<Blob>)>,
+    both: Vec<Both>,
+    conflicts: BTreeSet<Name>,
 }
 
 impl Own {
@@ -21,21 +42,95 @@ impl Own {
         onto: Option<&Id>,
     ) -> Result<Replayed, GitError> {
         let mut tip = onto.cloned();
-        // A commit to compare with, where there is none.
-        let nothing = self.commit(&self.empty_tree()?, &[], "nothing")?;
         let mut before = since.clone();
         for commit in self.commits(since, head)? {
-            let ours = tip.as_ref().unwrap_or(&nothing);
-            let tree = match self.merge_with(&before, ours, &commit, "false")? {
-                Merge::Clean(tree) => tree,
-                Merge::Conflict { files, .. } => return Ok(Replayed::Conflict(files)),
+            let ours = match &tip {
+                Some(tip) => self.tree_of(tip)?,
+                None => self.empty_tree()?,
             };
-            if tree != self.tree_of(ours)? {
+            let tree = match self.step(&before, &commit, &ours)? {
+                Ok(tree) => tree,
+                Err(files) => return Ok(Replayed::Conflict(texts(&files))),
+            };
+            if tree != ours {
                 tip = Some(self.made_anew(&commit, &tree, tip.as_ref())?);
             }
             before = commit;
         }
         Ok(Replayed::Commit(tip))
+    }
+
+    /// The tree `ours` with what changed between two commits, or else the files that stand against it.
+    fn step(
+        &self,
+        before: &Id,
+        after: &Id,
+        ours: &Id,
+    ) -> Result<Result<Id, BTreeSet<Name>>, GitError> {
+        let changes = self.differences(before, after)?;
+        let touched: BTreeSet<Name> = changes.iter().map(|change| change.name.clone()).collect();
+        let mut step = Step::new(changes, self.differences(before, ours)?);
+        let scratch = self.scratch()?;
+        self.merge_both(&mut step, ours, &|name| scratch.path(name))?;
+        if !step.conflicts.is_empty() {
+            return Ok(Err(step.conflicts));
+        }
+        let index = scratch.path("index");
+        let words = ["read-tree", ours.as_str()];
+        let folder = scratch.folder("none")?;
+        self.call_in(&folder, &index).words(words).run()?;
+        self.correct(&index, &step.taken)?;
+        let tree = self.write_tree(&index)?;
+        // A file gives way to a directory, or the other way round: not to be decided here.
+        let others = self.differences(ours, &tree)?.into_iter();
+        let lost: BTreeSet<Name> = others
+            .map(|change| change.name)
+            .filter(|name| !touched.contains(name))
+            .collect();
+        Ok(if lost.is_empty() { Ok(tree) } else { Err(lost) })
+    }
+
+    /// Merges files that both sides changed. Trees of these files alone: none is there on one side only, so that none
+    /// can be taken for another that was moved.
+    fn merge_both(
+        &self,
+        step: &mut Step,
+        ours: &Id,
+        scratch: &dyn Fn(&str) -> std::path::PathBuf,
+    ) -> Result<(), GitError> {
+        if step.both.is_empty() {
+            return Ok(());
+        }
+        let mut sides = Vec::new();
+        for (side, name) in ["before", "ours", "theirs"].into_iter().enumerate() {
+            let files = step.both.iter();
+            let entries: Vec<_> = files
+                .map(|(name, blobs)| (name.clone(), blobs.get(side).cloned()))
+                .collect();
+            sides.push(self.commit_of(&scratch(name), &entries)?);
+        }
+        let [before, left, right] = &sides[..] else {
+            return Ok(());
+        };
+        match self.merge_by(before, left, right, ours)? {
+            Merge::Clean(tree) => {
+                let words = ["ls-tree", "-r", "-z", "--full-tree", tree.as_str()];
+                let merged = tree_entries(&self.call().words(words).run()?)?;
+                let entries = merged.into_iter();
+                step.taken
+                    .extend(entries.map(|entry| (entry.name, Some((entry.mode, entry.id)))));
+            }
+            Merge::Conflict { files, .. } => {
+                let names = files.iter().map(|file| super::names::name(file));
+                step.conflicts.extend(names);
+            }
+        }
+        Ok(())
+    }
+
+    fn commit_of(&self, index: &Path, entries: &[(Name, Option<Blob>)]) -> Result<Id, GitError> {
+        self.correct(index, entries)?;
+        self.commit(&self.write_tree(index)?, &[], "one side")
     }
 
     /// The commit with another tree and parent, and otherwise byte for byte as it was.
@@ -57,5 +152,34 @@ impl Own {
         new.extend_from_slice(rest);
         let words = ["hash-object", "-t", "commit", "-w", "--stdin"];
         Id::read(&self.call().words(words).stdin(new).run()?)
+    }
+}
+
+impl Step {
+    /// `changes` are theirs, `others` ours, both since the same commit.
+    fn new(changes: Vec<Difference>, others: Vec<Difference>) -> Self {
+        let mut ours: BTreeMap<Name, Option<Blob>> = others
+            .into_iter()
+            .map(|other| (other.name, other.after))
+            .collect();
+        let mut step = Self::default();
+        for change in changes {
+            let Difference {
+                name,
+                before,
+                after,
+            } = change;
+            match ours.remove(&name) {
+                None => step.taken.push((name, after)),
+                Some(ours) if ours == after => {}
+                Some(ours) => match (before, ours, after) {
+                    (Some(before), Some(ours), Some(after)) => {
+                        step.both.push((name, [before, ours, after]));
+                    }
+                    _ => drop(step.conflicts.insert(name)),
+                },
+            }
+        }
+        step
     }
 }

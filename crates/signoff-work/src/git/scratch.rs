@@ -65,3 +65,27 @@ pub(super) fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
     io::copy(&mut source, &mut target)?;
     target.set_modified(source.metadata()?.modified()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    #[test]
+    fn a_copied_index_is_as_old_as_the_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        fs::write(&from, "index").unwrap();
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1);
+        File::options()
+            .append(true)
+            .open(&from)
+            .unwrap()
+            .set_modified(time)
+            .unwrap();
+        copy_index(&from, &to).unwrap();
+        assert_eq!(fs::metadata(&to).unwrap().modified().unwrap(), time);
+        assert_eq!(fs::read(&to).unwrap(), b"index");
+    }
+}

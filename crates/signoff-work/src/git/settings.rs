@@ -48,6 +48,11 @@ impl Settings {
         self.middles("hook.")
     }
 
+    /// Whether there are filters at all.
+    pub(super) fn has_filters(&self) -> bool {
+        self.middles("filter.").next().is_some()
+    }
+
     /// Whether a filter of this name would run a program.
     pub(super) fn has_filter(&self, filter: &str) -> bool {
         FILTER_PARTS
@@ -102,7 +107,7 @@ impl Settings {
         text + &format!(
             "[user]\n\tname = {}\n\temail = {}\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n\
              [submodule]\n\trecurse = false\n[diff]\n\tignoreSubmodules = all\n\
-             [merge]\n\tdirectoryRenames = false\n[advice]\n\taddEmbeddedRepo = false\n",
+             [advice]\n\taddEmbeddedRepo = false\n[checkout]\n\tworkers = 4\n",
             person("user.name", "Signoff"),
             person("user.email", "signoff@localhost"),
         )

@@ -5,11 +5,13 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::entries::tree_entries;
-use super::look::{Look, beside};
+use super::index::{beside, listed};
+use super::look::{Look, Unreadable};
 use super::names::{Name, except, name, parts, path, within};
 use super::place::{Care, Site};
-use super::remove::remove_tree;
+use super::remove::{give_rights, remove_tree};
 use super::scratch::{copy_index, write};
+use super::spread::spread;
 use super::start::Call;
 use super::{GitError, Id, Own, agents};
 
@@ -38,17 +40,46 @@ impl Worktree {
 
     /// Makes a fresh checkout of the commit. What is there, such as one half made before a crash, is replaced.
     pub fn make(&self, commit: &Id) -> Result<(), GitError> {
-        self.remove().map_err(GitError::file(&self.path))?;
-        let above = self.index.parent().unwrap_or(&self.index);
-        for folder in [self.path.as_path(), above] {
-            fs::create_dir_all(folder).map_err(GitError::file(folder))?;
-        }
+        self.put_aside().map_err(GitError::file(&self.path))?;
+        self.make_folders()?;
         self.reset(commit)?;
+        self.settle(commit)?;
+        remove_tree(&self.aside()).map_err(GitError::file(&self.aside()))
+    }
+
+    /// Makes this one that one, where there is none yet.
+    pub fn move_to(&self, other: &Self) -> Result<(), GitError> {
+        other.make_folders()?;
+        fs::rename(&self.path, &other.path).map_err(GitError::file(&self.path))?;
+        fs::rename(&self.index, &other.index).map_err(GitError::file(&self.index))?;
+        // That it exists comes last, as when it is made.
+        let (from, to) = (self.base_file(), other.base_file());
+        fs::rename(&from, &to).map_err(GitError::file(&from))?;
+        self.forget().map_err(GitError::file(&self.index))
+    }
+
+    /// Makes it as good as a fresh one: what is ignored goes too. File systems are slow to make many files, and slower just
+    /// after many were removed, so this is quicker than [`Worktree::make`].
+    pub fn renew(&self, commit: &Id) -> Result<(), GitError> {
+        let base = self.base_file();
+        fs::remove_file(&base).map_err(GitError::file(&base))?;
+        self.despite_rights(|worktree| worktree.begin_anew(commit))
+    }
+
+    fn begin_anew(&self, commit: &Id) -> Result<(), GitError> {
+        self.copy_index()?;
+        self.reset(commit)?;
+        let words = ["clean", "-ffdxq", "--", ":(top)"];
+        self.call().words(words).run()?;
         self.settle(commit)
     }
 
     /// What is in it now and not ignored, with kept paths as in the commit that it was last made from or set to.
     pub fn tree(&self) -> Result<Id, GitError> {
+        self.despite_rights(Self::look)
+    }
+
+    fn look(&self) -> Result<Id, GitError> {
         let (base, excluded) = (self.base()?, self.excluded()?);
         self.copy_index()?;
         self.own.look(&Look {
@@ -57,6 +88,7 @@ impl Worktree {
             base: &base,
             kept: &self.own.kept,
             excluded: &excluded,
+            unreadable: Unreadable::Error,
         })?;
         let tree = self.own.write_tree(&self.next_index())?;
         self.take_index()?;
@@ -65,6 +97,21 @@ impl Worktree {
 
     /// Makes everything that is not ignored as in the commit, kept paths too, and its repository as new.
     pub fn set(&self, commit: &Id) -> Result<(), GitError> {
+        self.despite_rights(|worktree| worktree.go_to(commit))
+    }
+
+    /// Tries once more with the rights that an agent took from itself, and so from us.
+    fn despite_rights<T>(
+        &self,
+        action: impl Fn(&Self) -> Result<T, GitError>,
+    ) -> Result<T, GitError> {
+        action(self).or_else(|error| match give_rights(&self.path) {
+            Ok(true) => action(self),
+            Ok(false) | Err(_) => Err(error),
+        })
+    }
+
+    fn go_to(&self, commit: &Id) -> Result<(), GitError> {
         self.copy_index()?;
         self.reset(commit)?;
         let excluded = self.excluded()?;
@@ -129,12 +176,39 @@ impl Worktree {
         excluded.extend(new.filter(|name| !name.is_empty()));
         excluded.sort();
         excluded.dedup();
-        write(&self.excluded_file(), &super::look::listed(&excluded))?;
+        write(&self.excluded_file(), &listed(&excluded))?;
         self.settle(&base)
     }
 
     /// Removes it, also where somebody took rights from directories; one that is not there is fine.
     pub fn remove(&self) -> io::Result<()> {
+        self.forget()?;
+        remove_tree(&self.aside())?;
+        remove_tree(&self.path)
+    }
+
+    /// Makes room. Some file systems are slow to make files just after many were removed, so that comes later.
+    fn put_aside(&self) -> io::Result<()> {
+        self.forget()?;
+        remove_tree(&self.aside())?;
+        match fs::rename(&self.path, self.aside()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    fn make_folders(&self) -> Result<(), GitError> {
+        let make = |folder: &Path| fs::create_dir_all(folder).map_err(GitError::file(folder));
+        if let Some(above) = self.path.parent().filter(|above| !above.exists()) {
+            make(above)?;
+            spread(above);
+        }
+        make(self.index.parent().unwrap_or(&self.index))?;
+        make(&self.path)
+    }
+
+    /// From here on it does not exist, whatever is left of it.
+    fn forget(&self) -> io::Result<()> {
         for file in [
             self.base_file(),
             self.index.clone(),
@@ -147,7 +221,7 @@ impl Worktree {
                 Ok(()) | Err(_) => {}
             }
         }
-        remove_tree(&self.path)
+        Ok(())
     }
 
     /// Makes tracked files as in the commit, by the next index.
@@ -198,6 +272,10 @@ impl Worktree {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(GitError::File { path: file, error }),
         }
+    }
+
+    fn aside(&self) -> PathBuf {
+        beside(&self.path, ".old")
     }
 
     fn next_index(&self) -> PathBuf {

@@ -1,4 +1,5 @@
 use std::fs;
+use std::slice::from_ref;
 
 use signoff_work::git::Merge;
 
@@ -22,6 +23,7 @@ fn a_snapshot_is_the_checkout_and_touches_nothing() {
     ]);
     fs::remove_file(world.path("gone")).unwrap();
     world.git("add -N new/b");
+    world.git("add plan.md");
     let before = world.untouched();
     let own = world.own_keeping(&[".signoff", "plan.md"]);
     let tree = own.snapshot().unwrap();
@@ -51,6 +53,20 @@ fn a_snapshot_is_the_checkout_and_touches_nothing() {
     assert_eq!(worktree.tree().unwrap(), tree);
     assert_eq!(world.untouched(), before);
     world.git("fsck --strict");
+}
+
+#[test]
+fn what_is_kept_may_be_ignored_as_well() {
+    let world = World::committed(&[(".gitignore", ".signoff\nplan.md\n"), ("a", "1\n")]);
+    world.write_all(&[(".signoff/x", "s"), ("plan.md", "new\n"), ("b", "2\n")]);
+    let own = world.own_keeping(&[".signoff", "plan.md", "missing"]);
+    let tree = own.snapshot().unwrap();
+    assert_eq!(own.changed(&world.head(), &tree).unwrap(), ["b"]);
+    let commit = own.commit(&tree, &[world.head()], "snapshot").unwrap();
+    let worktree = world.worktree(&own, "one");
+    worktree.make(&commit).unwrap();
+    write(worktree.path(), "plan.md", "mine\n");
+    assert_eq!(worktree.tree().unwrap(), tree);
 }
 
 #[test]
@@ -105,6 +121,29 @@ fn a_worktree_is_set_put_back_and_removed() {
 }
 
 #[test]
+fn one_that_takes_the_place_of_another_is_as_good_as_new() {
+    let world = World::committed(&[("a", "1\n"), ("d/x", "x\n"), (".gitignore", "*.o\n")]);
+    let own = world.own();
+    let [one, two, fresh] = ["one", "two", "fresh"].map(|name| world.worktree(&own, name));
+    one.make(&world.head()).unwrap();
+    write(one.path(), "a", "changed\n");
+    write(one.path(), "d/x", "-> /etc/passwd");
+    write(one.path(), "new/b.o", "ignored");
+    write(one.path(), ".git/hooks/post-checkout", "#!x\n");
+    write(one.path(), "nested/.git/HEAD", "ref: refs/heads/x\n");
+    fs::remove_file(one.path().join(".gitignore")).unwrap();
+    one.move_to(&two).unwrap();
+    two.renew(&world.head()).unwrap();
+    fresh.make(&world.head()).unwrap();
+    assert!(two.exists() && !one.exists() && !one.path().exists());
+    assert_eq!(shown(two.path()), shown(fresh.path()));
+    assert!(!two.path().join(".git/hooks").exists());
+    assert!(!two.path().join("new").exists());
+    assert_eq!(two.tree().unwrap(), fresh.tree().unwrap());
+    assert_eq!(world.git_in(two.path(), &["status", "--porcelain"]), "");
+}
+
+#[test]
 fn results_of_preparation_are_ignored_from_then_on() {
     let world = World::committed(&[("a", "1\n"), (".gitignore", "!deps\n!*\n")]);
     let own = world.own();
@@ -131,7 +170,8 @@ fn results_of_preparation_are_ignored_from_then_on() {
 
 #[test]
 fn commits_are_merged_or_their_conflict_is_shown() {
-    let lines: String = (0..40).map(|line| format!("{line}\n")).collect();
+    let lines: Vec<String> = (0..40).map(|line| format!("{line}\n")).collect();
+    let lines = lines.concat();
     let world = World::committed(&[
         ("a", &lines),
         ("u", "x\n"),
@@ -143,7 +183,7 @@ fn commits_are_merged_or_their_conflict_is_shown() {
         world.git("reset -q --hard HEAD");
         world.write_all(files);
         let tree = own.snapshot().unwrap();
-        own.commit(&tree, &[base.clone()], "m\n\nSignoff-Attempt: r/s/1\n")
+        own.commit(&tree, from_ref(&base), "m\n\nSignoff-Attempt: r/s/1\n")
             .unwrap()
     };
     let one = commit(&[("a", &lines.replace("\n5\n", "\nfive\n")), ("u", "x\n1\n")]);
@@ -163,7 +203,7 @@ fn commits_are_merged_or_their_conflict_is_shown() {
     let part = "3\n4\n<<<<<<< merged before\nfive\n=======\nfünf\n>>>>>>> this attempt\n6\n";
     assert!(text.contains(part), "{text}");
     assert!(!text.contains("\n20\n"), "{text}");
-    assert_eq!(own.commits(&base, &one).unwrap(), [one.clone()]);
+    assert_eq!(own.commits(&base, &one).unwrap(), from_ref(&one));
     assert_eq!(
         own.attempt(&base, &one, "r/s/1").unwrap(),
         Some(one.clone())
@@ -195,5 +235,65 @@ fn references_move_by_compare_and_swap() {
         let head = repository.head().unwrap();
         assert_eq!(head.branch.as_deref(), Some("refs/heads/main"));
         assert_eq!(head.commit, Some(second));
+    }
+}
+
+#[test]
+fn every_checkout_is_known_with_its_branch() {
+    let world = World::committed(&[("a", "1\n")]);
+    let [linked, detached] = ["linked", "detached"].map(|name| world.root.join(name));
+    let words =
+        |path: &std::path::Path, more: &str| format!("worktree add -q {more} {}", path.display());
+    world.git(&words(&linked, "-b signoff/r1"));
+    world.git(&words(&detached, "--detach"));
+    let seen = |checkouts: Vec<signoff_work::git::Checkout>| -> Vec<_> {
+        let each = checkouts.into_iter();
+        each.map(|one| (one.path, one.branch)).collect()
+    };
+    let expected = [
+        (world.repo(), Some("refs/heads/main".to_owned())),
+        (detached, None),
+        (linked.clone(), Some("refs/heads/signoff/r1".to_owned())),
+    ];
+    let from_the_first = seen(world.repository().checkouts().unwrap());
+    let from_a_linked_one = world.repository_at(&linked).unwrap().checkouts().unwrap();
+    for mut found in [from_the_first, seen(from_a_linked_one)] {
+        found[1..].sort();
+        assert_eq!(found, expected);
+    }
+    std::fs::remove_dir_all(&linked).unwrap();
+    let left = world.repository().checkouts().unwrap();
+    assert_eq!(left.len(), 3, "git remembers one that is gone for a while");
+}
+
+#[test]
+fn worktrees_are_made_and_looked_at_side_by_side() {
+    fn shared<T: Send + Sync + Clone>(value: &T) -> T {
+        value.clone()
+    }
+    let world = World::committed(&[("a", "1\n"), ("d/b", "2\n")]);
+    let (own, head) = (world.own(), world.head());
+    let trees: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|number| {
+                let (own, head, world) = (shared(&own), head.clone(), &world);
+                scope.spawn(move || {
+                    let worktree = world.worktree(&own, &number.to_string());
+                    worktree.make(&head).unwrap();
+                    write(worktree.path(), &format!("n{number}"), "n\n");
+                    let seen = (worktree.tree().unwrap(), own.snapshot().unwrap());
+                    worktree.remove().unwrap();
+                    seen
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    for (number, (tree, snapshot)) in trees.iter().enumerate() {
+        assert_eq!(own.changed(&head, tree).unwrap(), [format!("n{number}")]);
+        assert_eq!(own.changed(&head, snapshot).unwrap(), [""; 0]);
     }
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice::from_ref;
 
 use signoff_work::git::{Id, Landed, Landing, Own, Prepared};
 
@@ -38,7 +39,7 @@ impl Run {
         let tree = own.snapshot().unwrap();
         let start = match &at {
             Some(at) if own.tree_of(at).unwrap() == tree => at.clone(),
-            Some(at) => own.commit(&tree, &[at.clone()], "snapshot").unwrap(),
+            Some(at) => own.commit(&tree, from_ref(at), "snapshot").unwrap(),
             None => own.commit(&tree, &[], "snapshot").unwrap(),
         };
         let worktree = world.worktree(&own, "run");
@@ -47,7 +48,7 @@ impl Run {
             fs::remove_file(worktree.path().join(name)).unwrap();
         }
         let first = own
-            .commit(&worktree.tree().unwrap(), &[start.clone()], "one\n")
+            .commit(&worktree.tree().unwrap(), from_ref(&start), "one\n")
             .unwrap();
         for (name, text) in written {
             write(worktree.path(), name, text);
@@ -95,6 +96,9 @@ impl Run {
         assert!(stopped.is_err(), "{point} was never reached");
     }
 }
+
+/// What somebody does to a repository.
+type Meanwhile<'w> = &'w dyn Fn(&World);
 
 #[track_caller]
 fn refused(world: &World, run: &Run, words: &[&str]) {
@@ -166,6 +170,18 @@ fn changes_beside_uncommitted_ones_of_the_same_file_go_together() {
     assert_eq!(world.git("status --porcelain"), " M a\n");
 }
 
+/// A change of the moved file belongs to no file that is committed.
+#[test]
+fn a_file_that_is_moved_and_not_committed_is_not_followed() {
+    let world = World::committed(&FILES);
+    fs::rename(world.path("a"), world.path("moved")).unwrap();
+    let run = Run::changing(&world, &[("moved", "1\n2\n3\n4\n5\n6\n7\n8\nnine\n")], &[]);
+    refused(&world, &run, &["do not go with", "`moved`"]);
+    world.commit("moved");
+    run.land();
+    assert_eq!(world.git("status --porcelain"), "");
+}
+
 #[test]
 fn a_person_who_went_on_committing_is_joined() {
     let world = World::committed(&FILES);
@@ -207,7 +223,7 @@ fn files_become_directories_and_the_other_way_round() {
     fs::remove_file(worktree.path().join("b")).unwrap();
     write(worktree.path(), "b/c/e", "e\n");
     let tree = worktree.tree().unwrap();
-    let head = own.commit(&tree, &[start.clone()], "m").unwrap();
+    let head = own.commit(&tree, from_ref(&start), "m").unwrap();
     let run = Run { own, start, head };
     run.land();
     assert_eq!(world.git("status --porcelain"), "");
@@ -219,7 +235,7 @@ fn files_become_directories_and_the_other_way_round() {
 
 #[test]
 fn what_would_be_lost_is_refused() {
-    let table: [(&dyn Fn(&World), &[&str]); 11] = [
+    let table: [(Meanwhile<'_>, &[&str]); 11] = [
         (&|world| world.write("a", "mine\n"), &["`a` changed since"]),
         (&|world| world.write("n/m", "mine\n"), &["`n/m`"]),
         (&|world| world.write("n", "mine\n"), &["`n`"]),
@@ -337,6 +353,13 @@ fn what_a_person_changes_between_kill_and_landing_is_kept() {
 fn half_of_the_files_are_enough_to_go_on_from() {
     let world = World::committed(&FILES);
     let run = Run::new(&world);
+    // An empty directory is nothing.
+    fs::create_dir_all(world.path("n/m/empty/empty")).unwrap();
+    run.land();
+    assert_eq!(world.git("status --porcelain"), "");
+
+    let world = World::committed(&FILES);
+    let run = Run::new(&world);
     world.write("n/m", "#!new\n");
     fs::remove_file(world.path("old")).unwrap();
     run.land();
@@ -373,8 +396,14 @@ fn a_head_that_moves_meanwhile_is_seen() {
         });
         assert_eq!(landed.unwrap(), Landed::Moved, "{point}");
         assert_eq!(Some(world.head()), elsewhere.take());
-        run.land();
-        assert_eq!(world.git("log --format=%s"), "two\none\nmine\nfirst\n");
+        if point == "land.ref" {
+            // What was in the index by then went into the person's commit.
+            assert_eq!(run.prepare(), Prepared::Nothing);
+            assert_eq!(world.git("log --format=%s"), "mine\nfirst\n");
+        } else {
+            run.land();
+            assert_eq!(world.git("log --format=%s"), "two\none\nmine\nfirst\n");
+        }
         assert_eq!(world.git("status --porcelain"), "");
     }
 }

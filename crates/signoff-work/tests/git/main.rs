@@ -1,7 +1,15 @@
 //! Git as the harness uses it, by real repositories.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 mod basics;
+mod generated;
 mod landing;
+mod obstacles;
+mod odd;
+mod speed;
 mod world;

@@ -182,15 +182,16 @@ pub(crate) fn files(folder: &Path) -> Files {
 fn gather(root: &Path, folder: &Path, found: &mut Files) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.file_name() == Some(OsStr::new(".git")) {
+            continue;
+        }
         let name = path.strip_prefix(root).unwrap().as_os_str().as_bytes();
         let kind = fs::symlink_metadata(&path).unwrap();
         if kind.is_symlink() {
             let target = fs::read_link(&path).unwrap();
             found.insert(name.to_vec(), format!("link {}", target.display()));
         } else if kind.is_dir() {
-            if path.file_name() != Some(OsStr::new(".git")) {
-                gather(root, &path, found);
-            }
+            gather(root, &path, found);
         } else {
             let bytes = fs::read(&path).unwrap();
             let word = if kind.permissions().mode() & 0o100 != 0 {

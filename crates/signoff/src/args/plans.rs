@@ -127,8 +127,21 @@ pub(crate) struct Convert {
 #[derive(Debug, Args)]
 pub(crate) struct Graph {
     /// The plan's file or directory, or `-` for stdin
-    #[arg(value_name = "PLAN")]
-    pub(crate) path: PathBuf,
+    #[arg(
+        value_name = "PLAN",
+        required_unless_present = "run",
+        conflicts_with = "run"
+    )]
+    pub(crate) path: Option<PathBuf>,
+    /// Draw a run instead: how far each step is, and where it works; without a name, the newest
+    #[arg(
+        long,
+        value_name = "RUN",
+        num_args = 0..=1,
+        default_missing_value = "",
+        conflicts_with = "dialect"
+    )]
+    pub(crate) run: Option<String>,
     /// Read the plan in this dialect, whatever it looks like
     #[arg(long, value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,

@@ -1,6 +1,6 @@
 //! `answer`: a person's word on something in the inbox.
 
-use signoff_api::inbox::{Inbox, Item};
+use signoff_api::inbox::Inbox;
 use signoff_api::request::Ask;
 use signoff_engine::{Choice, Event, Item as EngineItem, ItemKind};
 use signoff_runtime::control::{Done, ask};
@@ -43,12 +43,7 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     }
     let view = View::load(&project, run)?;
     if session.is_json() {
-        session.json(&Inbox::new(
-            view.run
-                .items()
-                .map(|item| Item::new(&view.run, item))
-                .collect(),
-        ));
+        session.json(&Inbox::new(view.items()));
     } else {
         let next = match done {
             Done::There => "the run goes on".to_owned(),

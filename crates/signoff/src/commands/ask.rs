@@ -9,17 +9,23 @@ use std::io::IsTerminal as _;
 use signoff_engine::{Choice, Input, Item, ItemKind, Refusal, Run};
 use signoff_plan::model::Work;
 use signoff_runtime::drive::{Person, Said};
+use signoff_runtime::whereabouts::Whereabouts;
 use signoff_store::signatures::Proof;
 
 use self::line::{Line, forget_typed, next_line};
 use self::meant::{Meant, meant, offered};
+use crate::commands::inbox::repair_in;
 use crate::report::screen::Screen;
 use crate::report::style::{CARE, DIM, harmless, paint};
 use crate::session::Session;
 use crate::terminal::Terminal;
 
 /// The person at the terminal, if one is there.
-pub(crate) fn at_terminal(session: &Session, by: &str) -> Option<AtTerminal> {
+pub(crate) fn at_terminal(
+    session: &Session,
+    by: &str,
+    whereabouts: Whereabouts,
+) -> Option<AtTerminal> {
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let asks = terminal && !session.is_json() && session.proof != Some(Proof::Policy);
     // An agent may have a terminal too.
@@ -30,6 +36,7 @@ pub(crate) fn at_terminal(session: &Session, by: &str) -> Option<AtTerminal> {
         out: session.out.another(),
         screen: None,
         by: by.to_owned(),
+        whereabouts,
         later: BTreeSet::new(),
     })
 }
@@ -40,6 +47,8 @@ pub(crate) struct AtTerminal {
     /// Live lines, which go while a question is there.
     screen: Option<Screen>,
     by: String,
+    /// Where the run's worktrees are.
+    whereabouts: Whereabouts,
     /// Items that they do not want to be asked about again.
     later: BTreeSet<String>,
 }
@@ -96,6 +105,9 @@ impl AtTerminal {
         self.out.say("");
         let question = harmless(&item.question);
         self.out.say(format!("{} {question}", paint(CARE, "?")));
+        if let Some(place) = self.whereabouts.of_item(run, item) {
+            self.out.say(repair_in(&place.to_string_lossy()));
+        }
         let offered = harmless(&offered(item));
         self.out
             .say(paint(DIM, format!("  {offered}; nothing: later")));

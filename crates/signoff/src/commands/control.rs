@@ -48,6 +48,12 @@ pub(crate) fn abort(session: &mut Session, run: Option<&str>) -> Result<u8, Fail
         paint(GOOD, "aborted"),
         harmless(&quoted(&view.key)),
     );
+    let line = match view.branch() {
+        Some(branch) => {
+            format!("{line}; its worktrees and `{branch}` stay until `signoff undo {id}`")
+        }
+        None => line,
+    };
     tell(session, &project, id, &line)
 }
 

@@ -1,6 +1,8 @@
 //! `demo`: the whole story once, in a temporary folder, with a scripted agent. The same commands, the
 //! same files, the same processes as in earnest; only the agent's ideas are fixed.
 
+mod side_by_side;
+
 use std::path::{Path, PathBuf};
 
 use signoff_store::signatures::Proof;
@@ -14,10 +16,12 @@ use crate::failure::Failure;
 use crate::report::style::{DIM, HINT, TITLE, paint};
 use crate::session::Session;
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 7] = [
     ("plan.md", include_str!("demo/plan.md")),
     ("broken.md", include_str!("demo/broken.md")),
     ("tests/slugify.sh", include_str!("demo/test.sh")),
+    ("parallel.md", include_str!("demo/parallel.md")),
+    ("CHANGELOG.md", "# Changes\n\n"),
     ("README.md", "# slugify\n\nTitles become URLs.\n"),
     (".signoff/script.json", include_str!("demo/script.json")),
 ];
@@ -71,7 +75,14 @@ fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
     command(session, "signoff run plan.md");
     expect(run::run(session, &run_args())?, 0)?;
 
-    chapter(session, 5, "What we know, and how");
+    chapter(
+        session,
+        5,
+        "Agents side by side; what passes alone must pass merged",
+    );
+    side_by_side::tell(session)?;
+
+    chapter(session, 6, "What we know, and how");
     command(session, "signoff status");
     expect(status::status(session, None)?, 0)?;
     session.out.answer("");
@@ -95,6 +106,9 @@ fn set_up(session: &mut Session, folder: &Path) -> Result<(), Failure> {
     session.around.directory.clone_from(&project);
     session.around.user_config = None;
     session.around.state_dir = Some(folder.join("state"));
+    let data = folder.join("data").into_os_string();
+    let variables = &mut session.around.variables;
+    variables.insert("XDG_DATA_HOME".into(), data);
     session.proof = Some(Proof::Policy);
     session.out.merged = true;
     let agent = std::env::current_exe().map_err(|why| cannot(&why))?;
@@ -113,7 +127,9 @@ fn set_up(session: &mut Session, folder: &Path) -> Result<(), Failure> {
     quietly(session, |session| {
         init::init(session)?;
         trust::trust(session)
-    })
+    })?;
+    side_by_side::make_repository(session);
+    Ok(())
 }
 
 /// Runs commands whose talk is not part of the story.

@@ -1,17 +1,19 @@
 //! `doctor`: what this machine can do for a run.
 
-use signoff_api::doctor::{Doctor, State};
+use signoff_api::doctor::{Doctor, State, Worktrees};
 use signoff_runtime::project::load_config;
 use signoff_store::root::discover;
 
 use crate::failure::Failure;
+use crate::report::style::harmless;
 use crate::session::Session;
 
 pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
     // It is about the machine: no project is needed, though one may ask for more.
     let store = discover(&session.around.directory);
     let config = load_config(&session.around, store.as_ref())?;
-    let found = signoff_runtime::doctor::doctor(&config);
+    let project = store.map(|_| session.project()).transpose()?;
+    let found = signoff_runtime::doctor::doctor(&config, project.as_ref())?;
     let fails = found.sandbox.mode == "required" && !confines(&found);
     if session.is_json() {
         session.json(&found);
@@ -29,6 +31,15 @@ pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
 
 fn confines(found: &Doctor) -> bool {
     matches!(found.sandbox.level.as_str(), "namespaces" | "bubblewrap")
+}
+
+/// Whether agents can work side by side.
+pub(crate) fn worktrees(found: &Worktrees) -> String {
+    if found.possible {
+        return "worktrees: possible, so agents can work side by side".to_owned();
+    }
+    let why = harmless(&found.why.join("; "));
+    format!("worktrees: not possible, so agents work one after another: {why}")
 }
 
 fn lines(found: &Doctor) -> Vec<String> {
@@ -55,5 +66,6 @@ fn lines(found: &Doctor) -> Vec<String> {
             level.level, level.enforces
         ));
     }
+    lines.extend(found.worktrees.as_ref().map(worktrees));
     lines
 }

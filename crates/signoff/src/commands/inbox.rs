@@ -31,6 +31,9 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
             .answer(format!("{} {}", paint(CARE, "?"), harmless(&item.question)));
         let about = format!("  {}, {}", item.title, steps(&item));
         session.out.answer(paint(DIM, harmless(&about)));
+        if let Some(place) = &item.worktree {
+            session.out.answer(repair_in(place));
+        }
         session.out.answer(format!(
             "  signoff answer {} {}",
             item.id,
@@ -38,6 +41,12 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
         ));
     }
     Ok(code)
+}
+
+/// Where whoever wants to answer `fixed` has to repair it.
+pub(crate) fn repair_in(place: &str) -> String {
+    let text = format!("  what is to be repaired is in {}", harmless(place));
+    paint(DIM, text).to_string()
 }
 
 /// What an item is about.
@@ -64,7 +73,7 @@ fn open_items(project: &Project) -> Result<(Vec<Item>, Vec<String>), Failure> {
             }
         };
         if view.run.outcome().is_none() && !view.over {
-            items.extend(view.run.items().map(|item| Item::new(&view.run, item)));
+            items.extend(view.items());
         }
     }
     Ok((items, unreadable))

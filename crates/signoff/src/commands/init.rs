@@ -7,13 +7,14 @@ use std::path::Path;
 
 use signoff_api::project::{INIT_SCHEMA, Init};
 use signoff_runtime::Error;
-use signoff_runtime::doctor::doctor;
+use signoff_runtime::doctor::{sandbox, worktrees};
 use signoff_runtime::project::{Project, Trust};
 use signoff_store::atomic::{ReplaceError, replace};
 use signoff_store::root::{Store, discover};
 
 use self::agents::Agent;
 use self::git::Git;
+use crate::commands::doctor::worktrees as side_by_side;
 use crate::commands::trust::remember;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -114,6 +115,10 @@ fn tell_found(session: &mut Session, found: &Found, wrote_config: bool) {
         ));
     }
     session.out.answer(format!("git: {}", found.git));
+    // Without a repository that is said above.
+    if let Some(obstacle) = obstacles(session).filter(|_| found.git.is_repository()) {
+        session.out.answer(obstacle);
+    }
     let level = level(session);
     let rights = if level == "none" {
         "; agents and contracts run with your rights"
@@ -129,8 +134,15 @@ fn tell_found(session: &mut Session, found: &Found, wrote_config: bool) {
 fn level(session: &Session) -> String {
     Project::open(&session.around).map_or_else(
         |_| "unknown".to_owned(),
-        |project| doctor(&project.config).sandbox.level,
+        |project| sandbox(&project.config).level,
     )
+}
+
+/// What keeps agents from working side by side, if anything.
+fn obstacles(session: &Session) -> Option<String> {
+    let project = Project::open(&session.around).ok()?;
+    let found = worktrees(&project).ok()?;
+    (!found.possible).then(|| side_by_side(&found))
 }
 
 /// What there is to do before a plan can run.

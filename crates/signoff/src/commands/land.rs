@@ -50,7 +50,7 @@ fn short(commit: &str) -> String {
     commit.chars().take(12).collect()
 }
 
-fn shape(landing: &Landing) -> Shape {
+pub(crate) fn shape(landing: &Landing) -> Shape {
     let Landing {
         run,
         commits,

@@ -65,6 +65,8 @@ fn name(kind: Kind) -> &'static str {
         Kind::Log => "log of",
         Kind::Signatures => "signatures of",
         Kind::Run => "run",
+        Kind::Worktrees => "worktrees of",
+        Kind::Refs => "git's names of",
         Kind::Lock => "lock of",
     }
 }
@@ -84,6 +86,13 @@ fn shape(session: &Session, wish: &PruneWish, pruned: Pruned) -> Shape {
         path: shown(session, &one.path),
         why: match one.why {
             Why::Unfinished => "its run has not ended".to_owned(),
+            Why::NotLanded(run) => format!(
+                "what it did is not in your checkout: `signoff land {run}`, or `signoff undo {run}`"
+            ),
+            Why::CheckedOut(place) => format!(
+                "it is checked out in {}: `git switch` to another branch there",
+                shown(session, &place)
+            ),
             Why::Error(error) => Failure::from(error).message,
         },
     });

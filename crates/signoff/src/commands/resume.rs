@@ -34,6 +34,7 @@ fn refused(project: &Project, run: &str, error: Error) -> Failure {
         // It is no other run that works here.
         Error::WorkspaceTaken {
             holder: Some(holder),
+            ..
         } if holder.run.as_deref() == Some(run) => Error::RunTaken {
             run: run.to_owned(),
             holder: Some(holder),

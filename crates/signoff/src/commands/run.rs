@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use signoff_api::event::Streamed;
 use signoff_engine::{Outcome, PauseReason, PlanState};
 use signoff_runtime::Error;
 use signoff_runtime::approve::{Wish, during};
@@ -155,7 +156,7 @@ pub(crate) fn drive(
     let (id, plan) = (live.id(), live.plan_name().to_owned());
     announce(session, project, &live);
     let signed = live.signature()?;
-    let at_terminal = at_terminal(session, &project.around.person);
+    let at_terminal = at_terminal(session, &project.around.person, live.whereabouts());
     let mut reporter = Reporter::new(session, project);
     let mut person: Box<dyn Person> = match at_terminal {
         Some(person) => Box::new(person.above(reporter.screen())),
@@ -163,7 +164,13 @@ pub(crate) fn drive(
     };
     let ran = live.drive(&mut reporter, person.as_mut(), listen);
     // The live lines go before anything else is said.
-    drop(reporter);
+    if let Some(last) = reporter.end() {
+        let landing = ran.as_ref().ok().and_then(|ran| ran.landing.as_ref());
+        session.json(&Streamed {
+            landing: landing.map(land::shape),
+            ..last
+        });
+    }
     let ran = ran.map_err(|error| cut_short(error, project, &id))?;
     for note in &ran.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));

@@ -1,9 +1,11 @@
 //! `runs`: the runs there are, newest last.
 
+use signoff_api::event::Outcome;
 use signoff_api::runs::{Run, Runs};
 use signoff_runtime::view::View;
 
 use crate::failure::Failure;
+use crate::report::line::short_commit;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, harmless, paint};
 use crate::session::Session;
 
@@ -32,6 +34,22 @@ pub(crate) fn runs(session: &mut Session) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// Whether what a run did elsewhere is in the checkout.
+fn landing(run: &Run) -> Option<String> {
+    if run.undone {
+        return Some(paint(DIM, "undone").to_string());
+    }
+    if let Some(commit) = &run.landed {
+        let text = format!("landed as {}", short_commit(commit));
+        return Some(paint(DIM, text).to_string());
+    }
+    run.branch.as_ref()?;
+    Some(match run.outcome {
+        Some(Outcome::Completed | Outcome::Partial) => paint(CARE, "not landed").to_string(),
+        Some(Outcome::Failed) | None => paint(DIM, "in worktrees").to_string(),
+    })
+}
+
 fn row(run: &Run) -> String {
     let style = match run.status.as_str() {
         "completed" => GOOD,
@@ -50,6 +68,9 @@ fn row(run: &Run) -> String {
     );
     if let Some(plan) = &run.plan {
         text = format!("{text}  {}", paint(DIM, harmless(plan)));
+    }
+    if let Some(word) = landing(run) {
+        text = format!("{text}  {word}");
     }
     if run.waiting > 0 {
         text = format!("{text}  {}", paint(CARE, "waits on a person"));

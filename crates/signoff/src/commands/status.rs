@@ -1,12 +1,15 @@
 //! `status`: where a run stands.
 
 use signoff_api::event::Outcome;
+use signoff_api::run::Run;
 use signoff_engine::PauseReason;
 use signoff_runtime::project::minimum_proof;
 use signoff_runtime::proof::counted;
 use signoff_runtime::view::View;
 
+use crate::commands::inbox::repair_in;
 use crate::failure::Failure;
+use crate::report::line::short_commit;
 use crate::report::signature::signature;
 use crate::report::style::{CARE, DIM, TITLE, harmless, paint};
 use crate::report::table::table;
@@ -27,6 +30,9 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         shape.run,
         paint(DIM, &shape.plan)
     ));
+    for line in place(&shape) {
+        session.out.answer(paint(DIM, line));
+    }
     let signed = view.run.signed();
     let digests = (&signed.digest(), &signed.terms());
     let counted = counted(&project, &view.key, digests, minimum_proof(&project))?;
@@ -41,6 +47,9 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         session
             .out
             .answer(format!("{} {}", paint(CARE, "?"), harmless(&item.question)));
+        if let Some(place) = &item.worktree {
+            session.out.answer(repair_in(place));
+        }
         session.out.answer(format!(
             "  answer `{}` with {}",
             item.id,
@@ -62,6 +71,9 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
             .out
             .answer("completed in part: steps that are not critical failed");
     }
+    if let Some(word) = landing_word(&shape) {
+        session.out.answer(word);
+    }
     if shape.status == "stalled" {
         session.out.answer(format!(
             "nobody drives this run: `signoff resume {}` goes on",
@@ -69,6 +81,47 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         ));
     }
     Ok(0)
+}
+
+/// Where a run works that has worktrees.
+fn place(run: &Run) -> Vec<String> {
+    let branch = run.branch.as_deref().filter(|_| !has_settled(run));
+    let mut lines: Vec<String> = branch
+        .map(|branch| match &run.worktree {
+            Some(path) => format!("branch {branch} · worktree {path}"),
+            None => format!("branch {branch}"),
+        })
+        .into_iter()
+        .collect();
+    for step in &run.steps {
+        let own = step.worktree.as_ref().filter(|_| !has_settled(run));
+        lines.extend(own.map(|path| format!("step `{}` · worktree {path}", step.id)));
+    }
+    lines.iter().map(|line| harmless(line)).collect()
+}
+
+fn has_settled(run: &Run) -> bool {
+    run.landed.is_some() || run.undone
+}
+
+/// Whether what it did is in the checkout, for a run that worked elsewhere and has ended.
+pub(crate) fn landing_word(run: &Run) -> Option<String> {
+    if run.undone {
+        return Some("it was undone".to_owned());
+    }
+    if let Some(commit) = &run.landed {
+        return Some(format!("landed as {}", short_commit(commit)));
+    }
+    let (id, branch) = (&run.run, run.branch.as_deref()?);
+    match run.outcome {
+        Some(Outcome::Completed | Outcome::Partial) => Some(format!(
+            "not landed: what it did is on `{branch}`; `signoff land {id}` brings it in"
+        )),
+        None if run.status != "cancelled" => None,
+        Some(Outcome::Failed) | None => Some(format!(
+            "its worktrees and `{branch}` stay until `signoff undo {id}` or `signoff prune`"
+        )),
+    }
 }
 
 fn pause_word(reason: Option<&PauseReason>) -> Option<&'static str> {

@@ -1,5 +1,6 @@
 //! A plan's graph: what every way of drawing it says about a step.
 
+pub(crate) mod standing;
 pub(crate) mod svg;
 pub(crate) mod terminal;
 pub(crate) mod text;
@@ -7,6 +8,7 @@ pub(crate) mod text;
 use signoff_plan::model::{Step, Work};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+pub(crate) use self::standing::Standing;
 use crate::report::style::harmless;
 
 /// `3. Title`
@@ -24,8 +26,8 @@ fn title(step: &Step) -> String {
     }
 }
 
-/// Who does it, and what is special about it, in a few words.
-fn remark(step: &Step) -> String {
+/// Who does it, and what is special about it, in a few words; of a run, how far it is.
+fn remark(step: &Step, standing: Option<&Standing<'_>>) -> String {
     let mut words = vec![match &step.work {
         Work::Agent { role, .. } => role.clone().unwrap_or_else(|| "default".to_owned()),
         Work::Tool { tool, .. } => tool.clone(),
@@ -43,6 +45,9 @@ fn remark(step: &Step) -> String {
     }
     if matches!(step.work, Work::Agent { .. }) && step.contract.is_none() {
         words.push("no contract".to_owned());
+    }
+    if let Some(standing) = standing {
+        words.extend(standing.words(step));
     }
     harmless(&words.join(" · "))
 }

@@ -7,6 +7,7 @@ use signoff_engine::{
 use signoff_store::runs::RunDir;
 
 use crate::report::columns::cut;
+use crate::report::evidence::some;
 use crate::report::named::{name_of, role};
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 use crate::report::tally::NOTHING;
@@ -145,13 +146,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         .to_string(),
         Event::PlanReplanned { kept, reset, .. } => replanned(run, kept, reset),
         Event::MergeConflicted { files, text, .. } => {
-            let what = if files.is_empty() {
-                one_line(text)
-            } else {
-                let files = harmless(&files.join(", "));
-                format!("conflict with what was merged meanwhile: {files}")
-            };
-            format!("  {} {what}", paint(CARE, "✗"))
+            format!("  {} {}", paint(CARE, "✗"), conflict(files, text))
         }
         Event::Merged { commit, .. } => {
             let what = format!("merged as {}", short_commit(commit));
@@ -181,6 +176,15 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         | Event::StepWaiting { .. } => return None,
     };
     Some(text)
+}
+
+/// Why work does not go on top of what was merged before.
+pub(crate) fn conflict(files: &[String], text: &str) -> String {
+    if files.is_empty() {
+        return one_line(text);
+    }
+    let files = harmless(&some(files));
+    format!("conflict with what was merged meanwhile: {files}")
 }
 
 /// The beginning of a commit's name, as people read it.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use signoff_api::event::Streamed;
 use signoff_engine::{Event, Recorded, Run, wall_left};
 use signoff_runtime::Error;
 use signoff_runtime::drive::Observe;
@@ -24,6 +25,8 @@ pub(crate) struct Live<'a> {
     /// The lines that stay, where nothing is drawn.
     lines: Lines,
     asked: usize,
+    /// The last line of JSON, held back.
+    last: Option<Streamed>,
 }
 
 impl<'a> Live<'a> {
@@ -39,7 +42,14 @@ impl<'a> Live<'a> {
             session,
             lines: Lines::default(),
             asked: 0,
+            last: None,
         }
+    }
+
+    /// Nothing happens any more. The last line, if it was held back, is to be told with what became of the run's
+    /// commits.
+    pub(crate) fn end(self) -> Option<Streamed> {
+        self.last
     }
 
     /// The live lines, for whoever has to take them away for a while ([`Screen::suspend`]): while a
@@ -70,7 +80,7 @@ impl<'a> Live<'a> {
             budget: left,
             ..self.limits
         };
-        let row = Row::of(step, state, screen.elapsed(), limits);
+        let row = Row::of(step, (state, run.seat(at)), screen.elapsed(), limits);
         screen.set(at, row, overall);
         Some(())
     }
@@ -79,7 +89,13 @@ impl<'a> Live<'a> {
 impl Observe for Live<'_> {
     fn event(&mut self, run: &Run, recorded: &Recorded) -> Result<(), Error> {
         if self.session.is_json() {
-            self.session.json(&streamed(run, recorded));
+            let shown = streamed(run, recorded);
+            if is_end(&recorded.event) {
+                // The last line says what became of the run's commits, which is not known yet.
+                self.last = Some(shown);
+            } else {
+                self.session.json(&shown);
+            }
         } else if self.drawing.is_some() {
             // An event that is about no step changes no line.
             let _no_step = self.draw(run, recorded);

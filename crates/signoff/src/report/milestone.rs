@@ -7,7 +7,8 @@ use signoff_plan::model::Work;
 use crate::report::columns::cut;
 use crate::report::evidence::{because, grade};
 use crate::report::line::{
-    complaint, has_nothing_to_do, is_over, log_of, one_line, quoted_tail, short_value, text,
+    complaint, conflict, has_nothing_to_do, is_over, log_of, one_line, quoted_tail, short_value,
+    text,
 };
 use crate::report::named::name_of;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
@@ -75,7 +76,12 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             "{} no contract: going on, and a person decides at the end",
             paint(CARE, "?")
         ),
+        Event::MergeConflicted { files, text, .. } => {
+            format!("{} {}", paint(ERROR, "✗"), conflict(files, text))
+        }
         Event::StepStarted { .. }
+        // Its evidence follows at once.
+        | Event::Merged { .. }
         | Event::AttemptStarted { .. }
         | Event::CallStarted { .. }
         | Event::CallFinished { .. }
@@ -242,6 +248,16 @@ mod tests {
             (
                 Event::StepBlocked { step: step(), by },
                 "– 1. A  blocked by `x`",
+            ),
+            (
+                Event::MergeConflicted {
+                    step: step(),
+                    attempt: 1,
+                    onto: "c1".to_owned(),
+                    files: vec!["a.rs".to_owned()],
+                    text: String::new(),
+                },
+                "✗ 1. A  conflict with what was merged meanwhile: a.rs",
             ),
         ] {
             assert_eq!(said(&run, event).as_deref(), Some(expected));

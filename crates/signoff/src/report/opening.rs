@@ -8,13 +8,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use signoff_engine::{Green, Run, Settings, StepStatus, Verdict};
+use signoff_engine::{Green, Isolation, Run, Settings, StepStatus, Verdict};
 use signoff_plan::layout::Graph;
 use signoff_plan::model::{Plan, Step, Work};
 
 use crate::report::columns::{cut, width, wrap};
 use crate::report::evidence::some;
-use crate::report::graph::terminal::tree;
+use crate::report::graph::terminal::{Says, kind, tree};
 use crate::report::named::{name, role};
 use crate::report::style::{CARE, DIM, TITLE, harmless, paint};
 use crate::report::worst_case;
@@ -55,7 +55,7 @@ pub(crate) fn opening(run: &Run, around: &Around<'_>) -> Vec<String> {
     };
     let workspace = around.workspace.display().to_string();
     for line in [
-        format!("run {} in {}", around.run, harmless(&workspace)),
+        place(around, &harmless(&workspace)),
         format!(
             "sandbox: {}{}, {at_once}",
             around.settings.sandbox,
@@ -77,6 +77,17 @@ pub(crate) fn opening(run: &Run, around: &Around<'_>) -> Vec<String> {
     lines
 }
 
+/// Where it works.
+fn place(around: &Around<'_>, workspace: &str) -> String {
+    let run = around.run;
+    match around.settings.isolation {
+        Isolation::Shared => format!("run {run} in {workspace}"),
+        Isolation::Worktree => {
+            format!("run {run} in worktrees: {workspace} stays as it is until it lands")
+        }
+    }
+}
+
 /// The steps and who waits for whom, as far as they fit.
 fn steps(plan: &Plan, around: &Around<'_>, room: usize) -> Vec<String> {
     let total = plan.steps.len();
@@ -84,7 +95,10 @@ fn steps(plan: &Plan, around: &Around<'_>, room: usize) -> Vec<String> {
     let lines = loop {
         let before = |at| plan.dependencies(at).filter(|&other| other < first);
         let graph = Graph::reduced((0..first).map(|at| before(at).collect()).collect());
-        let says = |step: &Step, room: usize| text(step, room, around.program);
+        let says = Says {
+            text: &|step, room| text(step, room, around.program),
+            sign: &kind,
+        };
         let lines = tree(plan, &graph, usize::MAX, around.size.0, &says);
         let over = lines.len().saturating_sub(room);
         if over == 0 || first <= 1 {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use signoff_engine::{Stage, StepState};
+use signoff_engine::{Seat, Stage, StepState};
 use signoff_plan::model::{Step, Work};
 
 use crate::report::columns::{cut, spaces, width};
@@ -43,7 +43,7 @@ impl Row {
     /// The row of a step, if it is under way.
     pub(crate) fn of(
         step: &Step,
-        state: &StepState,
+        (state, seat): (&StepState, Option<Seat>),
         since: Duration,
         limits: Limits,
     ) -> Option<Self> {
@@ -63,10 +63,20 @@ impl Row {
             Stage::NeedsWork if state.failures > 0 => ("waiting to try again".to_owned(), None),
             Stage::NeedsWork => ("next in line".to_owned(), None),
             Stage::Working { attempt } => (again(&working(step), *attempt), Some(work)),
+            Stage::NeedsEvaluation { .. }
+                if seat == Some(Seat::MergeQueue) && state.candidate.is_none() =>
+            {
+                ("waiting for its turn to merge".to_owned(), None)
+            }
+            Stage::NeedsEvaluation { attempt } | Stage::Evaluating { attempt }
+                if seat == Some(Seat::MergeQueue) =>
+            {
+                (again("merging: contract", *attempt), Some(contract))
+            }
             Stage::NeedsEvaluation { attempt } | Stage::Evaluating { attempt } => {
                 (again("contract", *attempt), Some(contract))
             }
-            Stage::Assembling { .. } => ("putting its work on top".to_owned(), None),
+            Stage::Assembling { .. } => ("merging".to_owned(), None),
             Stage::NeedsMerge { .. } | Stage::Merging { .. } => ("merging".to_owned(), None),
             Stage::Rechecking => ("contract once more".to_owned(), Some(contract)),
             Stage::Idle

@@ -8,6 +8,7 @@ use signoff_engine::{Grade, Run, StepState, StepStatus};
 
 use crate::report::columns::{cut, push, spaces, width, wrap};
 use crate::report::evidence::{because, grade};
+use crate::report::graph::standing::seat;
 use crate::report::line::one_line;
 use crate::report::named::name;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, paint};
@@ -100,7 +101,8 @@ fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Ro
         Some((found, known)) => (grade(*found), graded(*found), because(*found, known)),
         None => {
             let halted = run.halted(at).filter(|_| !driven);
-            let reason = state.reason.as_deref().or(asked).or(halted);
+            let place = run.seat(at).filter(|_| driven).map(seat);
+            let reason = state.reason.as_deref().or(asked).or(halted).or(place);
             let (word, style) = status(run, at, driven);
             (word, style, with_end(reason.unwrap_or_default(), state))
         }

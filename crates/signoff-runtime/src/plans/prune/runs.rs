@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use signoff_api::pruned::Kind;
+use signoff_engine::{Outcome, Run};
 use signoff_store::index::Stamp;
 use signoff_store::lock::is_held;
 use signoff_store::runs::{RunEntry, list};
@@ -32,19 +33,9 @@ impl Pruning<'_> {
             return;
         }
         match View::load(self.doing.project, &run.id) {
-            Ok(view) => {
-                let there = known.contains(view.key.as_str())
-                    || (view.plan_path.exists() && !self.gone.contains(&view.key));
-                if there || !self.is_old(view.last) {
-                    return;
-                }
-                match view.run.outcome() {
-                    Some(_) => self.remove(Kind::Run, &run.id, path),
-                    None => self.keep(path, Why::Unfinished),
-                }
-            }
+            Ok(view) => self.begun(run, &view, known),
             Err(Error::NeverBegun { .. }) => {
-                if self.is_old(written(path)) {
+                if self.is_old(written(path)) && self.remains_of(&run.id) {
                     self.remove(Kind::Run, &run.id, path);
                 }
             }
@@ -55,6 +46,38 @@ impl Pruning<'_> {
             }
         }
     }
+
+    fn begun(&mut self, run: &RunEntry, view: &View, known: &BTreeSet<&str>) {
+        let path = run.dir.path();
+        let there = known.contains(view.key.as_str())
+            || (view.plan_path.exists() && !self.gone.contains(&view.key));
+        if there || !self.is_old(view.last) {
+            if view.run.in_worktrees() && is_settled(&view.run) {
+                // Whoever landed it or took it back was cut off.
+                self.remains_of(&run.id);
+            }
+            return;
+        }
+        if view.run.outcome().is_none() && !view.over {
+            self.keep(path, Why::Unfinished);
+        } else if has_not_landed(&view.run) {
+            self.keep(path, Why::NotLanded(run.id.clone()));
+        } else if self.remains_of(&run.id) {
+            // The directory last: while it is there, the next prune finds the rest.
+            self.remove(Kind::Run, &run.id, path);
+        }
+    }
+}
+
+/// Did the run do something that is nowhere but in its commits?
+fn has_not_landed(run: &Run) -> bool {
+    let completed = matches!(run.outcome(), Some(Outcome::Completed | Outcome::Partial));
+    let start = run.ground().map(|ground| ground.start.as_str());
+    completed && run.in_worktrees() && !is_settled(run) && run.head() != start
+}
+
+fn is_settled(run: &Run) -> bool {
+    run.landed().is_some() || run.undone()
 }
 
 fn written(path: &Path) -> u64 {

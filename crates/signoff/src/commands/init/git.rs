@@ -18,6 +18,10 @@ pub(super) enum Git {
 }
 
 impl Git {
+    pub(super) fn is_repository(self) -> bool {
+        matches!(self, Self::Clean | Self::Uncommitted)
+    }
+
     /// For programs.
     pub(super) fn name(self) -> &'static str {
         match self {

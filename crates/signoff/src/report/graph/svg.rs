@@ -8,7 +8,7 @@ use signoff_plan::layout::layered::{Direction, Picture, Piece, Point, Size, plac
 use signoff_plan::model::{Plan, Step, Work};
 use unicode_width::UnicodeWidthStr;
 
-use super::{remark, shortened, title};
+use super::{Standing, remark, shortened, title};
 use crate::report::style::harmless;
 
 const STYLE: &str = include_str!("graph.css");
@@ -35,12 +35,20 @@ const PAGE: Size = Size {
 pub(crate) const MOST_BOXES: usize = 2000;
 
 /// The picture, or the number of boxes if there are too many.
-pub(crate) fn svg(plan: &Plan, graph: &Graph, full: bool) -> Result<String, usize> {
+pub(crate) fn svg(
+    plan: &Plan,
+    graph: &Graph,
+    full: bool,
+    standing: Option<&Standing<'_>>,
+) -> Result<String, usize> {
     let chains = fold(graph, if full { usize::MAX } else { LONGEST });
     if chains.len() > MOST_BOXES {
         return Err(chains.len());
     }
-    let boxes: Vec<Drawn> = chains.iter().map(|chain| Drawn::new(plan, chain)).collect();
+    let boxes: Vec<Drawn> = chains
+        .iter()
+        .map(|chain| Drawn::new(plan, chain, standing))
+        .collect();
     let sizes: Vec<Size> = boxes
         .iter()
         .map(|one| Size {
@@ -78,19 +86,22 @@ struct DrawnRow {
     lines: Vec<String>,
     remark: String,
     /// For the colour.
-    class: &'static str,
+    class: String,
     /// Everything, for the tooltip.
     full: String,
     height: f64,
 }
 
 impl Drawn {
-    fn new(plan: &Plan, chain: &Chain) -> Self {
+    fn new(plan: &Plan, chain: &Chain, standing: Option<&Standing<'_>>) -> Self {
         let rows: Vec<DrawnRow> = chain
             .items
             .iter()
             .filter_map(|item| match item {
-                Item::Step(step) => plan.steps.get(*step).map(DrawnRow::step),
+                Item::Step(step) => {
+                    let step = plan.steps.get(*step)?;
+                    Some(DrawnRow::step(step, standing))
+                }
                 Item::Folded(count) => Some(DrawnRow::folded(*count)),
             })
             .collect();
@@ -100,14 +111,22 @@ impl Drawn {
 }
 
 impl DrawnRow {
-    fn step(step: &Step) -> Self {
+    fn step(step: &Step, standing: Option<&Standing<'_>>) -> Self {
         let number = step.number.to_string();
         let lines = wrapped(&title(step), COLUMNS - number.len());
         let height = PADDING * 2.0 + LINE * (count(lines.len()) + 1.0) - 2.0;
         Self {
-            remark: shortened(&remark(step), COLUMNS + 4),
-            class: step.work.kind(),
-            full: format!("{}: {} ({})", harmless(&step.id), title(step), what(step)),
+            remark: shortened(&remark(step, standing), COLUMNS + 4),
+            class: match standing {
+                Some(standing) => format!("{} is-{}", step.work.kind(), standing.class(step)),
+                None => step.work.kind().to_owned(),
+            },
+            full: format!(
+                "{}: {} ({})",
+                harmless(&step.id),
+                title(step),
+                what(step, standing)
+            ),
             number,
             lines,
             height,
@@ -119,7 +138,7 @@ impl DrawnRow {
             number: String::new(),
             lines: Vec::new(),
             remark: format!("⋮  {count} more, one after the other"),
-            class: "folded",
+            class: "folded".to_owned(),
             full: format!("{count} steps, one after the other"),
             height: PADDING * 2.0 + LINE - 2.0,
         }
@@ -127,11 +146,11 @@ impl DrawnRow {
 }
 
 /// The work of a step in a line.
-fn what(step: &Step) -> String {
+fn what(step: &Step, standing: Option<&Standing<'_>>) -> String {
     let text = match &step.work {
         Work::Agent { task, .. } => task,
         Work::Ask { question, .. } => question,
-        Work::Tool { .. } | Work::Check => return remark(step),
+        Work::Tool { .. } | Work::Check => return remark(step, standing),
     };
     shortened(&harmless(text.lines().next().unwrap_or_default()), 120)
 }

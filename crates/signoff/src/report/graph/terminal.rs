@@ -7,7 +7,7 @@ use signoff_plan::layout::lanes::{Row, draw};
 use signoff_plan::model::{Plan, Step, Work};
 use unicode_width::UnicodeWidthStr;
 
-use super::{heading, remark, shortened};
+use super::{Standing, heading, remark, shortened};
 use crate::report::style::{CARE, DIM, ERROR, harmless, paint};
 
 /// How long a chain may be before its middle is folded away.
@@ -16,10 +16,27 @@ const LONGEST: usize = 16;
 /// Columns that the text of a step needs at least.
 const TEXT: usize = 28;
 
+/// What is drawn and said for a step.
+pub(crate) struct Says<'a> {
+    /// What it is, in so many columns.
+    pub(crate) text: &'a dyn Fn(&Step, usize) -> String,
+    /// The sign that stands for it.
+    pub(crate) sign: &'a dyn Fn(&Step) -> (&'static str, Style),
+}
+
 /// The drawing, line by line. Chains are folded unless the `full` graph is wanted.
-pub(crate) fn lines(plan: &Plan, graph: &Graph, full: bool, width: usize) -> Vec<String> {
+pub(crate) fn lines(
+    plan: &Plan,
+    graph: &Graph,
+    (full, width): (bool, usize),
+    standing: Option<&Standing<'_>>,
+) -> Vec<String> {
     let longest = if full { usize::MAX } else { LONGEST };
-    let mut lines = tree(plan, graph, longest, width, &step_text);
+    let says = Says {
+        text: &|step, room| step_text(step, room, standing),
+        sign: &|step| standing.map_or_else(|| kind(step), |standing| standing.sign(step)),
+    };
+    let mut lines = tree(plan, graph, longest, width, &says);
     for (step, before) in &graph.backward {
         if let (Some(step), Some(before)) = (plan.steps.get(*step), plan.steps.get(*before)) {
             let (id, before) = (harmless(&step.id), harmless(&before.id));
@@ -31,26 +48,28 @@ pub(crate) fn lines(plan: &Plan, graph: &Graph, full: bool, width: usize) -> Vec
             lines.push(format!("{} {what}", paint(ERROR, "!")));
         }
     }
-    lines.extend(legend(plan));
+    lines.extend(match standing {
+        Some(standing) => legend(plan, says.sign, |step| standing.class(step)),
+        None => legend(plan, says.sign, |step| step.work.kind()),
+    });
     lines
 }
 
-/// The steps with the lines between them. Chains that are longer than `longest` are folded. `text` says
-/// what a step is in so many columns.
+/// The steps with the lines between them. Chains that are longer than `longest` are folded.
 pub(crate) fn tree(
     plan: &Plan,
     graph: &Graph,
     longest: usize,
     width: usize,
-    text: &dyn Fn(&Step, usize) -> String,
+    says: &Says<'_>,
 ) -> Vec<String> {
     let chains = fold(graph, longest);
     let nodes = Nodes::new(&chains);
     let free = nodes.dependencies.iter().all(Vec::is_empty);
     let lanes = width.saturating_sub(TEXT) / 2;
     let mut lines = match draw(&nodes.dependencies, lanes).filter(|_| !free) {
-        Some(rows) => drawn(plan, &nodes, &rows, width, text),
-        None => listed(plan, graph, width, text),
+        Some(rows) => drawn(plan, &nodes, &rows, width, says),
+        None => listed(plan, graph, width, says),
     };
     if free && nodes.items.len() > 1 {
         lines.push(paint(DIM, "no step waits for another").to_string());
@@ -88,13 +107,7 @@ impl Nodes {
     }
 }
 
-fn drawn(
-    plan: &Plan,
-    nodes: &Nodes,
-    rows: &[Row],
-    width: usize,
-    text: &dyn Fn(&Step, usize) -> String,
-) -> Vec<String> {
+fn drawn(plan: &Plan, nodes: &Nodes, rows: &[Row], width: usize, says: &Says<'_>) -> Vec<String> {
     let lanes = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
     let room = width.saturating_sub(lanes * 2 + 1);
     rows.iter()
@@ -102,7 +115,7 @@ fn drawn(
             let item = row.node.and_then(|node| nodes.items.get(node));
             let (glyph, text) = match item {
                 Some(Item::Step(step)) => match plan.steps.get(*step) {
-                    Some(step) => (glyph(step), text(step, room)),
+                    Some(step) => (glyph(says, step), (says.text)(step, room)),
                     None => (String::new(), String::new()),
                 },
                 Some(Item::Folded(count)) => {
@@ -130,8 +143,8 @@ fn drawn(
         .collect()
 }
 
-fn step_text(step: &Step, room: usize) -> String {
-    let remark = remark(step);
+fn step_text(step: &Step, room: usize, standing: Option<&Standing<'_>>) -> String {
+    let remark = remark(step, standing);
     let heading = heading(step);
     // The remark gives way first.
     let wanted = heading.width() + 2 + remark.width();
@@ -146,12 +159,7 @@ fn step_text(step: &Step, room: usize) -> String {
 }
 
 /// Where there are more lines than columns: the layers as a list, dependencies by number.
-fn listed(
-    plan: &Plan,
-    graph: &Graph,
-    width: usize,
-    text: &dyn Fn(&Step, usize) -> String,
-) -> Vec<String> {
+fn listed(plan: &Plan, graph: &Graph, width: usize, says: &Says<'_>) -> Vec<String> {
     let chains = fold(graph, usize::MAX);
     let steps = chains.iter().flat_map(|chain| &chain.items);
     steps
@@ -169,20 +177,20 @@ fn listed(
                 numbers => shortened(&format!("  ← {}", numbers.join(" ")), width / 2),
             };
             let room = width.saturating_sub(2 + after.width());
-            let text = text(step, room);
-            format!("{} {text}{}", glyph(step), paint(DIM, after))
+            let text = (says.text)(step, room);
+            format!("{} {text}{}", glyph(says, step), paint(DIM, after))
         })
         .collect()
 }
 
-/// A sign for each kind of work.
-fn glyph(step: &Step) -> String {
-    let (sign, style) = sign(&step.work);
+fn glyph(says: &Says<'_>, step: &Step) -> String {
+    let (sign, style) = (says.sign)(step);
     paint(style, sign).to_string()
 }
 
-fn sign(work: &Work) -> (&'static str, Style) {
-    match work {
+/// A sign for each kind of work.
+pub(crate) fn kind(step: &Step) -> (&'static str, Style) {
+    match step.work {
         Work::Agent { .. } => ("●", AnsiColor::Blue.on_default().bold()),
         Work::Tool { .. } => ("◆", AnsiColor::Magenta.on_default().bold()),
         Work::Ask { .. } => ("?", CARE),
@@ -191,19 +199,20 @@ fn sign(work: &Work) -> (&'static str, Style) {
 }
 
 /// What the signs mean.
-fn legend(plan: &Plan) -> Option<String> {
-    let mut kinds: Vec<(&str, &Work)> = Vec::new();
+fn legend(
+    plan: &Plan,
+    sign: &dyn Fn(&Step) -> (&'static str, Style),
+    word: impl Fn(&Step) -> &'static str,
+) -> Option<String> {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut entries = Vec::new();
     for step in &plan.steps {
-        if !kinds.iter().any(|(kind, _)| *kind == step.work.kind()) {
-            kinds.push((step.work.kind(), &step.work));
+        let word = word(step);
+        if !seen.contains(&word) {
+            let (sign, style) = sign(step);
+            entries.push(format!("{} {}", paint(style, sign), paint(DIM, word)));
+            seen.push(word);
         }
     }
-    let entries: Vec<String> = kinds
-        .iter()
-        .map(|(kind, work)| {
-            let (sign, style) = sign(work);
-            format!("{} {}", paint(style, sign), paint(DIM, kind))
-        })
-        .collect();
-    (!kinds.is_empty()).then(|| format!("\n{}", entries.join("   ")))
+    (!entries.is_empty()).then(|| format!("\n{}", entries.join("   ")))
 }

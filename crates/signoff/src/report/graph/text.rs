@@ -5,17 +5,17 @@ use std::fmt::Write as _;
 use signoff_plan::layout::Graph;
 use signoff_plan::model::{Plan, Step, Work};
 
-use super::{heading, remark};
+use super::{Standing, heading, remark};
 use crate::report::style::harmless;
 
 /// For a fenced block `mermaid`.
-pub(crate) fn mermaid(plan: &Plan, graph: &Graph) -> String {
+pub(crate) fn mermaid(plan: &Plan, graph: &Graph, standing: Option<&Standing<'_>>) -> String {
     let mut text = "flowchart TD\n".to_owned();
     for step in &plan.steps {
         let label = format!(
             "{}<br/><small>{}</small>",
             label(&heading(step)),
-            label(&remark(step))
+            label(&remark(step, standing))
         );
         let (open, close) = match step.work {
             Work::Agent { .. } => ("[\"", "\"]"),
@@ -56,7 +56,7 @@ fn label(text: &str) -> String {
 }
 
 /// For `dot -Tsvg`.
-pub(crate) fn dot(plan: &Plan, graph: &Graph) -> String {
+pub(crate) fn dot(plan: &Plan, graph: &Graph, standing: Option<&Standing<'_>>) -> String {
     let mut text = "digraph plan {\n".to_owned();
     let _ = writeln!(text, "  label={};", quoted(&harmless(plan.display_title())));
     text.push_str("  labelloc=t;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n");
@@ -71,7 +71,7 @@ pub(crate) fn dot(plan: &Plan, graph: &Graph) -> String {
             text,
             "  {} [label={}, shape={shape}, tooltip={}];",
             name(step),
-            quoted(&format!("{}\n{}", heading(step), remark(step))),
+            quoted(&format!("{}\n{}", heading(step), remark(step, standing))),
             quoted(&harmless(&step.id)),
         );
     }

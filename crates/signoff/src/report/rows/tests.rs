@@ -124,7 +124,58 @@ fn an_agent_has_its_own_limit_and_no_more_than_the_budget_leaves() {
         (1, nearly(30), 20),
     ] {
         let (step, _) = run.step(at).unwrap();
-        let row = Row::of(step, &working, Duration::ZERO, limits(budget)).unwrap();
+        let row = Row::of(step, (&working, None), Duration::ZERO, limits(budget)).unwrap();
         assert_eq!(row.limit, Some(expected * MINUTE), "{at} {budget:?}");
+    }
+}
+
+#[test]
+fn a_step_in_the_merge_queue_says_what_it_waits_for() {
+    use crate::report::sample::{AGENT, run};
+    let limits = Limits {
+        work: MINUTE,
+        contract: MINUTE,
+        budget: None,
+    };
+    let candidate = signoff_engine::Candidate {
+        commit: "c1".to_owned(),
+        tree: "t1".to_owned(),
+        onto: "c0".to_owned(),
+        files: Vec::new(),
+    };
+    let (queue, attempt) = (Some(Seat::MergeQueue), 1);
+    for (stage, built, seat, expected) in [
+        (
+            Stage::NeedsEvaluation { attempt },
+            false,
+            queue,
+            "waiting for its turn to merge",
+        ),
+        (Stage::Assembling { attempt }, false, queue, "merging"),
+        (
+            Stage::Evaluating { attempt: 2 },
+            true,
+            queue,
+            "merging: contract, attempt 2",
+        ),
+        (Stage::NeedsMerge { attempt }, true, queue, "merging"),
+        (Stage::Merging { attempt }, true, queue, "merging"),
+        (
+            Stage::NeedsEvaluation { attempt },
+            false,
+            Some(Seat::RunTree),
+            "contract",
+        ),
+        (Stage::Evaluating { attempt }, false, None, "contract"),
+    ] {
+        let run = run(&[("A", AGENT)]);
+        let (step, _) = run.step(0).unwrap();
+        let state = StepState {
+            stage,
+            candidate: built.then(|| candidate.clone()),
+            ..StepState::default()
+        };
+        let row = Row::of(step, (&state, seat), Duration::ZERO, limits).unwrap();
+        assert_eq!(row.doing, expected, "{:?}", state.stage);
     }
 }

@@ -1,0 +1,79 @@
+//! What runs have left outside of their directories: worktrees and references.
+
+use std::path::{Path, PathBuf};
+
+use signoff_api::pruned::Kind;
+
+use super::tree::size;
+use super::{Pruning, Removed, Why};
+use crate::error::Error;
+use crate::trees;
+
+impl Pruning<'_> {
+    /// Removes what a run that goes, or is over, has left. `false`: some of it is still there.
+    pub(super) fn remains_of(&mut self, run: &str) -> bool {
+        let found = match self.remains.of_run(run) {
+            Ok(found) => found,
+            Err(error) => {
+                self.keep(Path::new(&trees::refs(run)), Why::Error(error));
+                return false;
+            }
+        };
+        self.take_away(run, found)
+    }
+
+    /// What runs have left whose directories are gone.
+    pub(super) fn orphans(&mut self) {
+        match self.remains.orphans() {
+            Ok(orphans) => {
+                for (run, found) in orphans {
+                    self.take_away(&run, found);
+                }
+            }
+            // Whoever never had a run in worktrees need not hear of it.
+            Err(Error::Git(_)) => {}
+            Err(error) => {
+                let workspace = self.doing.project.store.workspace();
+                self.keep(workspace, Why::Error(error));
+            }
+        }
+    }
+
+    fn take_away(&mut self, run: &str, found: trees::Left) -> bool {
+        if let Some(root) = &found.worktrees {
+            let bytes = size(root);
+            if !self.wish.dry_run
+                && let Err(why) = trees::remove_tree(root)
+            {
+                let path = root.clone();
+                let error = Error::Unreadable { path, why };
+                self.keep(root, Why::Error(error));
+                return false;
+            }
+            self.removed(Kind::Worktrees, run, root.clone(), bytes);
+        }
+        if let Some(place) = found.checked_out {
+            self.keep(Path::new(&trees::branch(run)), Why::CheckedOut(place));
+            return false;
+        }
+        if !self.wish.dry_run
+            && let Err(error) = self.remains.remove_refs(run)
+        {
+            self.keep(Path::new(&trees::refs(run)), Why::Error(error));
+            return false;
+        }
+        for name in found.refs {
+            self.removed(Kind::Refs, run, PathBuf::from(name), 0);
+        }
+        true
+    }
+
+    fn removed(&mut self, kind: Kind, run: &str, path: PathBuf, bytes: u64) {
+        self.pruned.removed.push(Removed {
+            kind,
+            id: run.to_owned(),
+            path,
+            bytes,
+        });
+    }
+}

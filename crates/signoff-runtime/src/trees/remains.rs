@@ -1,0 +1,227 @@
+//! What a run leaves outside of its directory: worktrees, and references in the repository. Whose they are, and how they
+//! go.
+//!
+//! Neither place is the project's own: worktrees of all projects lie beside each other, and a repository can have
+//! several checkouts, each with a store. What nobody can be sure of stays.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use signoff_store::root::discover;
+use signoff_store::runs::is_run_id;
+use signoff_work::git::Repository;
+
+use super::{all, branch, refs, repository, root};
+use crate::error::Error;
+use crate::project::Project;
+
+/// What every run with a repository has there: how it found the checkout.
+pub(super) const START: &str = "start";
+
+/// The file that says which project worktrees are of.
+const OWNER: &str = "project";
+
+/// Says in the directory of a run's worktrees which project they are of.
+pub(super) fn claim(root: &Path, workspace: &Path, run: &str) -> io::Result<()> {
+    std::fs::create_dir_all(root)?;
+    if is_others(root, workspace, run) {
+        return Err(io::Error::new(
+            ErrorKind::AlreadyExists,
+            "another project has a run of this name",
+        ));
+    }
+    let text = format!("{}\n", workspace.display());
+    std::fs::write(root.join(OWNER), text)
+}
+
+/// The project that says it made these worktrees.
+fn owner(root: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(root.join(OWNER)).ok()?;
+    text.lines().next().map(PathBuf::from)
+}
+
+/// Does another project have this run, and these worktrees? One that was moved has left its name, and no run.
+fn is_others(root: &Path, workspace: &Path, run: &str) -> bool {
+    owner(root).is_some_and(|owner| owner != workspace && has_run(&owner, run))
+}
+
+fn has_run(workspace: &Path, run: &str) -> bool {
+    let store = discover(workspace).filter(|store| store.workspace() == workspace);
+    store.is_some_and(|store| store.run_dir(run).path().exists())
+}
+
+/// Where somebody has the branch of a run checked out, if so.
+pub(crate) fn checked_out(repository: &Repository, run: &str) -> Result<Option<PathBuf>, Error> {
+    let branch = branch(run);
+    let mut checkouts = repository.checkouts()?.into_iter();
+    let found = checkouts.find(|checkout| checkout.branch.as_ref() == Some(&branch));
+    Ok(found.map(|checkout| checkout.path))
+}
+
+/// Removes everything of a run that the repository knows, but a branch that somebody has checked out.
+pub(super) fn remove_refs(repository: &Repository, run: &str) -> Result<Vec<String>, Error> {
+    let mut removed = Vec::new();
+    let branch = branch(run);
+    if repository.read_ref(&branch)?.is_some() && checked_out(repository, run)?.is_none() {
+        repository.delete_ref(&branch)?;
+        removed.push(branch.trim_start_matches("refs/heads/").to_owned());
+    }
+    // After the branch: by them one knows whose it is.
+    for (name, _) in repository.refs(&refs(run))? {
+        repository.delete_ref(&name)?;
+    }
+    Ok(removed)
+}
+
+/// What runs of a project have left outside of their directories.
+pub(crate) struct Remains<'p> {
+    project: &'p Project,
+    repository: Option<Repository>,
+}
+
+/// What one run has left.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Left {
+    /// Its worktrees.
+    pub(crate) worktrees: Option<PathBuf>,
+    /// Names in the repository: its branch, and where the others are.
+    pub(crate) refs: Vec<String>,
+    /// Where somebody has its branch checked out: it stays.
+    pub(crate) checked_out: Option<PathBuf>,
+}
+
+impl<'p> Remains<'p> {
+    pub(crate) fn of(project: &'p Project) -> Result<Self, Error> {
+        let repository = repository(project)?;
+        Ok(Self {
+            project,
+            repository,
+        })
+    }
+
+    /// The same where git cannot be asked: worktrees are found all the same.
+    pub(crate) fn without_git(project: &'p Project) -> Self {
+        Self {
+            project,
+            repository: None,
+        }
+    }
+
+    /// What this run of the project has left.
+    pub(crate) fn of_run(&self, run: &str) -> Result<Left, Error> {
+        let workspace = self.project.store.workspace();
+        let worktrees = root(self.project, run)
+            .filter(|root| root.symlink_metadata().is_ok() && !is_others(root, workspace, run));
+        let mut left = Left {
+            worktrees,
+            ..Left::default()
+        };
+        let Some(repository) = &self.repository else {
+            return Ok(left);
+        };
+        let branch = branch(run);
+        if repository.read_ref(&branch)?.is_some() {
+            left.checked_out = checked_out(repository, run)?;
+            left.refs
+                .extend(left.checked_out.is_none().then_some(branch));
+        }
+        if !repository.refs(&refs(run))?.is_empty() {
+            left.refs.push(refs(run));
+        }
+        Ok(left)
+    }
+
+    /// Removes the names of a run in the repository.
+    pub(crate) fn remove_refs(&self, run: &str) -> Result<(), Error> {
+        let Some(repository) = &self.repository else {
+            return Ok(());
+        };
+        remove_refs(repository, run).map(drop)
+    }
+
+    /// Runs of this project whose directories are gone, and what they have left.
+    pub(crate) fn orphans(&self) -> Result<BTreeMap<String, Left>, Error> {
+        let mut runs = self.abandoned_worktrees();
+        runs.extend(self.abandoned_refs()?);
+        let left = runs.into_iter().map(|run| {
+            let left = self.of_run(&run)?;
+            Ok((run, left))
+        });
+        left.collect()
+    }
+
+    /// Runs that have worktrees which this project made, and nothing else.
+    fn abandoned_worktrees(&self) -> BTreeSet<String> {
+        let store = &self.project.store;
+        let entries = all(self.project).and_then(|all| std::fs::read_dir(all).ok());
+        let mut runs = BTreeSet::new();
+        for entry in entries.into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let ours = owner(&entry.path()).is_some_and(|owner| owner == store.workspace());
+            if ours && is_run_id(&name) && !store.run_dir(&name).path().exists() {
+                runs.insert(name);
+            }
+        }
+        runs
+    }
+
+    /// Runs that the repository knows and no checkout of it.
+    fn abandoned_refs(&self) -> Result<BTreeSet<String>, Error> {
+        let Some(repository) = &self.repository else {
+            return Ok(BTreeSet::new());
+        };
+        let mut runs = BTreeSet::new();
+        for (name, _) in repository.refs("refs/signoff/")? {
+            let rest = name.strip_prefix("refs/signoff/").unwrap_or_default();
+            if let Some((run, START)) = rest.split_once('/')
+                && is_run_id(run)
+            {
+                runs.insert(run.to_owned());
+            }
+        }
+        if runs.is_empty() {
+            return Ok(runs);
+        }
+        let checkouts = repository.checkouts()?;
+        runs.retain(|run| {
+            // Of a checkout that cannot be looked at, nobody knows which runs it has.
+            let lives = |path: &Path| !path.exists() || has_run(path, run);
+            !checkouts.iter().any(|checkout| lives(&checkout.path))
+        });
+        Ok(runs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signoff_store::root::Store;
+
+    use super::*;
+
+    const RUN: &str = "20261115-093012-k3f9";
+
+    #[test]
+    fn worktrees_say_whose_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().canonicalize().unwrap().join(name);
+        for name in ["ours", "theirs"] {
+            std::fs::create_dir(at(name)).unwrap();
+            Store::create(&at(name)).unwrap();
+        }
+        let root = at("worktrees").join(RUN);
+        claim(&root, &at("theirs"), RUN).unwrap();
+        assert_eq!(owner(&root), Some(at("theirs")));
+        // They have no such run: a project that was moved takes its worktrees with it.
+        assert!(!is_others(&root, &at("ours"), RUN));
+        discover(&at("theirs"))
+            .unwrap()
+            .run_dir(RUN)
+            .create()
+            .unwrap();
+        assert!(is_others(&root, &at("ours"), RUN));
+        assert!(claim(&root, &at("ours"), RUN).is_err());
+        claim(&root, &at("theirs"), RUN).unwrap();
+        assert!(!is_others(&root, &at("theirs"), RUN));
+    }
+}

@@ -1,0 +1,91 @@
+//! The checkout as it is, without touching it.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::entries::{Entry, GITLINK};
+use super::index::listed;
+use super::look::{Look, Unreadable};
+use super::names::{Name, texts};
+use super::scratch::{copy_index, write};
+use super::{GitError, Id, Own};
+
+impl Own {
+    /// The checkout as it is: with uncommitted and untracked files, without ignored ones, and with kept paths as in
+    /// HEAD. The person's index and branch are untouched.
+    pub fn snapshot(&self) -> Result<Id, GitError> {
+        let scratch = self.scratch()?;
+        let index = scratch.path("index");
+        self.present(&index)?;
+        self.write_tree(&index)
+    }
+
+    /// Makes this index hold what the checkout holds.
+    pub(super) fn present(&self, index: &Path) -> Result<(), GitError> {
+        self.seed(index)?;
+        let base = match self.repository.head()?.commit {
+            Some(commit) => commit,
+            None => self.empty_tree()?,
+        };
+        self.look(&Look {
+            tree: self.repository.top(),
+            index,
+            base: &base,
+            kept: &self.kept,
+            excluded: &[],
+            unreadable: Unreadable::LeftOut,
+        })
+    }
+
+    /// Copies the person's index, so that files it knows are not read again.
+    fn seed(&self, index: &Path) -> Result<(), GitError> {
+        if !self.copy_persons_index(index)? {
+            return Ok(());
+        }
+        let tree = self.repository.top();
+        let words = ["ls-files", "--stage", "-v", "-z"];
+        let entries = Entry::read_index(&self.call_in(tree, index).words(words).run()?)?;
+        let named = |pick: fn(&Entry) -> bool| -> Vec<&Name> {
+            let picked = entries.iter().filter(|entry| pick(entry));
+            picked.map(|entry| &entry.name).collect()
+        };
+        let submodules = named(|entry| entry.mode == GITLINK);
+        if !submodules.is_empty() {
+            // Git would look into them, by their own configuration.
+            let paths = texts(submodules);
+            return Err(GitError::Submodules { paths });
+        }
+        // What the person told git to take for unchanged is to be seen all the same.
+        let assumed = named(|entry| entry.is_assumed);
+        if !assumed.is_empty() {
+            self.call_in(tree, index)
+                .words(["update-index", "--no-assume-unchanged", "-z", "--stdin"])
+                .stdin(listed(assumed))
+                .run()?;
+        }
+        Ok(())
+    }
+
+    /// Copies the person's index with all it refers to; `false` if there is none.
+    pub(super) fn copy_persons_index(&self, to: &Path) -> Result<bool, GitError> {
+        let directory = &self.repository.found.directory;
+        let from = directory.join("index");
+        match copy_index(&from, to) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            copied => copied.map_err(GitError::file(&from))?,
+        }
+        let entries = fs::read_dir(directory).map_err(GitError::file(directory))?;
+        for entry in entries.flatten() {
+            let shared = entry.file_name();
+            let copy = self.place().join(&shared);
+            // Its name says what is in it.
+            if shared.as_bytes().starts_with(b"sharedindex.") && !copy.exists() {
+                let path = entry.path();
+                write(&copy, &fs::read(&path).map_err(GitError::file(&path))?)?;
+            }
+        }
+        Ok(true)
+    }
+}

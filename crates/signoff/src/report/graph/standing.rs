@@ -1,0 +1,77 @@
+//! What a graph says about the steps of a run: how far each is, and where it sits.
+
+use anstyle::Style;
+use signoff_api::event::step_status;
+use signoff_engine::{Run, Seat, StepState, StepStatus};
+use signoff_plan::model::Step;
+
+use crate::report::evidence::grade;
+use crate::report::line::short_commit;
+use crate::report::style::{CARE, DIM, ERROR, GOOD, HINT};
+use crate::report::tally::{HALTED, NOTHING};
+
+/// A run, as a graph of its plan shows it.
+pub(crate) struct Standing<'a> {
+    pub(crate) run: &'a Run,
+    /// A process works on it.
+    pub(crate) driven: bool,
+}
+
+/// Where a step sits, in words.
+pub(crate) fn seat(seat: Seat) -> &'static str {
+    match seat {
+        Seat::Worktree => "in its own worktree",
+        Seat::RunTree => "in the run's tree",
+        Seat::MergeQueue => "in the merge queue",
+    }
+}
+
+impl Standing<'_> {
+    fn of(&self, step: &Step) -> Option<(usize, &StepState)> {
+        let at = self.run.position(&step.id)?;
+        Some((at, self.run.step(at)?.1))
+    }
+
+    fn status(&self, step: &Step) -> StepStatus {
+        self.of(step).map_or(StepStatus::Pending, |(at, _)| {
+            self.run.status_seen(at, self.driven)
+        })
+    }
+
+    /// How far it is, where it sits, what it was merged as.
+    pub(super) fn words(&self, step: &Step) -> Vec<String> {
+        let Some((at, state)) = self.of(step) else {
+            return Vec::new();
+        };
+        let halted = self.run.halted(at).filter(|_| !self.driven);
+        let how = match &state.evidence {
+            Some(_) if self.run.has_nothing_to_do(at) => NOTHING.0,
+            Some((found, _)) => grade(*found),
+            None if halted.is_some() => HALTED,
+            None => step_status(self.run.status_seen(at, self.driven)),
+        };
+        let mut words = vec![how.to_owned()];
+        words.extend(self.run.seat(at).map(|place| seat(place).to_owned()));
+        if let Some(commit) = &state.commit {
+            words.push(format!("merged as {}", short_commit(commit)));
+        }
+        words
+    }
+
+    /// A sign for how far it is.
+    pub(super) fn sign(&self, step: &Step) -> (&'static str, Style) {
+        match self.status(step) {
+            StepStatus::Completed => ("✓", GOOD),
+            StepStatus::Failed => ("✗", ERROR),
+            StepStatus::Waiting => ("?", CARE),
+            StepStatus::Running | StepStatus::Verifying => ("▸", HINT),
+            StepStatus::Skipped | StepStatus::Blocked => ("–", DIM),
+            StepStatus::Pending | StepStatus::Ready => ("·", DIM),
+        }
+    }
+
+    /// Its status, for a picture's colours.
+    pub(super) fn class(&self, step: &Step) -> &'static str {
+        step_status(self.status(step))
+    }
+}

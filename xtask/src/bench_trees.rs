@@ -1,0 +1,314 @@
+//! `cargo xtask bench trees`: agents side by side in worktrees of their own: how much sooner they are done, and what
+//! setting up a worktree costs beside `git worktree add`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::Command;
+use crate::bench::{TREES, release_build, update};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "bench trees",
+    summary: "Measure agents side by side: --jobs 4 beside --jobs 1, worktrees beside git's own",
+    flag: Some(("--write", "also put the tables into docs/benchmarks.md")),
+    details: "\
+Four agents that wait 5 s, with `--jobs 1` and `--jobs 4`, in a small repository and in one of 10,000
+files; both must end in the same tree, and land. Then eight agents that wait for nothing in the large
+one: how long it takes from the start of an attempt to the start of its agent, one after another and
+all at once, beside `git worktree add` of the same repository. Wall time: waiting is what it is about.
+Takes about two minutes.",
+    run,
+};
+
+const FILES: usize = 10_000;
+const WAITING: usize = 4;
+const SETTING_UP: usize = 8;
+
+/// Wall time of the same plan with one agent at a time and with four.
+struct Waited {
+    files: usize,
+    one: Duration,
+    four: Duration,
+}
+
+/// Milliseconds that worktrees took.
+struct SetUp {
+    git: Vec<u64>,
+    single: Vec<u64>,
+    together: Vec<u64>,
+}
+
+fn run(write: bool) -> Result<(), String> {
+    let signoff = release_build()?;
+    let directory = std::env::temp_dir().join(format!("signoff-trees-{}", std::process::id()));
+    let measured = measured(&signoff, &directory);
+    // Whatever happened: there is much in it.
+    fs::remove_dir_all(&directory).ok();
+    let (waited, set_up) = measured?;
+    let table = render(&waited, &set_up);
+    println!("{table}");
+    if write {
+        update(&[(TREES, &table)])
+    } else {
+        Ok(())
+    }
+}
+
+fn measured(signoff: &str, directory: &Path) -> Result<(Vec<Waited>, SetUp), String> {
+    let mut waited = Vec::new();
+    for files in [10, FILES] {
+        let (one, tree) = timed(signoff, directory, files, "1")?;
+        let (four, other) = timed(signoff, directory, files, "4")?;
+        if tree != other {
+            return Err(format!("--jobs 1 gave {tree}, --jobs 4 {other}"));
+        }
+        waited.push(Waited { files, one, four });
+        eprintln!("measured: waiting agents on {files} files");
+    }
+    let mut set_up = SetUp {
+        git: git_worktrees(directory)?,
+        single: Vec::new(),
+        together: Vec::new(),
+    };
+    for (jobs, times) in [("1", &mut set_up.single), ("8", &mut set_up.together)] {
+        let place = project(signoff, directory, FILES, (SETTING_UP, "0"))?;
+        call(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
+        *times = start_times(&place)?;
+    }
+    Ok((waited, set_up))
+}
+
+/// Runs four agents that wait; how long that took, and the tree that it came to.
+fn timed(
+    signoff: &str,
+    directory: &Path,
+    files: usize,
+    jobs: &str,
+) -> Result<(Duration, String), String> {
+    let place = project(signoff, directory, files, (WAITING, "5"))?;
+    let began = Instant::now();
+    call(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
+    let took = began.elapsed();
+    let tree = said(&place, &["git", "rev-parse", "HEAD^{tree}"])?;
+    let commits = said(&place, &["git", "rev-list", "--count", "HEAD"])?;
+    if commits.trim() != (1 + WAITING).to_string() {
+        return Err(format!("it did not land: {} commits", commits.trim()));
+    }
+    Ok((took, tree.trim().to_owned()))
+}
+
+/// A repository with so many files, and a signed plan of independent agents.
+fn project(
+    signoff: &str,
+    directory: &Path,
+    files: usize,
+    (agents, seconds): (usize, &str),
+) -> Result<PathBuf, String> {
+    fs::remove_dir_all(directory).ok();
+    let place = directory.join("project");
+    let write = |name: &str, text: &str| {
+        let path = place.join(name);
+        let parent = path.parent().unwrap_or(&place);
+        fs::create_dir_all(parent).map_err(|error| at(parent, &error))?;
+        fs::write(&path, text).map_err(|error| at(&path, &error))
+    };
+    for file in 0..files {
+        let text = format!("file {file}\n").repeat(20);
+        write(&format!("src/d{}/f{file}.txt", file / 100), &text)?;
+    }
+    let agent = format!(
+        "sleep {seconds}\nsed -n 's/^Write //p' \"$1\" | while read f; do echo x > \"$f\"; done\n"
+    );
+    write("agent.sh", &agent)?;
+    write(".gitignore", "/.signoff/\n/plan.md\n")?;
+    for words in [
+        ["git", "init", "--quiet", "--initial-branch=main"].as_slice(),
+        &["git", "add", "--all"],
+        &["git", "commit", "--quiet", "--message", "files"],
+    ] {
+        call(&place, words)?;
+    }
+    let config = "[agents.coder]\ndriver = \"command\"\ncommand = [\"sh\", \"agent.sh\", \"{prompt_file}\"]\n";
+    write(".signoff/config.toml", config)?;
+    write("plan.md", &plan(agents))?;
+    call(&place, &[signoff, "trust"])?;
+    call(&place, &[signoff, "approve", "plan.md"])?;
+    Ok(place)
+}
+
+fn plan(agents: usize) -> String {
+    let mut text =
+        "---\ntype: plan\nstatus: draft\nowner: bench\n---\n\n# Side by side\n\n**Budget:** 1h\n\n## Steps\n"
+            .to_owned();
+    for number in 1..=agents {
+        write!(
+            text,
+            "\n### {number}. Agent {number}\n\n**id:** a{number}\n**depends_on:** none\n**target:** coder\n**baseline:** no\n**task:**\nWrite out-{number}\n\n**contract:**\n```shell\ntest -f out-{number}\n```\n"
+        )
+        .expect("a string takes all");
+    }
+    text
+}
+
+/// How long `git worktree add` takes, several times.
+fn git_worktrees(directory: &Path) -> Result<Vec<u64>, String> {
+    let place = directory.join("project");
+    let mut times = Vec::new();
+    for number in 0..SETTING_UP {
+        let path = directory.join(format!("linked-{number}"));
+        let path = path.to_string_lossy();
+        let began = Instant::now();
+        call(
+            &place,
+            &["git", "worktree", "add", "--quiet", "--detach", &path],
+        )?;
+        times.push(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+    }
+    Ok(times)
+}
+
+/// Milliseconds from the start of each attempt to the start of its agent, as the journal tells them.
+fn start_times(place: &Path) -> Result<Vec<u64>, String> {
+    let runs = fs::read_dir(place.join(".signoff/runs")).map_err(|error| at(place, &error))?;
+    let mut times = Vec::new();
+    for run in runs.flatten() {
+        let path = run.path().join("journal.jsonl");
+        let text = fs::read_to_string(&path).map_err(|error| at(&path, &error))?;
+        let events = text
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok());
+        let events: Vec<Value> = events.collect();
+        for started in events
+            .iter()
+            .filter(|event| event["type"] == "process_started")
+        {
+            let begun = events.iter().find(|event| {
+                event["type"] == "attempt_started" && event["step"] == started["step"]
+            });
+            let begun = begun.and_then(|event| millis(&event["at"]));
+            let pair = begun.zip(millis(&started["at"]));
+            times.extend(pair.map(|(from, to)| to.saturating_sub(from)));
+        }
+    }
+    Ok(times)
+}
+
+/// Milliseconds of the day of a timestamp, such as `2026-11-15T21:56:20.554Z`.
+fn millis(at: &Value) -> Option<u64> {
+    let clock = at.as_str()?.split_once('T')?.1.trim_end_matches('Z');
+    let (whole, part) = clock.split_once('.')?;
+    let seconds = whole.split(':').try_fold(0, |sum, part| {
+        part.parse::<u64>().ok().map(|number| sum * 60 + number)
+    })?;
+    Some(seconds * 1000 + part.parse::<u64>().ok()?)
+}
+
+fn call(place: &Path, argv: &[&str]) -> Result<(), String> {
+    said(place, argv).map(|_| ())
+}
+
+fn said(place: &Path, argv: &[&str]) -> Result<String, String> {
+    let (program, args) = argv.split_first().ok_or("nothing to call")?;
+    let home = place.with_file_name("home");
+    fs::create_dir_all(&home).map_err(|error| at(&home, &error))?;
+    let output = Process::new(program)
+        .args(args)
+        .current_dir(place)
+        .env("HOME", &home)
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("XDG_DATA_HOME")
+        .env("GIT_AUTHOR_NAME", "Bench")
+        .env("GIT_AUTHOR_EMAIL", "bench@localhost")
+        .env("GIT_COMMITTER_NAME", "Bench")
+        .env("GIT_COMMITTER_EMAIL", "bench@localhost")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("{program}: {error}"))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(format!(
+        "`{}` ended with {}: {}",
+        argv.join(" "),
+        output.status,
+        String::from_utf8_lossy(&output.stderr).trim()
+    ))
+}
+
+fn render(waited: &[Waited], set_up: &SetUp) -> String {
+    let mut text =
+        "| files | agents of 5 s | `--jobs 1` | `--jobs 4` | ratio |\n|---|---|---|---|---|\n"
+            .to_owned();
+    for Waited { files, one, four } in waited {
+        writeln!(
+            text,
+            "| {files} | {WAITING} | {:.1} s | {:.1} s | {:.2} |",
+            one.as_secs_f64(),
+            four.as_secs_f64(),
+            four.as_secs_f64() / one.as_secs_f64()
+        )
+        .expect("a string takes all");
+    }
+    writeln!(
+        text,
+        "\n| a worktree of {FILES} files | median | slowest |\n|---|---|---|"
+    )
+    .expect("a string takes all");
+    for (name, times) in [
+        ("`git worktree add`", &set_up.git),
+        ("signoff, one at a time", &set_up.single),
+        ("signoff, eight at once (each)", &set_up.together),
+    ] {
+        let mut times = times.clone();
+        times.sort_unstable();
+        let shown =
+            |time: Option<&u64>| time.map_or_else(|| "–".to_owned(), |time| format!("{time} ms"));
+        let (median, slowest) = (shown(times.get(times.len() / 2)), shown(times.last()));
+        writeln!(text, "| {name} | {median} | {slowest} |").expect("a string takes all");
+    }
+    text
+}
+
+fn at(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_and_shown() {
+        let at = |text: &str| millis(&Value::from(text));
+        assert_eq!(at("2026-11-15T01:00:02.005Z"), Some(3_602_005));
+        assert_eq!(at("yesterday"), None);
+        let waited = Waited {
+            files: 10,
+            one: Duration::from_secs(20),
+            four: Duration::from_secs(5),
+        };
+        let set_up = SetUp {
+            git: vec![3, 1, 2],
+            single: vec![7],
+            together: Vec::new(),
+        };
+        let text = render(&[waited], &set_up);
+        assert!(
+            text.contains("| 10 | 4 | 20.0 s | 5.0 s | 0.25 |"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| `git worktree add` | 2 ms | 3 ms |"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| signoff, eight at once (each) | – | – |"),
+            "{text}"
+        );
+    }
+}
