@@ -183,8 +183,7 @@ const ATTACKS: [Attack; 24] = [
     },
 ];
 
-const AGENT: &str =
-    "case \"$(cat)\" in *Attack*) . ./attack.sh; echo done > out;; *) echo done > other;; esac\n";
+const AGENT: &str = "case \"$(cat)\" in *Attack*) . ./attack.sh; echo done > out; if test -f .gitignore; then mkdir -p ignored; echo evil > ignored/left; fi;; *Look*) if test -e ignored/left; then echo left > third; else echo clean > third; fi;; *) echo done > other;; esac\n";
 
 fn stage(attack: &Attack) -> Project {
     let step = |task: &str, contract: &str| {
@@ -195,6 +194,7 @@ fn stage(attack: &Attack) -> Project {
     let text = plan(&[
         &step("Attack.", attack.contract),
         &step("Work.", "test -s other"),
+        &step("Look.", "test -s third").replace("**depends_on:** none", "**depends_on:** 1, 2"),
     ]);
     let mut files = vec![
         ("agent.sh", AGENT),
@@ -248,7 +248,13 @@ fn check(attack: &Attack) -> Vec<String> {
     let landed = attempts(&project, start, "HEAD");
     let landed = steps_of(&landed);
     match attack.ends {
-        Lands => see(landed.contains(&"step-1"), "its work did not land"),
+        Lands => {
+            see(landed.contains(&"step-1"), "its work did not land");
+            // The third may have the worktree of the one that attacked.
+            let third = std::fs::read_to_string(project.path().join("third"));
+            let clean = third.is_ok_and(|text| text == "clean\n");
+            see(clean, "something was left to the next");
+        }
         Fails(why) => {
             see(!landed.contains(&"step-1"), "its work landed");
             see(told.contains(why), why);
@@ -261,7 +267,8 @@ fn check(attack: &Attack) -> Vec<String> {
     let after = picture(&project);
     let (mut seen, mut wanted) = (after.clone(), before.clone());
     let allowed = |name: &String| {
-        let brought = attack.brings.contains(&name.as_str()) || name == "out" || name == "other";
+        let brought = attack.brings.contains(&name.as_str())
+            || ["out", "other", "third"].contains(&name.as_str());
         brought || name.starts_with("git ")
     };
     seen.retain(|name, _| !allowed(name));

@@ -18,10 +18,11 @@ use trees::{
 };
 
 /// Where a run in worktrees can be killed before it has ended, and how many occasions the ordinary tests try.
-const MERGING: [(&str, usize); 20] = [
+const MERGING: [(&str, usize); 21] = [
     ("tree.kept", 1),
     ("tree.named", 1),
     ("worktree.made", 2),
+    ("worktree.set", 1),
     ("candidate.built", 1),
     ("candidate.shown", 1),
     ("candidate.before", 1),

@@ -162,7 +162,10 @@ impl Trees {
         let left = |commit: &Id| worktree.base().is_ok_and(|base| base == *commit);
         match set {
             None if whole && left(began) => Ok(()),
-            set if whole => self.set(&worktree, set.unwrap_or(began)),
+            set if whole => {
+                failpoint::reached("worktree.set");
+                self.set(&worktree, set.unwrap_or(began))
+            }
             set => self.make(&worktree, set.unwrap_or(began), start),
         }
     }
