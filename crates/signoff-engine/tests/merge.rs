@@ -188,6 +188,42 @@ fn a_candidate_that_fails_leaves_the_head_and_is_carried_to_the_next_attempt() {
 }
 
 #[test]
+fn an_attempt_that_was_cut_off_leaves_nothing_to_the_next() {
+    let mut world = two_done(Fate {
+        contracts: [0, 1, 1].map(ProcessEnd::Exited).into(),
+        ..Fate::default()
+    });
+    for _ in 0..5 {
+        world.step(false);
+    }
+    let began = |world: &World| {
+        let next = state(world, 1);
+        (next.base.clone(), next.carried.clone())
+    };
+    let second = began(&world);
+    world.now = state(&world, 1).not_before;
+    let begun = begin_all(&mut world);
+    assert!(
+        matches!(
+            begun[..],
+            [Action::Dispatch {
+                step: 1,
+                attempt: 2
+            }]
+        ),
+        "{begun:?}"
+    );
+    world.crash();
+    // Its contract was red before, so it is judged all the same; it does not hold.
+    world.step(false);
+    world.step(false);
+    assert_eq!(state(&world, 1).stage, Stage::NeedsWork);
+    assert_eq!(began(&world), second, "the third begins as the second did");
+    world.play();
+    assert_eq!(merged(&world), [("step-1", 1), ("step-2", 3)]);
+}
+
+#[test]
 fn a_conflict_without_retries_asks_and_what_a_person_repaired_has_its_base() {
     for cut in [false, true] {
         let mut world = side_by_side(

@@ -18,10 +18,11 @@ use trees::{
 };
 
 /// Where a run in worktrees can be killed before it has ended, and how many occasions the ordinary tests try.
-const MERGING: [(&str, usize); 20] = [
+const MERGING: [(&str, usize); 21] = [
     ("tree.kept", 1),
     ("tree.named", 1),
     ("worktree.made", 2),
+    ("worktree.set", 1),
     ("candidate.built", 1),
     ("candidate.shown", 1),
     ("candidate.before", 1),
@@ -120,9 +121,11 @@ fn go_on(project: &Project, what: &str) {
             Some(0) => break,
             Some(2) => drop(project.signoff(RUN)),
             Some(3) => once_more(project, &format!("{what}: {said}")),
-            // It had ended, and perhaps not landed.
-            Some(5) => break,
-            _ => panic!("{what}: {output}"),
+            // Anything else: it had ended, and perhaps not landed.
+            code => {
+                assert_eq!(code, Some(5), "{what}: {output}");
+                break;
+            }
         }
     }
     let landed = project.signoff(["land"]);
@@ -221,8 +224,10 @@ fn a_run_that_nobody_kills_lands() {
     assert!(log.stdout.contains("merge_conflicted"), "{log}");
 }
 
-fn kill_at_each(points: &[(&str, usize)]) {
+/// Kills runs at each of these points; says how often that was.
+fn kill_at_each(points: &[(&str, usize)]) -> String {
     let only = std::env::var("SIGNOFF_CHAOS_POINT").ok();
+    let mut table = Vec::new();
     for &(point, tries) in points {
         if only.as_ref().is_some_and(|only| only != point) {
             continue;
@@ -232,18 +237,59 @@ fn kill_at_each(points: &[(&str, usize)]) {
             killed += 1;
         }
         assert!(killed > 0, "{point} was never reached");
-        println!("{point}: killed {killed} times");
+        table.push(format!("{point}: killed {killed} times"));
     }
+    table.join("\n")
 }
 
 #[test]
 fn killed_at_every_named_point_of_merging() {
-    kill_at_each(&MERGING);
+    println!("{}", kill_at_each(&MERGING));
 }
 
 #[test]
 fn killed_at_every_named_point_of_landing() {
-    kill_at_each(&LANDING);
+    println!("{}", kill_at_each(&LANDING));
+}
+
+#[test]
+fn killed_while_it_is_taken_back() {
+    let project = killable();
+    let text = project
+        .read("plan.md")
+        .replace("test -s by-tool.txt", "false");
+    project.write("plan.md", &(text + "**on_fail:** abort\n"));
+    project.signoff(["approve", "plan.md"]).assert_success();
+    let before = picture(&project);
+    let armed = [("SIGNOFF_FAILPOINT", "undo.recorded:1")];
+    assert_ne!(project.signoff(RUN).code, Some(0));
+    assert_eq!(project.signoff_with(&armed, ["undo"]).code, None);
+    project.signoff(["undo"]).assert_success();
+    let after = picture(&project);
+    assert!(before == after, "{}", difference(&before, &after));
+    nothing_left(&project, "undone");
+    // It does not come back.
+    assert_ne!(project.signoff(["land"]).code, Some(0));
+    assert_ne!(project.signoff(["resume"]).code, Some(0));
+    assert!(picture(&project) == before);
+}
+
+/// Between the branch's move and its being told somebody gives the run up.
+#[test]
+fn given_up_between_the_move_and_its_being_told() {
+    let project = killable();
+    let before = picture(&project);
+    let armed = [("SIGNOFF_FAILPOINT", "merge.moved:1")];
+    assert_eq!(project.signoff_with(&armed, RUN).code, None);
+    project.signoff(["abort"]).assert_success();
+    let after = picture(&project);
+    assert!(before == after, "{}", difference(&before, &after));
+    // What the journal does not know of is not landed, and goes with the rest.
+    project.signoff(["land"]).assert_success();
+    let start = before["git HEAD"].lines().next().expect("a commit");
+    let landed = attempts(&project, start, "HEAD");
+    assert!(landed.is_empty(), "{landed:?}");
+    nothing_left(&project, "given up");
 }
 
 #[test]

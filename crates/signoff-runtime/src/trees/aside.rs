@@ -15,7 +15,7 @@ impl Trees {
         // After a crash only the tree itself knows what it was last set to.
         let known = || self.run_worktree().base().unwrap_or_else(|_| head.clone());
         let at = standing.at.clone().unwrap_or_else(known);
-        let tree = self.run_worktree().tree().map_err(said)?;
+        let tree = Self::seen(&self.run_worktree()).map_err(said)?;
         if tree == self.own.tree_of(&at).map_err(said)? {
             return Ok(());
         }
@@ -53,7 +53,7 @@ impl Trees {
             let (Some(kept), Some(base)) = (find("kept")?, find("base")?) else {
                 continue;
             };
-            let tree = self.run_worktree().tree().map_err(said)?;
+            let tree = Self::seen(&self.run_worktree()).map_err(said)?;
             let ours = self.own.commit(&tree, std::slice::from_ref(head), "now\n");
             let ours = ours.map_err(said)?;
             let merge = self.own.merge(&base, &ours, &kept).map_err(said)?;

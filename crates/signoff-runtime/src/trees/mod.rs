@@ -10,6 +10,7 @@ mod choose;
 mod copies;
 mod in_place;
 mod locks;
+mod pipes;
 mod queue;
 mod remains;
 mod run_tree;
@@ -161,7 +162,10 @@ impl Trees {
         let left = |commit: &Id| worktree.base().is_ok_and(|base| base == *commit);
         match set {
             None if whole && left(began) => Ok(()),
-            set if whole => self.set(&worktree, set.unwrap_or(began)),
+            set if whole => {
+                failpoint::reached("worktree.set");
+                self.set(&worktree, set.unwrap_or(began))
+            }
             set => self.make(&worktree, set.unwrap_or(began), start),
         }
     }
@@ -190,7 +194,14 @@ impl Trees {
     }
 
     fn set(&self, worktree: &Worktree, commit: &Id) -> Result<(), String> {
+        pipes::remove(worktree.path());
         self.changing(worktree, || worktree.set(commit).map_err(said))
+    }
+
+    /// What is in a worktree now.
+    fn seen(worktree: &Worktree) -> Result<Id, GitError> {
+        pipes::remove(worktree.path());
+        worktree.tree()
     }
 
     /// Does something to a worktree that must be done wholly: what a crash leaves half done is made anew.
@@ -223,7 +234,7 @@ impl Trees {
     /// What a step changed in its own worktree since its base, if git can tell.
     pub(crate) fn changes(&self, step: Option<&str>, base: &Id) -> Result<Vec<String>, GitError> {
         let worktree = self.worktree(step);
-        let tree = worktree.tree()?;
+        let tree = Self::seen(&worktree)?;
         self.own.changed(base, &tree)
     }
 

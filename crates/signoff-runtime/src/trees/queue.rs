@@ -37,7 +37,7 @@ impl Trees {
         let built = match &attempt.base {
             Some(base) => self.merged(attempt, base, head, start)?,
             None => {
-                let tree = self.run_worktree().tree().map_err(said)?;
+                let tree = Self::seen(&self.run_worktree()).map_err(said)?;
                 // Once the tree shows the candidate, a crash must not take that for what the step found.
                 self.keep_aside(&attempt.step, head, &tree)?;
                 Merge::Clean(tree)
@@ -87,7 +87,7 @@ impl Trees {
     ) -> Result<Merge, String> {
         // One that a crash left half made, or as it was for an attempt before, holds no work.
         self.make_ready(&attempt.step, began, None, start)?;
-        let tree = self.step_worktree(&attempt.step).tree().map_err(said)?;
+        let tree = Self::seen(&self.step_worktree(&attempt.step)).map_err(said)?;
         let work = self
             .own
             .commit(&tree, std::slice::from_ref(base), &self.message(attempt))

@@ -7,7 +7,7 @@ use std::sync::{MutexGuard, PoisonError};
 use signoff_sandbox::Command;
 use signoff_work::git::Id;
 
-use super::{Trees, id, said};
+use super::{Trees, id, pipes, said};
 
 /// What the run's tree shows. It is on disk too, for whoever comes after a crash.
 #[derive(Default)]
@@ -153,6 +153,7 @@ impl Trees {
 
     pub(super) fn show_at(&self, standing: &mut Standing, commit: &Id) -> Result<(), String> {
         let worktree = self.run_worktree();
+        pipes::remove(worktree.path());
         self.changing(&worktree, || {
             worktree.set(commit).map_err(said)?;
             standing.at = Some(commit.clone());

@@ -176,6 +176,7 @@ impl Own {
                 to.as_str(),
                 &old,
             ])
+            .outliving()
             .run();
         match moved {
             Ok(_) => Ok(true),

@@ -44,6 +44,7 @@ impl Repository {
                 "--end-of-options",
             ])
             .words([name, to.as_str(), &old])
+            .outliving()
             .run();
         match moved {
             Ok(_) => Ok(true),
@@ -60,6 +61,7 @@ impl Repository {
     pub fn delete_ref(&self, name: &str) -> Result<(), GitError> {
         self.call()?
             .words(["update-ref", "--no-deref", "-d", "--end-of-options", name])
+            .outliving()
             .run()?;
         Ok(())
     }

@@ -79,6 +79,7 @@ impl Git {
             env: Vec::new(),
             settings: Vec::new(),
             stdin: Stdin::Null,
+            outlives: false,
         }
     }
 }
@@ -92,6 +93,7 @@ pub(super) struct Call<'g> {
     env: Vec<(OsString, OsString)>,
     settings: Vec<(OsString, OsString)>,
     stdin: Stdin,
+    outlives: bool,
 }
 
 /// What git said.
@@ -130,6 +132,12 @@ impl Call<'_> {
 
     pub(super) fn stdin(mut self, bytes: Vec<u8>) -> Self {
         self.stdin = Stdin::Bytes(bytes);
+        self
+    }
+
+    /// It comes to its end even if the harness is killed: it holds locks in the person's repository.
+    pub(super) fn outliving(mut self) -> Self {
+        self.outlives = true;
         self
     }
 
@@ -198,11 +206,13 @@ impl Call<'_> {
             env.push((format!("GIT_CONFIG_KEY_{at}").into(), name));
             env.push((format!("GIT_CONFIG_VALUE_{at}").into(), value));
         }
+        // What is killed with its parent is the shell; its own child is not.
+        let apart = ["/bin/sh", "-c", r#""$@" & wait $!"#, "git"];
+        let apart = apart.map(OsString::from).into_iter();
+        let before = apart.filter(|_| self.outlives);
+        let argv = before.chain([OsString::from("git")]).chain(self.words);
         Command {
-            argv: [OsString::from("git")]
-                .into_iter()
-                .chain(self.words)
-                .collect(),
+            argv: argv.collect(),
             cwd: self.directory,
             env,
             stdin: self.stdin,
