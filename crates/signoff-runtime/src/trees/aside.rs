@@ -1,11 +1,10 @@
 //! What a step left in the run's tree and another step must not find there: kept in the repository, and put on top of
 //! the head when its step comes back.
 
-use signoff_store::key;
 use signoff_work::git::{Id, Merge};
 
 use super::run_tree::Standing;
-use super::{Trees, said};
+use super::{Trees, ref_part, said};
 
 /// The owner of what nobody is known to have done: a person, while the run waited.
 const BY_HAND: &str = "";
@@ -57,6 +56,5 @@ impl Trees {
 }
 
 fn aside(owner: &str) -> String {
-    let owner = key::encode(owner).replace('.', "%2E");
-    format!("aside/x{owner}")
+    format!("aside/{}", ref_part(owner))
 }

@@ -59,6 +59,7 @@ impl Trees {
         let own = repository.own(&dir.path().join("git"), kept)?;
         let indexes = dir.path().join("indexes");
         std::fs::create_dir_all(&indexes).map_err(Error::Sandbox)?;
+        let standing = Mutex::new(Standing::left_in(&indexes));
         Ok(Self {
             own,
             repository,
@@ -66,7 +67,7 @@ impl Trees {
             workspace: project.store.workspace().to_owned(),
             root: root(project, run).unwrap_or_else(|| dir.path().join("worktrees")),
             indexes,
-            standing: Mutex::default(),
+            standing,
             setup,
         })
     }
@@ -298,6 +299,12 @@ pub(crate) fn branch(run: &str) -> String {
 /// Where a run keeps what else it wants to find again.
 pub(crate) fn refs(run: &str) -> String {
     format!("refs/signoff/{run}/")
+}
+
+/// A step's id as a part of a reference's name, which may hold neither `~` nor two dots, nor end in `.lock`.
+fn ref_part(id: &str) -> String {
+    let encoded = key::encode(id).replace('.', "%2E").replace('~', "%7E");
+    format!("x{encoded}")
 }
 
 /// The repository of a project, if there is one.

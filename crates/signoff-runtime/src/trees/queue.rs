@@ -2,11 +2,11 @@
 //! holds there, the branch moves to it.
 
 use signoff_engine::Candidate;
-use signoff_store::{failpoint, key};
+use signoff_store::failpoint;
 use signoff_work::git::{GitError, Id, Merge};
 
 use super::run_tree::Start;
-use super::{Trees, said};
+use super::{Trees, ref_part, said};
 
 /// What came of building a candidate.
 pub(crate) enum Built {
@@ -94,8 +94,8 @@ impl Trees {
     }
 
     fn keep(&self, attempt: &Attempt, work: &Id) -> Result<(), GitError> {
-        let step = key::encode(&attempt.step).replace('.', "%2E");
-        self.remember(&format!("steps/x{step}/{}", attempt.number), work)
+        let step = ref_part(&attempt.step);
+        self.remember(&format!("steps/{step}/{}", attempt.number), work)
     }
 
     fn message(&self, attempt: &Attempt) -> String {

@@ -1,5 +1,6 @@
 //! The run's tree: what it shows now, and for whom.
 
+use std::path::Path;
 use std::sync::{MutexGuard, PoisonError};
 
 use signoff_sandbox::Command;
@@ -10,12 +11,27 @@ use super::{Trees, said};
 /// What the run's tree shows.
 #[derive(Default)]
 pub(super) struct Standing {
-    /// The commit that it was last set to; unknown after a crash.
+    /// The commit that it was last set to.
     pub(super) at: Option<Id>,
     /// The step whose changes are in it.
     pub(super) owner: Option<String>,
     /// How many contracts look at it now.
     lookers: usize,
+}
+
+/// The file that says what the run's tree was last set to. Without it, the next process would take a candidate that is
+/// shown there for something that a person did.
+const SHOWN: &str = "run.shown";
+
+impl Standing {
+    /// What the process before this one left.
+    pub(super) fn left_in(indexes: &Path) -> Self {
+        let shown = std::fs::read_to_string(indexes.join(SHOWN)).ok();
+        Self {
+            at: shown.and_then(|text| text.trim_end().parse().ok()),
+            ..Self::default()
+        }
+    }
 }
 
 /// How a command is started that makes a worktree usable.
@@ -109,7 +125,11 @@ impl Trees {
     }
 
     pub(super) fn show_at(&self, standing: &mut Standing, commit: &Id) -> Result<(), String> {
-        self.set(&self.run_worktree(), commit)?;
+        let worktree = self.run_worktree();
+        self.changing(&worktree, || {
+            self.note_shown(commit)?;
+            worktree.set(commit).map_err(said)
+        })?;
         standing.at = Some(commit.clone());
         standing.owner = None;
         Ok(())
@@ -126,10 +146,18 @@ impl Trees {
         if worktree.exists() && !self.is_changing(&worktree) {
             return Ok(());
         }
+        self.note_shown(commit)?;
         self.make(&worktree, commit, start)?;
         standing.at = Some(commit.clone());
         standing.owner = None;
         Ok(())
+    }
+
+    /// Where a crash comes in between, the tree is made anew.
+    fn note_shown(&self, commit: &Id) -> Result<(), String> {
+        let path = self.indexes.join(SHOWN);
+        let noted = std::fs::write(&path, format!("{commit}\n"));
+        noted.map_err(|why| format!("{}: {why}", path.display()))
     }
 
     /// The git tree of a commit.
