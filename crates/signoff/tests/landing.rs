@@ -458,6 +458,16 @@ fn a_branch_that_a_person_removed_or_uses_breaks_nothing() {
     assert_nothing_left(&project);
 
     let (project, run) = not_landed();
+    git(&project, &format!("switch -q -f signoff/{run}"));
+    project.signoff(["land"]).assert_success();
+    let branch = format!("refs/heads/signoff/{run}");
+    assert_eq!(git(&project, "symbolic-ref HEAD"), branch);
+    assert_eq!(git(&project, "rev-list --count HEAD"), "3");
+    git(&project, "switch -q main");
+    project.signoff(["prune"]).assert_success();
+    assert_nothing_left(&project);
+
+    let (project, run) = not_landed();
     git(&project, &format!("branch -q -D signoff/{run}"));
     project.signoff(["status"]).assert_success();
     project.signoff(["land"]).assert_success();
