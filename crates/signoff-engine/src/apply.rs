@@ -221,6 +221,7 @@ fn begin(run: &mut Run, at: usize) {
     if let Some(step) = run.steps.get_mut(at) {
         step.status = StepStatus::Running;
         step.stage = stage;
+        step.placed = true;
     }
 }
 

@@ -56,15 +56,21 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         return Vec::new();
     }
     let mut tree = Tree::of(run);
-    let mut actions: Vec<Action> = run
-        .active
-        .iter()
+    let mut room = Room::of(run, bounds.jobs(run));
+    let wanted = (run.active.iter())
         .filter(|_| !run.aborting)
         .filter_map(|&at| Some((at, next(run, at, now)?)))
-        .filter(|(_, action)| run.pausing.is_none() || judges(action))
+        .filter(|(_, action)| run.pausing.is_none() || judges(action));
+    let has_place = |(at, _): &(usize, Action)| run.steps.get(*at).is_some_and(|step| step.placed);
+    let (placed, back): (Vec<_>, Vec<_>) = wanted.partition(has_place);
+    let mut actions: Vec<Action> = placed
+        .into_iter()
         .filter(|(at, action)| tree.admit(run, *at, action))
         .map(|(_, action)| action)
         .collect();
+    for (at, action) in back {
+        actions.extend(admitted(run, at, action, (&mut tree, &mut room)));
+    }
     if run.aborting {
         if !run.in_flight() {
             actions.push(Action::Finish);
@@ -75,7 +81,6 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if run.pausing.is_some() {
         return actions;
     }
-    let mut room = Room::of(run, bounds.jobs(run));
     for &at in run.ready.iter().filter(|&&at| bounds.allow(run, at)) {
         if !room.left() {
             break;
@@ -83,15 +88,24 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         let Some(action) = first(run, at, now) else {
             continue;
         };
-        if tree.would_admit(run, at, &action) && room.admit(run, at, &action) {
-            tree.admit(run, at, &action);
-            actions.push(action);
-        }
+        actions.extend(admitted(run, at, action, (&mut tree, &mut room)));
     }
     if actions.is_empty() && !run.in_flight() {
         actions.extend(last(run, bounds));
     }
     actions
+}
+
+/// The action of a step that has no place yet, if there is one for it.
+fn admitted<'a>(
+    run: &'a Run,
+    at: usize,
+    action: Action,
+    (tree, room): (&mut Tree, &mut Room<'a>),
+) -> Option<Action> {
+    // Where the tree is not free it is noted who waits for it.
+    let free = !tree.would_admit(run, at, &action) || room.admit(run, at, &action);
+    (free && tree.admit(run, at, &action)).then_some(action)
 }
 
 /// Does the action belong to judging what is under way already?

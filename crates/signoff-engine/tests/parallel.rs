@@ -70,6 +70,35 @@ fn a_question_does_not_wait_for_a_place() {
 }
 
 #[test]
+fn a_step_that_an_answer_takes_up_again_waits_for_a_place() {
+    let gated = format!("{}**approval:** required\n", apart(AGENT));
+    let mut world = with_jobs(4, &[gated.clone(), gated, apart(CHECK)]);
+    for action in due_now(&world) {
+        world.perform(action, true);
+    }
+    let items: Vec<String> = world.run.items().map(|item| item.id.clone()).collect();
+    assert_eq!(items.len(), 2);
+    for item in items {
+        world.record(Input::Answer {
+            item,
+            steps: Vec::new(),
+            choice: signoff_engine::Choice::Approve,
+            note: None,
+            by: "ann".to_owned(),
+        });
+    }
+    assert_eq!(due_now(&world), [], "the check has the tree");
+    world.record(Input::EvaluationEnded {
+        step: 2,
+        attempt: 1,
+        observed: saw(ProcessEnd::Exited(0)),
+    });
+    assert_eq!(due_now(&world), [Action::Baseline { step: 0 }]);
+    world.perform(Action::Baseline { step: 0 }, true);
+    assert_eq!(due_now(&world), [], "one agent at a time");
+}
+
+#[test]
 fn steps_that_share_a_lock_take_turns() {
     let locked = format!("{}**locks:** db\n", apart(CHECK));
     let mut world = with_jobs(4, &[locked.clone(), locked, apart(CHECK)]);

@@ -3,7 +3,7 @@
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod world;
 
-use signoff_engine::{ProcessEnd, Seat};
+use signoff_engine::{Accept, ProcessEnd, Seat};
 use world::{AGENT, CHECK, Fate, World, plan_text};
 
 /// Where each step sat, one after another, while the run went to its end or its first question.
@@ -26,7 +26,7 @@ fn seats(world: &mut World) -> Vec<Vec<Option<Seat>>> {
 #[test]
 fn an_agent_goes_from_its_worktree_through_the_queue() {
     let steps = plan_text(&[AGENT, CHECK]);
-    let mut world = World::in_worktrees(1, &steps, Fate::default());
+    let mut world = World::in_worktrees(Accept::Step, 1, &steps, Fate::default());
     let own = [None, Some(Seat::Worktree), Some(Seat::MergeQueue), None];
     let seen = seats(&mut world);
     assert_eq!(seen[0], own);
@@ -43,7 +43,7 @@ fn one_that_waits_on_a_person_sits_where_it_is_repaired() {
             ..Fate::default()
         };
         let text = plan_text(&[body]);
-        let mut world = World::in_worktrees(1, &text, fate);
+        let mut world = World::in_worktrees(Accept::Step, 1, &text, fate);
         while world.step(false) {}
         assert_eq!(world.run.items().count(), 1, "{body}");
         assert_eq!(world.run.seat(0), Some(place), "{body}");

@@ -29,6 +29,7 @@ pub(super) fn opened(run: &mut Run, at: usize, event: &Event) {
         step.stage = Stage::Waiting { item: item.clone() };
         step.answered = None;
         step.holds = false;
+        step.placed = false;
         run.active.remove(&at);
     }
     let opened = Item {

@@ -10,6 +10,7 @@ use crate::verdict::{Observation, Verdict};
 pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
     let (read, tree) = (run.read.contains(&at), run.tree);
     let (in_worktrees, shares) = (run.in_worktrees(), shares_tree(run, at));
+    let only_looks = !in_worktrees || run.looks(at);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -19,6 +20,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             step.stage = Stage::Baselining;
             step.base.clone_from(base);
             step.holds = shares;
+            step.placed = true;
         }
         Event::BaselineFinished {
             verdict, observed, ..
@@ -80,6 +82,9 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
         }
         Event::ContractStarted { attempt, again, .. } => {
             step.tree = tree;
+            step.placed = true;
+            // One that was cut off gave the tree up, and its contract needs it again.
+            step.holds |= !only_looks;
             if *again {
                 step.stage = Stage::Rechecking;
                 run.active.insert(at);
@@ -218,11 +223,14 @@ fn start_attempt(step: &mut StepState, attempt: u32, at: crate::Millis) {
     step.work_ended = None;
     step.process = None;
     step.call = None;
-    step.carried = None;
+    // What a person accepted was the attempt before.
+    step.accepted_by = None;
+    step.conflicted = false;
     step.candidate = None;
     step.commit = None;
     step.changed_tree = false;
     step.started_at = at;
+    step.placed = true;
     step.status = StepStatus::Running;
     step.stage = Stage::Working { attempt };
 }

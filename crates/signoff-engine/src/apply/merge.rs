@@ -12,6 +12,7 @@ pub(super) fn begins(run: &mut Run, at: usize, attempt: u32) {
     step.status = StepStatus::Verifying;
     step.stage = Stage::Assembling { attempt };
     step.holds = true;
+    step.placed = true;
 }
 
 pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidate) {
@@ -34,11 +35,8 @@ pub(super) fn conflicted(run: &mut Run, at: usize, attempt: u32, (files, text): 
     step.holds = false;
     step.candidate = None;
     step.stage = Stage::NeedsEvaluation { attempt };
-    if !files.is_empty() {
-        // The next attempt starts from the head.
-        step.base = None;
-        step.carried = None;
-    }
+    // The next attempt starts from the head.
+    step.conflicted = !files.is_empty();
     step.failure = Some(Failure {
         unmet: vec![conflict_reason(files, text)],
         ended: ProcessEnd::Exited(0),
@@ -71,10 +69,17 @@ pub(super) fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
     };
 }
 
-/// The next attempt goes on with the work as it was put on a newer base.
+/// The next attempt goes on with the work as it was put on a newer base, or starts from the head after a conflict. One
+/// that was cut off left nothing: the next begins as it did.
+// Not before there is a next attempt: until then a person may repair this one, and a crash builds its candidate again.
 pub(super) fn carry(step: &mut StepState) {
     step.holds = false;
-    if let Some(candidate) = step.candidate.take() {
+    if step.conflicted {
+        step.base = None;
+        step.carried = None;
+    }
+    let candidate = step.candidate.take().filter(|_| !step.interrupted);
+    if let Some(candidate) = candidate {
         step.base = Some(candidate.onto);
         step.carried = Some(candidate.commit);
     }

@@ -11,6 +11,7 @@ pub(super) fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&
         step.status = status;
         step.stage = Stage::Ended;
         step.holds = false;
+        step.placed = false;
         step.candidate = None;
         step.answered = None;
         step.inconclusive = 0;

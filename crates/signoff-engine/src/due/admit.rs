@@ -25,15 +25,19 @@ pub(super) struct Room<'a> {
 
 impl<'a> Room<'a> {
     pub(super) fn of(run: &'a Run, jobs: usize) -> Self {
+        let placed = || {
+            let active = run.active.iter().copied();
+            active.filter(|&at| run.steps.get(at).is_some_and(|step| step.placed))
+        };
         let mut room = Self {
-            jobs: jobs.saturating_sub(run.active.len()),
+            jobs: jobs.saturating_sub(placed().count()),
             shared: run.settings.isolation == Isolation::Shared,
             agent: false,
             used: false,
             locks: BTreeSet::new(),
             closed: false,
         };
-        for &at in &run.active {
+        for at in placed() {
             room.occupy(run, at);
         }
         room
@@ -46,8 +50,11 @@ impl<'a> Room<'a> {
 
     /// Takes what the step needs, if it is free.
     pub(super) fn admit(&mut self, run: &'a Run, at: usize, action: &Action) -> bool {
-        // A condition or a question needs no place.
-        if matches!(action, Action::Gate { .. } | Action::AskForBudget { .. }) {
+        // A condition, a question or a pause needs no place.
+        if matches!(
+            action,
+            Action::Gate { .. } | Action::AskForBudget { .. } | Action::Wait { .. }
+        ) {
             return true;
         }
         let Some(step) = run.definition(at) else {

@@ -78,9 +78,11 @@ pub struct StepState {
     pub tree: u64,
     /// The commit that its own worktree began with; none = it is to begin with the head.
     pub base: Option<String>,
-    /// The commit whose content its own worktree has on top of that, where the attempt before was
-    /// put on a newer base.
+    /// The commit whose content its own worktree began with, where the attempt before was put on a
+    /// newer base.
     pub carried: Option<String>,
+    /// The present attempt conflicts with what was merged before.
+    pub conflicted: bool,
     /// What the tree will be if its contract holds.
     pub candidate: Option<Candidate>,
     /// The commit that it was merged as.
@@ -91,6 +93,8 @@ pub struct StepState {
     pub changed_tree: bool,
     /// The run's tree is its own until it is merged or given up.
     pub holds: bool,
+    /// It has one of the places for work. One that a person's answer takes up again has to wait for one.
+    pub placed: bool,
     /// Its contract held, and no longer did at the end.
     pub regressed: bool,
     /// Dependents count this step as done.

@@ -13,6 +13,7 @@ use signoff_plan::Everything;
 use signoff_plan::check::check;
 use signoff_plan::dialect::parse;
 use signoff_plan::digest::Digest;
+use signoff_plan::model::Work;
 use signoff_plan::signed::{Signature, SignedPlan};
 use signoff_plan::source::Source;
 
@@ -76,7 +77,20 @@ pub(crate) struct Fate {
     pub(crate) careful: bool,
     /// Whether the next candidates conflict with what was merged before.
     pub(crate) conflicts: VecDeque<bool>,
+    /// Whether the next candidates change nothing.
+    pub(crate) unchanged: VecDeque<bool>,
 }
+
+/// One commit of the run's branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Commit {
+    pub(crate) step: String,
+    pub(crate) attempt: u32,
+    pub(crate) id: String,
+}
+
+/// The commit that the run's branch begins with.
+pub(crate) const START: &str = "c0";
 
 pub(crate) struct World {
     pub(crate) run: Run,
@@ -84,8 +98,8 @@ pub(crate) struct World {
     pub(crate) now: u64,
     pub(crate) fate: Fate,
     pub(crate) bounds: Bounds,
-    /// The run's branch, which outlives the harness: what was merged, with its attempt.
-    pub(crate) branch: Vec<(String, u32)>,
+    /// The run's branch, which outlives the harness.
+    pub(crate) branch: Vec<Commit>,
 }
 
 impl World {
@@ -103,20 +117,16 @@ impl World {
     }
 
     /// A world in which every agent has a worktree of its own.
-    pub(crate) fn in_worktrees(jobs: usize, text: &str, fate: Fate) -> Self {
-        let mut world = Self::on(Isolation::Worktree, Accept::Step, jobs, text, fate);
-        world.prepare_tree();
-        world
-    }
-
-    pub(crate) fn prepare_tree(&mut self) {
-        self.record(Input::TreePrepared {
+    pub(crate) fn in_worktrees(accept: Accept, jobs: usize, text: &str, fate: Fate) -> Self {
+        let mut world = Self::on(Isolation::Worktree, accept, jobs, text, fate);
+        world.record(Input::TreePrepared {
             tree: RunTree {
                 base: None,
-                start: "c0".to_owned(),
+                start: START.to_owned(),
                 branch: Some("b".to_owned()),
             },
         });
+        world
     }
 
     fn on(isolation: Isolation, accept: Accept, jobs: usize, text: &str, fate: Fate) -> Self {
@@ -160,15 +170,25 @@ impl World {
         }
     }
 
-    /// The same plan's world with only so many of its events written, just before a crash.
+    /// The same plan's world with only so many of its events written, just before a crash; the branch
+    /// as far as they tell of it.
     pub(crate) fn cut(&self, events: usize, fate: Fate) -> Self {
+        let events = self.events[..events].to_vec();
+        let told: Vec<&str> = (events.iter())
+            .filter_map(|recorded| match &recorded.event {
+                Event::Merged { commit, .. } => Some(commit.as_str()),
+                _ => None,
+            })
+            .collect();
+        let mut branch = self.branch.clone();
+        branch.retain(|commit| told.contains(&commit.id.as_str()));
         Self {
             run: Run::new(self.run.signed().clone()),
-            events: self.events[..events].to_vec(),
+            events,
             now: self.now,
             fate,
             bounds: Bounds::default(),
-            branch: self.branch.clone(),
+            branch,
         }
     }
 
@@ -261,11 +281,14 @@ impl World {
                         return self.record(Input::CallImpossible { step, problems });
                     }
                 };
+                let definition = self.run.definition(step).expect("a step");
+                let looks =
+                    matches!(&definition.work, Work::Tool { tool, .. } if tool == "read_file");
                 let call = Call {
                     tool: "tool".to_owned(),
                     args: args.clone(),
                     repeatable: !self.fate.careful,
-                    changes_tree: true,
+                    changes_tree: !(looks && self.run.in_worktrees()),
                 };
                 self.record(Input::CallBegins {
                     step,
@@ -286,7 +309,9 @@ impl World {
             }
             Action::Merge { step, attempt } => {
                 self.record(Input::MergeBegins { step, attempt });
-                self.merge(step, attempt, cut);
+                if !cut {
+                    self.merge(step, attempt);
+                }
             }
             Action::Recheck { step, .. } => {
                 let attempt = self.run.step(step).expect("a step").1.attempts;
@@ -313,8 +338,11 @@ impl World {
         }
     }
 
-    fn build(&mut self, step: usize, attempt: u32) {
+    pub(crate) fn build(&mut self, step: usize, attempt: u32) {
         let onto = self.run.head().expect("a tree").to_owned();
+        let (_, state) = self.run.step(step).expect("a step");
+        let known = state.base.is_some() || !self.run.has_own_tree(step);
+        assert!(known, "nobody knows what its worktree began with");
         if self.fate.conflicts.pop_front().unwrap_or(false) {
             return self.record(Input::Conflicted {
                 step,
@@ -324,11 +352,17 @@ impl World {
                 text: "<<<<".to_owned(),
             });
         }
+        let unchanged = self.fate.unchanged.pop_front().unwrap_or(false);
+        let commit = format!("{onto}>{step}.{attempt}");
         let candidate = Candidate {
-            commit: format!("c-{step}-{attempt}"),
-            tree: format!("t-{step}-{attempt}"),
+            tree: format!("tree of {commit}"),
+            commit: if unchanged { onto.clone() } else { commit },
             onto,
-            files: vec!["a".to_owned()],
+            files: if unchanged {
+                Vec::new()
+            } else {
+                vec!["a".to_owned()]
+            },
         };
         self.record(Input::CandidateBuilt {
             step,
@@ -337,22 +371,31 @@ impl World {
         });
     }
 
-    /// The branch moves, and only then is it told; after a crash it may have moved already.
-    fn merge(&mut self, step: usize, attempt: u32, cut: bool) {
+    /// The branch moves, and nobody has told it yet; after a crash it may have moved already.
+    pub(crate) fn move_branch(&mut self, step: usize, attempt: u32) -> Candidate {
         let (definition, state) = self.run.step(step).expect("a step");
         let candidate = state.candidate.clone().expect("a candidate");
-        let merged = (definition.id.clone(), attempt);
-        if !self.branch.contains(&merged) {
+        let merged = Commit {
+            step: definition.id.clone(),
+            attempt,
+            id: candidate.commit.clone(),
+        };
+        let head = self.branch.last().map_or(START, |commit| &commit.id);
+        if candidate.commit != candidate.onto && !self.branch.contains(&merged) {
+            assert_eq!(head, candidate.onto, "it is not built on the head");
             self.branch.push(merged);
         }
-        if !cut {
-            self.record(Input::Merged {
-                step,
-                attempt,
-                commit: candidate.commit,
-                tree: candidate.tree,
-            });
-        }
+        candidate
+    }
+
+    pub(crate) fn merge(&mut self, step: usize, attempt: u32) {
+        let Candidate { commit, tree, .. } = self.move_branch(step, attempt);
+        self.record(Input::Merged {
+            step,
+            attempt,
+            commit,
+            tree,
+        });
     }
 
     /// Nothing new is to start.

@@ -132,17 +132,27 @@ fn bring_in(
         Some(_) | None => Vec::new(),
     };
     for _ in 0..TRIES {
-        let commit = match trees.own().prepare_landing(&start, &head)? {
-            Prepared::Refused(why) => {
+        // Commits that are there already need not go together with what came of them.
+        let prepared = match half_landed(run, trees)? {
+            Some(commit) => Err(commit),
+            None => Ok(trees.own().prepare_landing(&start, &head)?),
+        };
+        let commit = match prepared {
+            Err(commit) => commit,
+            Ok(Prepared::Refused(why)) => {
                 landing.refused = why;
                 return Ok(instructed(landing, &start));
             }
-            _ if !changed.is_empty() => {
+            Ok(_) if !changed.is_empty() => {
                 landing.refused = changed;
                 return Ok(instructed(landing, &start));
             }
-            Prepared::Nothing => trees.repository.head()?.commit.unwrap_or(start.clone()),
-            Prepared::Ready(ready) => {
+            Ok(Prepared::Nothing) => trees
+                .repository
+                .head()?
+                .commit
+                .unwrap_or_else(|| start.clone()),
+            Ok(Prepared::Ready(ready)) => {
                 let commit = ready.to.to_string();
                 let by = by.clone();
                 record((run, journal), Input::LandingBegins { commit, by }, clock)?;
@@ -181,6 +191,22 @@ fn arrived(
     failpoint::reached("land.landed");
     trees.remove_all()?;
     Ok(landing)
+}
+
+/// The commit that the run was about to be brought in as, if it is in the checkout's history: a crash came between that
+/// and its being told. HEAD moves last, so files and index are there too.
+fn half_landed(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
+    let Some(commit) = run.landing() else {
+        return Ok(None);
+    };
+    let commit = parsed(run, commit)?;
+    let Some(now) = trees.repository.head()?.commit else {
+        return Ok(None);
+    };
+    let missing = trees.own().commits(&now, &commit);
+    Ok(missing
+        .is_ok_and(|missing| missing.is_empty())
+        .then_some(commit))
 }
 
 fn instructed(mut landing: Landing, start: &Id) -> Landing {

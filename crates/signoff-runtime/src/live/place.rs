@@ -89,12 +89,9 @@ impl Live<'_> {
     }
 }
 
-/// Takes up what a crash left in the trees: whose changes are in the run's tree, and worktrees that nobody needs.
+/// Takes up what a crash left in the trees: worktrees that nobody needs.
 pub(super) fn take_up(run: &Run, trees: &Trees) {
     for (at, (step, state)) in run.steps().enumerate() {
-        if state.holds {
-            trees.belongs_to(&step.id);
-        }
         let is_over = matches!(state.status, StepStatus::Completed | StepStatus::Skipped);
         if is_over && run.has_own_tree(at) && trees.step_path(&step.id).exists() {
             trees.forget_step(&step.id);

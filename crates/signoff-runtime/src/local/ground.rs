@@ -61,15 +61,10 @@ impl Ground {
     pub(super) fn plan(&mut self, run: &Run, at: usize) -> Result<(), Error> {
         let (_, state) = known(run, at)?;
         let again = matches!(state.stage, Stage::NeedsBaseline);
-        let set = match (&state.base, &state.carried) {
-            (None, _) => Some(head(run)?),
-            (Some(_), Some(carried)) => Some(id(carried).map_err(|why| broken(run, &why))?),
-            // What a cut off attempt left is no work.
-            (Some(base), None) if state.interrupted || again => {
-                Some(id(base).map_err(|why| broken(run, &why))?)
-            }
-            (Some(_), None) => None,
-        };
+        // What a cut off attempt left is no work.
+        let void = state.interrupted || (again && run.has_own_tree(at));
+        let fresh = state.base.is_none() && run.has_own_tree(at);
+        let set = (void || fresh).then(|| began(run, at)).transpose()?;
         self.sets.insert(at, set);
         Ok(())
     }
@@ -85,17 +80,16 @@ impl Ground {
         let (trees, id_of) = (Arc::clone(&self.trees), step.id.clone());
         let set = self.sets.insert(at, None).flatten();
         let own = run.has_own_tree(at);
-        let head = head(run)?;
-        let base = match (&state.base, &set) {
-            (Some(base), _) => id(base).map_err(|why| broken(run, &why))?,
-            (None, _) => head.clone(),
-        };
+        let (head, began) = (head(run)?, began(run, at)?);
         let repaired = state.repaired_by.is_some();
         Ok(move || {
             let start = |command| starter.run(command);
             if own {
-                trees.make_ready(&id_of, &base, set.as_ref(), &start)
+                trees.make_ready(&id_of, &began, set.as_ref(), &start)
             } else {
+                if set.is_some() {
+                    trees.clear(&id_of, &head)?;
+                }
                 trees.take(&id_of, &head, repaired, &start)
             }
         })
@@ -107,13 +101,10 @@ impl Ground {
         run: &Run,
         at: usize,
     ) -> Result<impl FnOnce() -> Changes + Send + 'static, Error> {
-        let (step, state) = known(run, at)?;
+        let (step, _) = known(run, at)?;
         let (trees, globs) = (Arc::clone(&self.trees), step.protects.clone());
         let own = run.has_own_tree(at).then(|| step.id.clone());
-        let base = match &state.base {
-            Some(base) => id(base).map_err(|why| broken(run, &why))?,
-            None => head(run)?,
-        };
+        let base = base(run, at)?;
         Ok(move || {
             let files = trees.changes(own.as_deref(), &base).ok();
             let covers = |path: &&String| globs.iter().any(|glob| glob::matches(glob, path));
@@ -135,9 +126,9 @@ impl Ground {
         starter: Starter,
     ) -> Result<impl FnOnce() -> Option<Input> + Send + 'static, Error> {
         let (step, state) = known(run, at)?;
-        let base = state.base.as_deref().filter(|_| run.has_own_tree(at));
-        let base = base.map(id).transpose().map_err(|why| broken(run, &why))?;
         let own = run.has_own_tree(at);
+        let base = own.then(|| Ok::<_, Error>((base(run, at)?, began(run, at)?)));
+        let base = base.transpose()?;
         let work = Attempt {
             step: step.id.clone(),
             number: attempt,
@@ -223,9 +214,17 @@ impl Ground {
         let Input::Merged { step: at, .. } = input else {
             return None;
         };
-        let (step, _) = run.step(*at).filter(|_| run.has_own_tree(*at))?;
+        let (step, _) = run.step(*at)?;
         let (trees, name) = (Arc::clone(&self.trees), step.id.clone());
-        Some(move || trees.forget_step(&name))
+        let own = run.has_own_tree(*at);
+        Some(move || {
+            if own {
+                trees.forget_step(&name);
+            } else {
+                // What stays is in the head already.
+                trees.forget_aside(&name).ok();
+            }
+        })
     }
 }
 
@@ -306,6 +305,22 @@ impl Site {
 fn head(run: &Run) -> Result<Id, Error> {
     let head = run.head().unwrap_or_default();
     id(head).map_err(|why| broken(run, &why))
+}
+
+/// The commit that a step's work is compared with.
+fn base(run: &Run, at: usize) -> Result<Id, Error> {
+    match &known(run, at)?.1.base {
+        Some(base) => id(base).map_err(|why| broken(run, &why)),
+        None => head(run),
+    }
+}
+
+/// The commit that a step's own worktree began with: its base, or the work of an attempt before that was put on it.
+fn began(run: &Run, at: usize) -> Result<Id, Error> {
+    match &known(run, at)?.1.carried {
+        Some(carried) => id(carried).map_err(|why| broken(run, &why)),
+        None => base(run, at),
+    }
 }
 
 /// Does the action need something to be made ready first?

@@ -9,11 +9,13 @@ mod aside;
 mod choose;
 mod copies;
 mod in_place;
+mod locks;
 mod places;
 mod queue;
 mod remains;
 mod run_tree;
 mod setup;
+mod spares;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -48,6 +50,7 @@ pub(crate) struct Trees {
     /// Where its indexes are.
     indexes: PathBuf,
     standing: Mutex<Standing>,
+    spares: Mutex<()>,
     setup: Setup,
 }
 
@@ -60,18 +63,19 @@ impl Trees {
         (run, kept): (&str, &[String]),
         setup: Setup,
     ) -> Result<Self, Error> {
+        locks::clear(&repository, run);
         let own = repository.own(&dir.path().join("git"), kept)?;
         let indexes = dir.path().join("indexes");
         std::fs::create_dir_all(&indexes).map_err(Error::Sandbox)?;
-        let standing = Mutex::new(Standing::left_in(&indexes));
         Ok(Self {
             own,
             repository,
             run: run.to_owned(),
+            standing: Mutex::new(Standing::read(&indexes)),
+            spares: Mutex::default(),
             workspace: project.store.workspace().to_owned(),
             root: root(project, run).unwrap_or_else(|| dir.path().join("worktrees")),
             indexes,
-            standing,
             setup,
         })
     }
@@ -144,25 +148,25 @@ impl Trees {
 
     /// Removes the worktree of a step that has ended.
     pub(crate) fn forget_step(&self, step: &str) {
-        // What stays is removed with the run.
-        self.step_worktree(step).remove().ok();
+        self.spare(&self.step_worktree(step));
     }
 
     /// Makes a step's own worktree what its next work begins with: complete, and at `set` if it is to be another one
-    /// than it was left as.
+    /// than it was left as. `began`: what it began with, or it holds the work of another base.
     pub(crate) fn make_ready(
         &self,
         step: &str,
-        base: &Id,
+        began: &Id,
         set: Option<&Id>,
         start: &dyn Fn(signoff_sandbox::Command) -> Result<(), String>,
     ) -> Result<(), String> {
         let worktree = self.step_worktree(step);
         let whole = worktree.exists() && !self.is_changing(&worktree);
+        let left = |commit: &Id| worktree.base().is_ok_and(|base| base == *commit);
         match set {
-            Some(commit) if whole => self.set(&worktree, commit),
-            None if whole => Ok(()),
-            _ => self.make(&worktree, set.unwrap_or(base), start),
+            None if whole && left(began) => Ok(()),
+            set if whole => self.set(&worktree, set.unwrap_or(began)),
+            set => self.make(&worktree, set.unwrap_or(began), start),
         }
     }
 
@@ -176,7 +180,7 @@ impl Trees {
         let claimed = claim(&self.root, &self.workspace, &self.run);
         claimed.map_err(|why| format!("{}: {why}", self.root.display()))?;
         self.changing(worktree, || {
-            worktree.make(commit).map_err(said)?;
+            self.fill(worktree, commit)?;
             failpoint::reached("worktree.made");
             self.setup.copy(self.repository.top(), worktree.path())?;
             for command in self.setup.commands(worktree.path())? {

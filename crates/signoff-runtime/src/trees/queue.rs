@@ -20,8 +20,9 @@ pub(crate) struct Attempt {
     pub(crate) step: String,
     pub(crate) number: u32,
     pub(crate) title: String,
-    /// The commit that its own worktree began with; none: it worked in the run's tree.
-    pub(crate) base: Option<Id>,
+    /// The commit that its work is compared with, and the one that its own worktree began with; none: it worked in the
+    /// run's tree.
+    pub(crate) base: Option<(Id, Id)>,
 }
 
 impl Trees {
@@ -37,6 +38,8 @@ impl Trees {
             Some(base) => self.merged(attempt, base, head, start)?,
             None => {
                 let tree = self.run_worktree().tree().map_err(said)?;
+                // Once the tree shows the candidate, a crash must not take that for what the step found.
+                self.keep_aside(&attempt.step, head, &tree)?;
                 Merge::Clean(tree)
             }
         };
@@ -78,12 +81,12 @@ impl Trees {
     fn merged(
         &self,
         attempt: &Attempt,
-        base: &Id,
+        (base, began): &(Id, Id),
         head: &Id,
         start: Start<'_>,
     ) -> Result<Merge, String> {
-        // One that a crash left half made holds no work.
-        self.make_ready(&attempt.step, base, None, start)?;
+        // One that a crash left half made, or as it was for an attempt before, holds no work.
+        self.make_ready(&attempt.step, began, None, start)?;
         let tree = self.step_worktree(&attempt.step).tree().map_err(said)?;
         let work = self
             .own

@@ -1,17 +1,18 @@
 //! The run's tree: what it shows now, and for whom.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::{MutexGuard, PoisonError};
 
 use signoff_sandbox::Command;
 use signoff_work::git::Id;
 
-use super::{Trees, said};
+use super::{Trees, id, said};
 
-/// What the run's tree shows.
+/// What the run's tree shows. It is on disk too, for whoever comes after a crash.
 #[derive(Default)]
 pub(super) struct Standing {
-    /// The commit that it was last set to.
+    /// The commit that it was last set to, if that is known.
     pub(super) at: Option<Id>,
     /// The step whose changes are in it.
     pub(super) owner: Option<String>,
@@ -19,19 +20,30 @@ pub(super) struct Standing {
     lookers: usize,
 }
 
-/// The file that says what the run's tree was last set to. Without it, the next process would take a candidate that is
-/// shown there for something that a person did.
-const SHOWN: &str = "run.shown";
-
 impl Standing {
-    /// What the process before this one left.
-    pub(super) fn left_in(indexes: &Path) -> Self {
-        let shown = std::fs::read_to_string(indexes.join(SHOWN)).ok();
+    /// What was last kept.
+    pub(super) fn read(indexes: &Path) -> Self {
+        let text = fs::read_to_string(standing_file(indexes)).unwrap_or_default();
+        let (at, owner) = text.split_once('\n').unwrap_or_default();
         Self {
-            at: shown.and_then(|text| text.trim_end().parse().ok()),
-            ..Self::default()
+            at: id(at).ok(),
+            owner: (!owner.is_empty()).then(|| owner.to_owned()),
+            lookers: 0,
         }
     }
+
+    fn keep(&self, file: &Path) -> Result<(), String> {
+        let at = self.at.as_ref().map(Id::as_str).unwrap_or_default();
+        let owner = self.owner.as_deref().unwrap_or_default();
+        let next = file.with_extension("next");
+        let written = fs::write(&next, format!("{at}\n{owner}"));
+        let written = written.and_then(|()| fs::rename(&next, file));
+        written.map_err(|why| format!("{}: {why}", file.display()))
+    }
+}
+
+fn standing_file(indexes: &Path) -> PathBuf {
+    indexes.join("run.standing")
 }
 
 /// How a command is started that makes a worktree usable.
@@ -42,9 +54,14 @@ impl Trees {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// After a crash: what is in the tree belongs to this step.
-    pub(crate) fn belongs_to(&self, step: &str) {
-        self.standing().owner = Some(step.to_owned());
+    /// From now on what is in the tree is this step's.
+    fn give(&self, standing: &mut Standing, owner: Option<String>) -> Result<(), String> {
+        standing.owner = owner;
+        standing.keep(&self.standing_file())
+    }
+
+    fn standing_file(&self) -> PathBuf {
+        standing_file(&self.indexes)
     }
 
     /// Gives the tree to a step that changes it: the head, with what the step itself left there. `repaired`: what a
@@ -58,16 +75,26 @@ impl Trees {
     ) -> Result<(), String> {
         let mut standing = self.standing();
         self.complete(&mut standing, head, start)?;
-        if standing.owner.as_deref() == Some(step) {
-            return Ok(());
+        let by_hand = repaired && standing.owner.is_none() && standing.at.as_ref() == Some(head);
+        if standing.owner.as_deref() != Some(step) {
+            if !by_hand {
+                self.put_aside(&standing, head)?;
+                self.show_at(&mut standing, head)?;
+            }
+            self.give(&mut standing, Some(step.to_owned()))?;
         }
-        if !(repaired && standing.owner.is_none() && standing.at.as_ref() == Some(head)) {
-            self.put_aside(&mut standing, head)?;
+        // Twice does no harm: a crash may have been between this and the line before.
+        self.bring_back(step, head, repaired)
+    }
+
+    /// Forgets what the step left in the tree: it was cut off, and that is no work.
+    pub(crate) fn clear(&self, step: &str, head: &Id) -> Result<(), String> {
+        let mut standing = self.standing();
+        let is_whole = self.run_worktree().exists() && !self.is_changing(&self.run_worktree());
+        if is_whole && standing.owner.as_deref() == Some(step) {
             self.show_at(&mut standing, head)?;
-            self.bring_back(step, head, repaired)?;
         }
-        standing.owner = Some(step.to_owned());
-        Ok(())
+        self.forget_aside(step)
     }
 
     /// Shows a commit: the candidate of a step.
@@ -78,7 +105,7 @@ impl Trees {
             return Ok(());
         }
         if standing.owner.as_deref() != Some(step) {
-            self.put_aside(&mut standing, commit)?;
+            self.put_aside(&standing, commit)?;
         }
         self.show_at(&mut standing, commit)
     }
@@ -89,7 +116,7 @@ impl Trees {
         if standing.lookers == 0 {
             self.complete(&mut standing, head, start)?;
             if standing.owner.is_some() || standing.at.as_ref() != Some(head) {
-                self.put_aside(&mut standing, head)?;
+                self.put_aside(&standing, head)?;
                 self.show_at(&mut standing, head)?;
             }
         }
@@ -119,7 +146,7 @@ impl Trees {
         if !wrote.is_empty() {
             let owner = standing.owner.take();
             self.show_at(&mut standing, shown).ok();
-            standing.owner = owner;
+            self.give(&mut standing, owner).ok();
         }
         wrote
     }
@@ -127,12 +154,10 @@ impl Trees {
     pub(super) fn show_at(&self, standing: &mut Standing, commit: &Id) -> Result<(), String> {
         let worktree = self.run_worktree();
         self.changing(&worktree, || {
-            self.note_shown(commit)?;
-            worktree.set(commit).map_err(said)
-        })?;
-        standing.at = Some(commit.clone());
-        standing.owner = None;
-        Ok(())
+            worktree.set(commit).map_err(said)?;
+            standing.at = Some(commit.clone());
+            self.give(standing, None)
+        })
     }
 
     /// Makes the tree if it is not there, or a crash left it half made.
@@ -146,18 +171,9 @@ impl Trees {
         if worktree.exists() && !self.is_changing(&worktree) {
             return Ok(());
         }
-        self.note_shown(commit)?;
-        self.make(&worktree, commit, start)?;
         standing.at = Some(commit.clone());
-        standing.owner = None;
-        Ok(())
-    }
-
-    /// Where a crash comes in between, the tree is made anew.
-    fn note_shown(&self, commit: &Id) -> Result<(), String> {
-        let path = self.indexes.join(SHOWN);
-        let noted = std::fs::write(&path, format!("{commit}\n"));
-        noted.map_err(|why| format!("{}: {why}", path.display()))
+        self.give(standing, None)?;
+        self.make(&worktree, commit, start)
     }
 
     /// The git tree of a commit.

@@ -67,27 +67,16 @@ impl Own {
         let touched = self.touched(start, head)?;
         let plan = self.plan(start, head, Some(&touched))?;
         if !plan.differ.is_empty() {
-            reasons.push(format!(
-                "{} changed since the run began: commit, stash or move that away, then land again",
-                names(&plan.differ)
-            ));
+            reasons.push(differ(&plan.differ));
         }
         let to = match self.target(start, head, at.commit.as_ref())? {
-            Replayed::Commit(to) => to,
+            Replayed::Commit(Some(to)) => to,
+            Replayed::Commit(None) if reasons.is_empty() => return Ok(Prepared::Nothing),
+            Replayed::Commit(None) => return Ok(Prepared::Refused(reasons)),
             Replayed::Conflict(files) => {
-                reasons.push(format!(
-                    "the commits of the run do not go with what is committed now in `{}`: commit or stash your changes there, then land again",
-                    files.join("`, `")
-                ));
+                reasons.push(conflict(&files));
                 return Ok(Prepared::Refused(reasons));
             }
-        };
-        let Some(to) = to else {
-            return Ok(if reasons.is_empty() {
-                Prepared::Nothing
-            } else {
-                Prepared::Refused(reasons)
-            });
         };
         let index = self.persons_index(at.commit.as_ref(), &to, &touched)?;
         reasons.extend(index.refusals());
@@ -207,6 +196,20 @@ impl Own {
         };
         PersonsIndex::read(self, &base, to, touched)
     }
+}
+
+fn differ(paths: &BTreeSet<Name>) -> String {
+    format!(
+        "{} changed since the run began: commit, stash or move that away, then land again",
+        names(paths)
+    )
+}
+
+fn conflict(files: &[String]) -> String {
+    format!(
+        "the commits of the run do not go with what is committed now in `{}`: commit or stash your changes there, then land again",
+        files.join("`, `")
+    )
 }
 
 /// The first few, in back-ticks.

@@ -131,6 +131,9 @@ impl Repository {
     /// Files that a program would change on their way in or out. A filter that nobody configured does nothing.
     fn filtered(&self, index: &[Entry]) -> Result<BTreeSet<Name>, GitError> {
         let mut found = BTreeSet::new();
+        if !self.found.settings.has_filters() {
+            return Ok(found);
+        }
         for chunk in index.chunks(AT_ONCE) {
             let names = chunk.iter().flat_map(|entry| [&entry.name[..], b"\0"]);
             let out = self

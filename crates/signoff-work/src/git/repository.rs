@@ -175,17 +175,10 @@ impl Found {
         let mut lines = said.out.splitn(3, |byte| *byte == b'\n');
         let mut line = || lines.next().unwrap_or_default();
         let (bare, inside, directory) = (line() == b"true", line() == b"true", path(line()));
-        let kind = match (bare, inside) {
-            (true, _) => Kind::Bare,
-            (false, true) => Kind::Checkout,
-            (false, false) => Kind::Elsewhere,
-        };
-        let top = match kind {
-            Kind::Checkout => {
-                let words = ["rev-parse", "--show-toplevel"];
-                path(&careful(git.call(&workspace)).words(words).run()?)
-            }
-            _ => workspace.clone(),
+        let (kind, top) = match (bare, inside) {
+            (true, _) => (Kind::Bare, workspace.clone()),
+            (false, false) => (Kind::Elsewhere, workspace.clone()),
+            (false, true) => placed(git, &workspace)?,
         };
         let listing = careful(git.call(&workspace))
             .env("GIT_DIR", &directory)
@@ -218,6 +211,17 @@ impl Found {
             settings: Settings::default(),
         }
     }
+}
+
+/// Where the files of a checkout are. That has to be where the repository was found: its configuration may name any
+/// directory, even `/`.
+fn placed(git: &Git, workspace: &Path) -> Result<(Kind, PathBuf), GitError> {
+    let words = ["rev-parse", "--show-toplevel"];
+    let top = path(&careful(git.call(workspace)).words(words).run()?);
+    if top.join(".git").symlink_metadata().is_ok() {
+        return Ok((Kind::Checkout, top));
+    }
+    Ok((Kind::Elsewhere, workspace.to_owned()))
 }
 
 /// Where a linked worktree's repository is; of others, the directory itself.

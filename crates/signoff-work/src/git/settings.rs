@@ -48,6 +48,11 @@ impl Settings {
         self.middles("hook.")
     }
 
+    /// Whether there are filters at all.
+    pub(super) fn has_filters(&self) -> bool {
+        self.middles("filter.").next().is_some()
+    }
+
     /// Whether a filter of this name would run a program.
     pub(super) fn has_filter(&self, filter: &str) -> bool {
         FILTER_PARTS

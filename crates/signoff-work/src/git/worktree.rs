@@ -47,6 +47,33 @@ impl Worktree {
         remove_tree(&self.aside()).map_err(GitError::file(&self.aside()))
     }
 
+    /// Makes this one that one, where there is none yet.
+    pub fn move_to(&self, other: &Self) -> Result<(), GitError> {
+        other.make_folders()?;
+        fs::rename(&self.path, &other.path).map_err(GitError::file(&self.path))?;
+        fs::rename(&self.index, &other.index).map_err(GitError::file(&self.index))?;
+        // That it exists comes last, as when it is made.
+        let (from, to) = (self.base_file(), other.base_file());
+        fs::rename(&from, &to).map_err(GitError::file(&from))?;
+        self.forget().map_err(GitError::file(&self.index))
+    }
+
+    /// Makes it as good as a fresh one: what is ignored goes too. File systems are slow to make many files, and slower just
+    /// after many were removed, so this is quicker than [`Worktree::make`].
+    pub fn renew(&self, commit: &Id) -> Result<(), GitError> {
+        let base = self.base_file();
+        fs::remove_file(&base).map_err(GitError::file(&base))?;
+        self.despite_rights(|worktree| worktree.begin_anew(commit))
+    }
+
+    fn begin_anew(&self, commit: &Id) -> Result<(), GitError> {
+        self.copy_index()?;
+        self.reset(commit)?;
+        let words = ["clean", "-ffdxq", "--", ":(top)"];
+        self.call().words(words).run()?;
+        self.settle(commit)
+    }
+
     /// What is in it now and not ignored, with kept paths as in the commit that it was last made from or set to.
     pub fn tree(&self) -> Result<Id, GitError> {
         self.despite_rights(Self::look)
@@ -233,7 +260,7 @@ impl Worktree {
     }
 
     /// The commit it was last made from or set to.
-    fn base(&self) -> Result<Id, GitError> {
+    pub fn base(&self) -> Result<Id, GitError> {
         let file = self.base_file();
         Id::read(&fs::read(&file).map_err(GitError::file(&file))?)
     }

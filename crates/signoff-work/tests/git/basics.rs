@@ -121,6 +121,29 @@ fn a_worktree_is_set_put_back_and_removed() {
 }
 
 #[test]
+fn one_that_takes_the_place_of_another_is_as_good_as_new() {
+    let world = World::committed(&[("a", "1\n"), ("d/x", "x\n"), (".gitignore", "*.o\n")]);
+    let own = world.own();
+    let [one, two, fresh] = ["one", "two", "fresh"].map(|name| world.worktree(&own, name));
+    one.make(&world.head()).unwrap();
+    write(one.path(), "a", "changed\n");
+    write(one.path(), "d/x", "-> /etc/passwd");
+    write(one.path(), "new/b.o", "ignored");
+    write(one.path(), ".git/hooks/post-checkout", "#!x\n");
+    write(one.path(), "nested/.git/HEAD", "ref: refs/heads/x\n");
+    fs::remove_file(one.path().join(".gitignore")).unwrap();
+    one.move_to(&two).unwrap();
+    two.renew(&world.head()).unwrap();
+    fresh.make(&world.head()).unwrap();
+    assert!(two.exists() && !one.exists() && !one.path().exists());
+    assert_eq!(shown(two.path()), shown(fresh.path()));
+    assert!(!two.path().join(".git/hooks").exists());
+    assert!(!two.path().join("new").exists());
+    assert_eq!(two.tree().unwrap(), fresh.tree().unwrap());
+    assert_eq!(world.git_in(two.path(), &["status", "--porcelain"]), "");
+}
+
+#[test]
 fn results_of_preparation_are_ignored_from_then_on() {
     let world = World::committed(&[("a", "1\n"), (".gitignore", "!deps\n!*\n")]);
     let own = world.own();
@@ -241,4 +264,36 @@ fn every_checkout_is_known_with_its_branch() {
     std::fs::remove_dir_all(&linked).unwrap();
     let left = world.repository().checkouts().unwrap();
     assert_eq!(left.len(), 3, "git remembers one that is gone for a while");
+}
+
+#[test]
+fn worktrees_are_made_and_looked_at_side_by_side() {
+    fn shared<T: Send + Sync + Clone>(value: &T) -> T {
+        value.clone()
+    }
+    let world = World::committed(&[("a", "1\n"), ("d/b", "2\n")]);
+    let (own, head) = (world.own(), world.head());
+    let trees: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|number| {
+                let (own, head, world) = (shared(&own), head.clone(), &world);
+                scope.spawn(move || {
+                    let worktree = world.worktree(&own, &number.to_string());
+                    worktree.make(&head).unwrap();
+                    write(worktree.path(), &format!("n{number}"), "n\n");
+                    let seen = (worktree.tree().unwrap(), own.snapshot().unwrap());
+                    worktree.remove().unwrap();
+                    seen
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    for (number, (tree, snapshot)) in trees.iter().enumerate() {
+        assert_eq!(own.changed(&head, tree).unwrap(), [format!("n{number}")]);
+        assert_eq!(own.changed(&head, snapshot).unwrap(), [""; 0]);
+    }
 }

@@ -63,7 +63,7 @@ fn step(world: &World, own: &Own, base: &Id, edits: &[Edit]) -> (Id, Files) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(ProptestConfig::with_cases(10))]
 
     #[test]
     fn a_worktree_of_a_snapshot_is_the_checkout(first in edits("[abc]", 8), then in edits("[abc]", 8)) {

@@ -26,7 +26,7 @@ fn obstacles(world: &World, workspace: &Path, words: &[&str]) {
 
 #[test]
 fn what_cannot_be_stood_for_is_said_all_at_once() {
-    let table: [(Meanwhile<'_>, &[&str]); 11] = [
+    let table: [(Meanwhile<'_>, &[&str]); 12] = [
         (&|_| {}, &[]),
         (
             &|world| drop(world.git("config core.sparseCheckout true")),
@@ -52,6 +52,10 @@ fn what_cannot_be_stood_for_is_said_all_at_once() {
             &["elsewhere"],
         ),
         (&|world| drop(world.git("config core.worktree ..")), &[]),
+        (
+            &|world| drop(world.git("config core.worktree /")),
+            &["elsewhere"],
+        ),
         (
             &|world| {
                 let entry = format!("160000,{},sub", world.head());

@@ -1,0 +1,32 @@
+//! Locks that a git of ours left when it was killed with the harness: nobody else writes what a run keeps in the
+//! repository, and whoever opens the run has it to themselves.
+
+use std::fs;
+use std::path::Path;
+
+use signoff_work::git::Repository;
+
+use super::{branch, refs};
+
+/// Removes them.
+pub(super) fn clear(repository: &Repository, run: &str) {
+    let Some(common) = repository.objects().parent() else {
+        return;
+    };
+    let of_branch = common.join(format!("{}.lock", branch(run)));
+    // One that stays is told by the git that finds it.
+    fs::remove_file(of_branch).ok();
+    clear_below(&common.join(refs(run)));
+}
+
+fn clear_below(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let kind = entry.file_type();
+        if kind.as_ref().is_ok_and(fs::FileType::is_dir) {
+            clear_below(&path);
+        } else if path.extension().is_some_and(|ending| ending == "lock") {
+            fs::remove_file(path).ok();
+        }
+    }
+}
