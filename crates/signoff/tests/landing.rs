@@ -458,9 +458,92 @@ fn a_branch_that_a_person_removed_or_uses_breaks_nothing() {
     assert_nothing_left(&project);
 
     let (project, run) = not_landed();
+    git(&project, &format!("switch -q -f signoff/{run}"));
+    project.signoff(["land"]).assert_success();
+    let branch = format!("refs/heads/signoff/{run}");
+    assert_eq!(git(&project, "symbolic-ref HEAD"), branch);
+    assert_eq!(git(&project, "rev-list --count HEAD"), "3");
+    git(&project, "switch -q main");
+    project.signoff(["prune"]).assert_success();
+    assert_nothing_left(&project);
+
+    let (project, run) = not_landed();
     git(&project, &format!("branch -q -D signoff/{run}"));
     project.signoff(["status"]).assert_success();
     project.signoff(["land"]).assert_success();
     assert_eq!(project.read("en"), "hello\n");
     assert_nothing_left(&project);
+}
+
+/// The place in which the question about this step says that it is to be repaired, and its name.
+#[track_caller]
+fn to_repair(project: &Project, step: &str) -> (PathBuf, String) {
+    let inbox = project.json(["inbox"]);
+    let mut items = inbox["items"].as_array().into_iter().flatten();
+    let item = items.find(|item| item["step"] == step).expect("it waits");
+    let text = |name: &str| item[name].as_str().expect("it says so").to_owned();
+    (PathBuf::from(text("worktree")), text("id"))
+}
+
+#[test]
+fn a_step_is_repaired_where_it_was_done_and_nothing_else_comes_with_it() {
+    let never = agent("Nothing", "never").replace("test -s never", "test -s fixed");
+    let steps = [
+        format!("{never}**on_fail:** escalate\n"),
+        "**depends_on:** none\n**on_fail:** escalate\n**contract:**\n```shell\ntest -e looked\n```\n"
+            .to_owned(),
+    ];
+    let script = Script::new().reply(Reply::always().write("never", "x\n"));
+    let project = project(&script, &plan(&[&steps[0], &steps[1]]));
+    git(&project, "init -q -b main");
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    let run = ["run", "plan.md", "--isolation", "worktree"];
+    project.signoff(run).assert_code(3);
+    let (place, item) = to_repair(&project, "step-2");
+    assert_eq!(
+        project.json(["status"])["worktree"],
+        place.to_string_lossy().as_ref()
+    );
+    fs::write(place.join("looked"), "").unwrap();
+    let fixed = |item: &str| project.signoff(["answer", item, "fixed", "--resume"]);
+    fixed(&item).assert_code(3);
+    let branch = format!("signoff/{}", run_id(&project));
+    let files = format!("show --format= --name-only {branch}");
+    // The run's tree had shown what the other step did, and that is not done yet.
+    assert_eq!(git(&project, &files), "looked");
+    let (place, item) = to_repair(&project, "step-1");
+    assert!(place.ends_with("steps/step-1"));
+    fs::write(place.join("fixed"), "x\n").unwrap();
+    fixed(&item).assert_success();
+    assert!(
+        ["looked", "never", "fixed"]
+            .iter()
+            .all(|file| project.exists(file))
+    );
+    assert_nothing_left(&project);
+}
+
+#[test]
+fn one_is_told_whether_worktrees_are_possible() {
+    let project = repository(false);
+    let possible = |project: &Project| project.json(["doctor"])["worktrees"].clone();
+    assert_eq!(possible(&project)["possible"], true);
+    project
+        .signoff(["doctor"])
+        .assert_stdout_contains("worktrees: possible");
+    git(&project, "sparse-checkout set --cone .");
+    assert_eq!(possible(&project)["possible"], false);
+    project
+        .signoff(["doctor"])
+        .assert_success()
+        .assert_stdout_contains("worktrees: not possible")
+        .assert_stdout_contains("sparse");
+    project
+        .signoff(["init"])
+        .assert_stdout_contains("worktrees: not possible");
+    let bare = Project::new(BINARY);
+    assert_eq!(possible(&bare), Value::Null);
+    bare.signoff(["init"]).assert_success();
+    assert_eq!(possible(&bare)["why"][0], "there is no git repository");
 }

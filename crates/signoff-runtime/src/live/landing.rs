@@ -1,9 +1,12 @@
 //! Brings what a run did into the checkout, or takes it back.
 
+mod undo;
+
 use signoff_engine::{Input, Outcome, Run, apply, decide};
 use signoff_store::failpoint;
 use signoff_work::git::{Id, Landed, Prepared};
 
+pub use self::undo::{Undone, undo};
 use super::Live;
 use crate::clock::Clock;
 use crate::error::Error;
@@ -34,19 +37,6 @@ pub struct Landing {
     pub already: bool,
     /// What to type where it did not land.
     pub by_hand: Vec<String>,
-}
-
-/// What came of taking a run back.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Undone {
-    /// The run.
-    pub run: String,
-    /// Files that were put back in the checkout.
-    pub restored: Vec<String>,
-    /// Worktrees and branches that are gone.
-    pub removed: Vec<String>,
-    /// Why it was not taken back, each a sentence; empty = it was.
-    pub refused: Vec<String>,
 }
 
 /// Brings the commits of a run that has ended into the checkout; without a name, those of the newest run.
@@ -82,46 +72,6 @@ pub fn land(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<L
     bring_in((project, Wish::Landed), &trees, parts, clock)
 }
 
-/// Takes a run back that has ended: removes its worktrees and its branch, or makes the checkout what it was.
-pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<Undone, Error> {
-    let name = named(project, run)?;
-    let mut live = Live::open(project, &name, clock)?;
-    live.end_leftovers()?;
-    let refused = |why: String| {
-        Ok(Undone {
-            run: name.clone(),
-            refused: vec![why],
-            ..Undone::default()
-        })
-    };
-    if let Some(commit) = live.run.landed() {
-        return refused(format!(
-            "it landed as {commit}: `git revert` takes that back"
-        ));
-    }
-    if live.run.outcome().is_none() && !is_over(project, &live)? {
-        return refused(format!(
-            "it has not ended: `signoff abort {name}` gives it up"
-        ));
-    }
-    let (Some(trees), true) = (live.trees(None)?, live.run.ground().is_some()) else {
-        return refused("git did not know what the checkout was before it".to_owned());
-    };
-    if let Some(place) = trees.checked_out()? {
-        let place = place.display();
-        return refused(format!(
-            "its branch `signoff/{name}` is checked out in {place}: `git switch` to another one there"
-        ));
-    }
-    let done = if live.run.in_worktrees() {
-        remove(&mut live, &trees)?
-    } else {
-        restore(&mut live, &trees)?
-    };
-    live.journal.close()?;
-    Ok(Undone { run: name, ..done })
-}
-
 fn named(project: &Project, run: Option<&str>) -> Result<String, Error> {
     match run {
         Some(run) => Ok(run.to_owned()),
@@ -133,56 +83,6 @@ fn named(project: &Project, run: Option<&str>) -> Result<String, Error> {
 fn is_over(project: &Project, live: &Live<'_>) -> Result<bool, Error> {
     let history = History::read(project, &live.key)?;
     Ok(history.refuse_if_over(live.run.id()).is_err())
-}
-
-fn remove(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
-    if !live.run.undone() {
-        let by = live.project.around.person.clone();
-        let parts = (&mut live.run, &mut live.journal);
-        record(parts, Input::Undo { by }, live.clock)?;
-    }
-    failpoint::reached("undo.recorded");
-    Ok(Undone {
-        removed: trees.remove_all()?,
-        ..Undone::default()
-    })
-}
-
-/// Makes the checkout what it was before the run, if nobody else changed it since.
-fn restore(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
-    let _checkout = take_workspace(live.project)?;
-    let start = live.run.ground().map(|ground| ground.start.clone());
-    let start = parsed(&live.run, start.as_deref().unwrap_or_default())?;
-    let (to, now) = (trees.own().tree_of(&start)?, trees.own().snapshot()?);
-    let again = live.run.undone();
-    let left = trees.left()?.filter(|_| !again);
-    let left = left.unwrap_or_else(|| now.clone());
-    if let Some(differ) = trees.differ(&left, &now, &to)? {
-        let files = differ.join(", ");
-        let why = format!("these were changed after the run: {files}");
-        return Ok(Undone {
-            refused: vec![why],
-            ..Undone::default()
-        });
-    }
-    // Nothing is lost by it: what was there can be found again.
-    trees.keep_undone(&now, &start)?;
-    if !again {
-        let by = live.project.around.person.clone();
-        let parts = (&mut live.run, &mut live.journal);
-        record(parts, Input::Undo { by }, live.clock)?;
-    }
-    failpoint::reached("undo.recorded");
-    Ok(match trees.own().restore(&to, &now)? {
-        Ok(restored) => Undone {
-            restored,
-            ..Undone::default()
-        },
-        Err(differ) => Undone {
-            refused: vec![format!("these change just now: {}", differ.join(", "))],
-            ..Undone::default()
-        },
-    })
 }
 
 /// How much somebody wants a run to land.
@@ -263,18 +163,34 @@ fn bring_in(
                 }
             }
         };
-        let commit = commit.to_string();
-        landing.commit = Some(commit.clone());
-        let branch = trees.repository.head()?.branch;
-        landing.branch = branch.map(|name| name.trim_start_matches("refs/heads/").to_owned());
-        record((run, journal), Input::Landed { commit, by }, clock)?;
-        journal.close()?;
-        failpoint::reached("land.landed");
-        trees.remove_all()?;
-        return Ok(landing);
+        return arrived(
+            landing,
+            commit.to_string(),
+            trees,
+            (run, journal),
+            (by, clock),
+        );
     }
     landing.refused = vec!["the checkout moves on and on".to_owned()];
     Ok(instructed(landing, &start))
+}
+
+/// The commits are in the checkout: that is recorded, and what the run needed goes.
+fn arrived(
+    mut landing: Landing,
+    commit: String,
+    trees: &Trees,
+    (run, journal): (&mut Run, &mut FileJournal),
+    (by, clock): (String, &dyn Clock),
+) -> Result<Landing, Error> {
+    landing.commit = Some(commit.clone());
+    let branch = trees.repository.head()?.branch;
+    landing.branch = branch.map(|name| name.trim_start_matches("refs/heads/").to_owned());
+    record((run, journal), Input::Landed { commit, by }, clock)?;
+    journal.close()?;
+    failpoint::reached("land.landed");
+    trees.remove_all()?;
+    Ok(landing)
 }
 
 /// The commit that the run was about to be brought in as, if it is in the checkout's history: a crash came between that

@@ -250,6 +250,8 @@ mod tests {
         symlink(sides.elsewhere.join("env"), sides.to.join(".env")).unwrap();
         sides.copy(&["config/a.key", ".env"]);
         assert!(!sides.elsewhere.join("a.key").exists());
+        // Somebody committed it: what is below it is not ours to put elsewhere.
+        assert!(sides.to.join("config").is_symlink());
         let theirs = fs::read_to_string(sides.elsewhere.join("env")).unwrap();
         assert_eq!(theirs, "theirs");
         // The link itself is replaced: what was named is there, as it is in the checkout.

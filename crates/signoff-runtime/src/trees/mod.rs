@@ -11,6 +11,7 @@ mod copies;
 mod in_place;
 mod locks;
 mod pipes;
+mod places;
 mod queue;
 mod remains;
 mod run_tree;
@@ -18,16 +19,19 @@ mod setup;
 mod spares;
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::path::PathBuf;
+use std::sync::Mutex;
 
 use signoff_engine::{Isolation, RunTree};
-use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
 use signoff_store::{failpoint, key};
-use signoff_work::git::{Git, GitError, Id, Own, Repository, Worktree};
+use signoff_work::git::{GitError, Id, Own, Repository, Worktree};
 
 pub(crate) use self::choose::{choose, obstacles};
+use self::places::ref_part;
+pub(crate) use self::places::{
+    all, branch, kept, refs, remove_tree, repository, root, run_tree, step_tree,
+};
 pub(crate) use self::queue::{Attempt, Built, id};
 pub(crate) use self::remains::{Left, Remains};
 use self::remains::{START, checked_out, claim, remove_refs};
@@ -273,95 +277,6 @@ impl Trees {
     pub(crate) fn checked_out(&self) -> Result<Option<PathBuf>, Error> {
         checked_out(&self.repository, &self.run)
     }
-}
-
-/// Where the run's tree is, among the worktrees of the run.
-pub(crate) fn run_tree(root: &Path) -> PathBuf {
-    root.join("run")
-}
-
-/// Where a step's own worktree is, among the worktrees of the run.
-pub(crate) fn step_tree(root: &Path, step: &str) -> PathBuf {
-    root.join("steps").join(key::encode(step))
-}
-
-/// Where the worktrees of a run are: outside of the checkout, or build tools would take them for a part of it.
-pub(crate) fn root(project: &Project, run: &str) -> Option<PathBuf> {
-    Some(all(project)?.join(run))
-}
-
-/// Where the worktrees of all runs are.
-pub(crate) fn all(project: &Project) -> Option<PathBuf> {
-    let variable = |name: &str| {
-        project
-            .around
-            .variables
-            .get(OsStr::new(name))
-            .map(PathBuf::from)
-    };
-    let absolute = |path: &PathBuf| path.is_absolute();
-    let data = variable("XDG_DATA_HOME").filter(absolute);
-    let home = variable("HOME").filter(absolute);
-    let data = data.or_else(|| Some(home?.join(".local/share")))?;
-    Some(data.join("signoff/worktrees"))
-}
-
-/// The run's branch.
-pub(crate) fn branch(run: &str) -> String {
-    format!("refs/heads/signoff/{run}")
-}
-
-/// Where a run keeps what else it wants to find again.
-pub(crate) fn refs(run: &str) -> String {
-    format!("refs/signoff/{run}/")
-}
-
-/// The repository of a project, if there is one.
-pub(crate) fn repository(project: &Project) -> Result<Option<Repository>, Error> {
-    let workspace = project.store.workspace();
-    // Most of the time there is nothing to start a process for.
-    let is_one = |above: &Path| above.join(".git").exists();
-    if !workspace.ancestors().any(is_one) {
-        return Ok(None);
-    }
-    let sandbox = Arc::new(Sandbox::new().map_err(Error::Sandbox)?);
-    let git = Git::new(sandbox, &project.around.variables, workspace);
-    Ok(Repository::find(git, workspace)?)
-}
-
-/// What no step of a run changes: the store, and the plan itself; relative to the workspace.
-pub(crate) fn kept(project: &Project, plan: &Path) -> Vec<String> {
-    let workspace = project.store.workspace();
-    let kept = [
-        crate::confinement::top(workspace, project.store.dir()),
-        plan.to_owned(),
-    ];
-    let inside = kept
-        .iter()
-        .filter_map(|path| path.strip_prefix(workspace).ok());
-    inside
-        .map(|path| path.to_string_lossy().into_owned())
-        .collect()
-}
-
-/// Removes a directory whose owner may have taken rights from parts of it.
-pub(crate) fn remove_tree(path: &Path) -> std::io::Result<()> {
-    if std::fs::remove_dir_all(path).is_ok() {
-        return Ok(());
-    }
-    crate::local::unlock(path);
-    match std::fs::remove_dir_all(path) {
-        Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
-}
-
-/// A step's id as a part of a name that git takes; different ids get different ones.
-fn ref_part(step: &str) -> String {
-    format!(
-        "x{}",
-        key::encode(step).replace('.', "%2E").replace('~', "%7E")
-    )
 }
 
 fn said(why: GitError) -> String {

@@ -1,0 +1,116 @@
+//! Takes a run back: its worktrees and its branch go, or the checkout becomes what it was.
+
+use signoff_engine::Input;
+use signoff_store::failpoint;
+
+use super::{is_over, named, parsed, record};
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::journal::Append as _;
+use crate::live::Live;
+use crate::locks::take_workspace;
+use crate::project::Project;
+use crate::trees::Trees;
+
+/// What came of taking a run back.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Undone {
+    /// The run.
+    pub run: String,
+    /// Files that were put back in the checkout.
+    pub restored: Vec<String>,
+    /// Worktrees and branches that are gone.
+    pub removed: Vec<String>,
+    /// Why it was not taken back, each a sentence; empty = it was.
+    pub refused: Vec<String>,
+}
+
+/// Takes a run back that has ended: removes its worktrees and its branch, or makes the checkout what it was.
+pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<Undone, Error> {
+    let name = named(project, run)?;
+    let mut live = Live::open(project, &name, clock)?;
+    live.end_leftovers()?;
+    let refused = |why: String| {
+        Ok(Undone {
+            run: name.clone(),
+            refused: vec![why],
+            ..Undone::default()
+        })
+    };
+    if let Some(commit) = live.run.landed() {
+        return refused(format!(
+            "it landed as {commit}: `git revert` takes that back"
+        ));
+    }
+    if live.run.outcome().is_none() && !is_over(project, &live)? {
+        return refused(format!(
+            "it has not ended: `signoff abort {name}` gives it up"
+        ));
+    }
+    let (Some(trees), true) = (live.trees(None)?, live.run.ground().is_some()) else {
+        return refused("git did not know what the checkout was before it".to_owned());
+    };
+    if let Some(place) = trees.checked_out()? {
+        let place = place.display();
+        return refused(format!(
+            "its branch `signoff/{name}` is checked out in {place}: `git switch` to another one there"
+        ));
+    }
+    let done = if live.run.in_worktrees() {
+        remove(&mut live, &trees)?
+    } else {
+        restore(&mut live, &trees)?
+    };
+    live.journal.close()?;
+    Ok(Undone { run: name, ..done })
+}
+
+fn remove(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
+    if !live.run.undone() {
+        let by = live.project.around.person.clone();
+        let parts = (&mut live.run, &mut live.journal);
+        record(parts, Input::Undo { by }, live.clock)?;
+    }
+    failpoint::reached("undo.recorded");
+    Ok(Undone {
+        removed: trees.remove_all()?,
+        ..Undone::default()
+    })
+}
+
+/// Makes the checkout what it was before the run, if nobody else changed it since.
+fn restore(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
+    let _checkout = take_workspace(live.project)?;
+    let start = live.run.ground().map(|ground| ground.start.clone());
+    let start = parsed(&live.run, start.as_deref().unwrap_or_default())?;
+    let (to, now) = (trees.own().tree_of(&start)?, trees.own().snapshot()?);
+    let again = live.run.undone();
+    let left = trees.left()?.filter(|_| !again);
+    let left = left.unwrap_or_else(|| now.clone());
+    if let Some(differ) = trees.differ(&left, &now, &to)? {
+        let files = differ.join(", ");
+        let why = format!("these were changed after the run: {files}");
+        return Ok(Undone {
+            refused: vec![why],
+            ..Undone::default()
+        });
+    }
+    // Nothing is lost by it: what was there can be found again.
+    trees.keep_undone(&now, &start)?;
+    if !again {
+        let by = live.project.around.person.clone();
+        let parts = (&mut live.run, &mut live.journal);
+        record(parts, Input::Undo { by }, live.clock)?;
+    }
+    failpoint::reached("undo.recorded");
+    Ok(match trees.own().restore(&to, &now)? {
+        Ok(restored) => Undone {
+            restored,
+            ..Undone::default()
+        },
+        Err(differ) => Undone {
+            refused: vec![format!("these change just now: {}", differ.join(", "))],
+            ..Undone::default()
+        },
+    })
+}
