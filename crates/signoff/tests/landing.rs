@@ -162,6 +162,21 @@ fn an_unchanged_checkout_gets_the_commits_and_nothing_is_left() {
 }
 
 #[test]
+fn what_the_harness_tells_other_tools_is_no_change_of_the_checkout() {
+    let project = repository(false);
+    let task = ".rawko/current-task.yaml";
+    project.write(".rawko/plans/.keep", "");
+    project.write(task, "planId: plan.md\nstatus: pending\n");
+    let output = project.signoff(["run", "plan.md", "--approve", "--format", "json"]);
+    let last = last_event(output.assert_success());
+    assert!(
+        !project.read(task).contains("pending"),
+        "the run is told of there"
+    );
+    assert_eq!(last["landing"]["landed"], true, "{last}");
+}
+
+#[test]
 fn while_it_runs_one_sees_which_step_sits_where() {
     let project = repository(true);
     let mut running = held_back(&project);

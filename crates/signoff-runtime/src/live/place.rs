@@ -48,7 +48,7 @@ impl Live<'_> {
             }
             grounds.clone()
         });
-        let kept = trees::kept(self.project, &self.plan);
+        let kept = trees::kept(self.project, (&self.key, &self.plan));
         let id = self.id();
         let setup = self.setup(&id, grounds);
         Trees::open(self.project, repository, &self.dir, (&id, &kept), setup).map(Some)

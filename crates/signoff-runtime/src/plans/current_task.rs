@@ -12,10 +12,9 @@ use crate::project::Project;
 
 /// Brings the file's status up to date, if it is about this plan; every other byte stays.
 pub(crate) fn keep_true(project: &Project, plan: &str, state: PlanState) -> Result<(), Error> {
-    if project.store.kind() != Kind::Rawko {
+    let Some(path) = file(project) else {
         return Ok(());
-    }
-    let path = path(project);
+    };
     loop {
         let Ok(text) = std::fs::read_to_string(&path) else {
             return Ok(());
@@ -35,8 +34,10 @@ pub(crate) fn keep_true(project: &Project, plan: &str, state: PlanState) -> Resu
     }
 }
 
-fn path(project: &Project) -> PathBuf {
-    project.store.workspace().join(".rawko/current-task.yaml")
+/// The file, where the store is one that has it.
+pub(crate) fn file(project: &Project) -> Option<PathBuf> {
+    let path = project.store.workspace().join(".rawko/current-task.yaml");
+    (project.store.kind() == Kind::Rawko).then_some(path)
 }
 
 /// The text of a top-level field, without its quotes.

@@ -9,6 +9,7 @@ use signoff_store::key;
 use signoff_work::git::{Git, Repository};
 
 use crate::error::Error;
+use crate::plans::current_task;
 use crate::project::Project;
 
 /// Where the run's tree is, among the worktrees of the run.
@@ -71,13 +72,16 @@ pub(crate) fn repository(project: &Project) -> Result<Option<Repository>, Error>
     Ok(Repository::find(git, workspace)?)
 }
 
-/// What no step of a run changes: the store, and the plan itself; relative to the workspace.
-pub(crate) fn kept(project: &Project, plan: &Path) -> Vec<String> {
+/// What no step of a run changes, because the harness does: the store, the plan itself, and what tells of its run in
+/// the stores of other tools; relative to the workspace.
+pub(crate) fn kept(project: &Project, (key, plan): (&str, &Path)) -> Vec<String> {
     let workspace = project.store.workspace();
-    let kept = [
+    let mut kept = vec![
         crate::confinement::top(workspace, project.store.dir()),
         plan.to_owned(),
     ];
+    kept.extend(project.store.session_log(key));
+    kept.extend(current_task::file(project));
     let inside = kept
         .iter()
         .filter_map(|path| path.strip_prefix(workspace).ok());
