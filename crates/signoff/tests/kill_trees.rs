@@ -303,6 +303,28 @@ fn given_up_between_the_move_and_its_being_told() {
     nothing_left(&project, "given up");
 }
 
+/// A step whose work may be merged already is not taken out of the run behind the branch's back.
+#[test]
+fn not_skipped_between_the_move_and_its_being_told() {
+    let project = killable();
+    let before = picture(&project);
+    let armed = [("SIGNOFF_FAILPOINT", "merge.moved:1")];
+    assert_eq!(project.signoff_with(&armed, RUN).code, None);
+    let events = project.signoff(["log", "--format", "json"]).json_lines();
+    let moving = events.iter().find(|event| event["type"] == "merge_started");
+    let step = moving.expect("it was about to merge")["step"].clone();
+    let run = shell(&project, "ls .signoff/runs");
+    let skip = [
+        "step",
+        "skip",
+        run.trim(),
+        step.as_str().unwrap_or_default(),
+    ];
+    project.signoff(skip).assert_code(5);
+    go_on(&project, "not skipped");
+    check_everything(&project, &before, "not skipped");
+}
+
 #[test]
 fn killed_at_random_times() {
     let (rounds, first) = if soak() {
