@@ -225,7 +225,7 @@ fn a_run_that_nobody_kills_lands() {
 }
 
 /// Kills runs at each of these points; says how often that was.
-fn kill_at_each(points: &[(&str, usize)]) -> String {
+fn kill_at_each<'p>(points: impl IntoIterator<Item = &'p (&'p str, usize)>) -> String {
     let only = std::env::var("SIGNOFF_CHAOS_POINT").ok();
     let mut table = Vec::new();
     for &(point, tries) in points {
@@ -243,8 +243,19 @@ fn kill_at_each(points: &[(&str, usize)]) -> String {
 }
 
 #[test]
-fn killed_at_every_named_point_of_merging() {
-    println!("{}", kill_at_each(&MERGING));
+fn killed_at_every_first_point_of_merging() {
+    println!("{}", kill_at_each(MERGING.iter().step_by(3)));
+}
+
+// The same for the rest, for they take their time and run beside each other.
+#[test]
+fn killed_at_every_second_point_of_merging() {
+    println!("{}", kill_at_each(MERGING.iter().skip(1).step_by(3)));
+}
+
+#[test]
+fn killed_at_every_third_point_of_merging() {
+    println!("{}", kill_at_each(MERGING.iter().skip(2).step_by(3)));
 }
 
 #[test]
@@ -290,6 +301,28 @@ fn given_up_between_the_move_and_its_being_told() {
     let landed = attempts(&project, start, "HEAD");
     assert!(landed.is_empty(), "{landed:?}");
     nothing_left(&project, "given up");
+}
+
+/// A step whose work may be merged already is not taken out of the run behind the branch's back.
+#[test]
+fn not_skipped_between_the_move_and_its_being_told() {
+    let project = killable();
+    let before = picture(&project);
+    let armed = [("SIGNOFF_FAILPOINT", "merge.moved:1")];
+    assert_eq!(project.signoff_with(&armed, RUN).code, None);
+    let events = project.signoff(["log", "--format", "json"]).json_lines();
+    let moving = events.iter().find(|event| event["type"] == "merge_started");
+    let step = moving.expect("it was about to merge")["step"].clone();
+    let run = shell(&project, "ls .signoff/runs");
+    let skip = [
+        "step",
+        "skip",
+        run.trim(),
+        step.as_str().unwrap_or_default(),
+    ];
+    project.signoff(skip).assert_code(5);
+    go_on(&project, "not skipped");
+    check_everything(&project, &before, "not skipped");
 }
 
 #[test]
