@@ -1,12 +1,14 @@
 //! Performs actions on this machine, in the checkout or in worktrees, through `signoff-work` and `signoff-sandbox`.
 
 mod calls;
+mod contracts;
 mod crew;
 mod ground;
 mod message;
 mod pool;
 mod requests;
 mod scratch;
+mod seeing;
 mod told;
 mod tree;
 mod workbench;
@@ -18,21 +20,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use signoff_engine::{Action, Changes, Input, Millis, Observation, ProcessEnd, Refusal, Run};
-use signoff_plan::model::{Step, Work};
-use signoff_sandbox::{Command, Sandbox};
+use signoff_engine::{Action, Changes, Input, Millis, ProcessEnd, Refusal, Run};
+use signoff_plan::model::Step;
+use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
 use signoff_work::confine::{Grounds, keep_repository};
 use signoff_work::environment::for_contract;
 
 use self::calls::Calls;
 use self::crew::Crew;
-use self::ground::{Ground, Site, needs_ground};
+use self::ground::{Ground, needs_ground};
 use self::message::Message;
 use self::requests::Listener;
-use self::scratch::Scratch;
 pub(crate) use self::scratch::unlock;
-use self::tree::{Before, Tree};
+use self::seeing::{Seeing, Seen};
+use self::tree::Tree;
 pub(crate) use self::workbench::marker;
 use self::workbench::{Workbench, broken, known};
 use crate::clock::Clock;
@@ -218,106 +220,6 @@ impl<'a> Local<'a> {
         Ok(())
     }
 
-    /// Runs a contract. What it changes in the tree is put back where nothing else can have changed
-    /// it.
-    fn contract(
-        &mut self,
-        run: &Run,
-        (step, baseline): (usize, bool),
-        (command, scratch): (Command, Option<Scratch>),
-        report: impl FnOnce(Observation) -> Input + Send + 'static,
-    ) -> Result<(), Error> {
-        if let Some(ground) = &self.ground {
-            let (trees, site) = (Arc::clone(&ground.trees), Site::of(run, step, baseline)?);
-            let starter = self.crew.starter();
-            self.crew.start(
-                command,
-                move || {
-                    let tree = site.enter(&trees, &starter)?;
-                    Ok((trees, site, tree, scratch))
-                },
-                move |entered, mut observed| {
-                    if let Some((trees, site, tree, scratch)) = entered {
-                        drop(scratch);
-                        observed.wrote = site.leave(&trees);
-                        observed.tree = Some(tree);
-                    }
-                    report(observed)
-                },
-            );
-            return Ok(());
-        }
-        self.contract_in_place(run, step, (command, scratch), report);
-        Ok(())
-    }
-
-    fn contract_in_place(
-        &mut self,
-        run: &Run,
-        step: usize,
-        (command, scratch): (Command, Option<Scratch>),
-        report: impl FnOnce(Observation) -> Input + Send + 'static,
-    ) {
-        let tree = is_alone(run).then(|| self.tree.clone());
-        let is_agent = |step: &Step| matches!(step.work, Work::Agent { .. });
-        let of_agent = run.definition(step).is_some_and(is_agent);
-        let git = self.in_place.clone().filter(|_| of_agent);
-        let started = Arc::clone(&self.started);
-        let number = started.load(Ordering::SeqCst);
-        self.crew.start(
-            command,
-            move || {
-                let judged = git.and_then(|git| git.own().snapshot().ok());
-                let before = tree.and_then(|tree| Some((tree.look()?, tree)));
-                Ok((before, judged, scratch))
-            },
-            move |before, mut observed| {
-                let Some((before, judged, scratch)) = before else {
-                    return report(observed);
-                };
-                drop(scratch);
-                observed.tree = judged.map(|tree| tree.to_string());
-                // What began meanwhile may have changed something too: then nobody can tell.
-                let alone = started.load(Ordering::SeqCst) == number;
-                if let Some((before, tree)) = before.filter(|_| alone) {
-                    observed.wrote = tree.put_back(&before);
-                }
-                report(observed)
-            },
-        );
-    }
-
-    /// Runs the step's contract after its work, or once more at the end.
-    fn evaluate(
-        &mut self,
-        run: &Run,
-        step: usize,
-        attempt: u32,
-        patience: u32,
-    ) -> Result<(), Error> {
-        let path = match &self.ground {
-            // Judged is what is in the run's tree.
-            Some(ground) => ground.trees.run_path(),
-            None => self.path(run, step),
-        };
-        let how = (patience, false);
-        let command = self.bench.evaluation(run, step, attempt, how, &path)?;
-        self.contract(run, (step, false), command, move |observed| {
-            Input::EvaluationEnded {
-                step,
-                attempt,
-                observed,
-            }
-        })
-    }
-
-    fn baseline(&mut self, run: &Run, step: usize) -> Result<(), Error> {
-        let path = self.path(run, step);
-        let command = self.bench.evaluation(run, step, 0, (1, true), &path)?;
-        let report = move |observed| Input::BaselineEnded { step, observed };
-        self.contract(run, (step, true), command, report)
-    }
-
     fn call(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
         let limit = self.bench.time_limit(run, step)?;
         let log = self.bench.dir.attempt(&known(run, step)?.0.id, attempt);
@@ -358,36 +260,6 @@ impl<'a> Local<'a> {
             _ => return Err(broken(run, "a tree for an action without one")),
         };
         Ok(Some(Happened::Input(failed)))
-    }
-}
-
-/// How it is found out what an agent changed.
-enum Seeing<F> {
-    Checkout(Tree, Vec<String>),
-    Trees(F),
-}
-
-/// The same, once the agent can begin.
-enum Seen<F> {
-    Checkout(Before),
-    Trees(F),
-}
-
-impl<F: FnOnce() -> Changes> Seeing<F> {
-    fn before(self) -> Seen<F> {
-        match self {
-            Self::Checkout(tree, globs) => Seen::Checkout(tree.before_work(&globs)),
-            Self::Trees(changes) => Seen::Trees(changes),
-        }
-    }
-}
-
-impl<F: FnOnce() -> Changes> Seen<F> {
-    fn changes(self) -> Changes {
-        match self {
-            Self::Checkout(before) => before.changes(),
-            Self::Trees(changes) => changes(),
-        }
     }
 }
 

@@ -66,7 +66,7 @@ fn git(session: &Session, words: &[&str]) -> bool {
         stdin: Stdin::Null,
         marker: None,
         limits: Limits {
-            time: Some(Duration::from_secs(60)),
+            time: Some(Duration::from_mins(1)),
             output: 1024,
             log: 0,
         },

@@ -1,0 +1,115 @@
+//! Runs contracts: where the step's work is to be judged, and so that they leave nothing there.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use signoff_engine::{Input, Observation, Run};
+use signoff_plan::model::{Step, Work};
+use signoff_sandbox::Command;
+
+use super::ground::Site;
+use super::scratch::Scratch;
+use super::{Local, is_alone};
+use crate::error::Error;
+
+impl Local<'_> {
+    /// Runs a contract. What it changes in the tree is put back where nothing else can have changed
+    /// it.
+    fn contract(
+        &mut self,
+        run: &Run,
+        (step, baseline): (usize, bool),
+        (command, scratch): (Command, Option<Scratch>),
+        report: impl FnOnce(Observation) -> Input + Send + 'static,
+    ) -> Result<(), Error> {
+        if let Some(ground) = &self.ground {
+            let (trees, site) = (Arc::clone(&ground.trees), Site::of(run, step, baseline)?);
+            let starter = self.crew.starter();
+            self.crew.start(
+                command,
+                move || {
+                    let tree = site.enter(&trees, &starter)?;
+                    Ok((trees, site, tree, scratch))
+                },
+                move |entered, mut observed| {
+                    if let Some((trees, site, tree, scratch)) = entered {
+                        drop(scratch);
+                        observed.wrote = site.leave(&trees);
+                        observed.tree = Some(tree);
+                    }
+                    report(observed)
+                },
+            );
+            return Ok(());
+        }
+        self.contract_in_place(run, step, (command, scratch), report);
+        Ok(())
+    }
+
+    fn contract_in_place(
+        &mut self,
+        run: &Run,
+        step: usize,
+        (command, scratch): (Command, Option<Scratch>),
+        report: impl FnOnce(Observation) -> Input + Send + 'static,
+    ) {
+        let tree = is_alone(run).then(|| self.tree.clone());
+        let is_agent = |step: &Step| matches!(step.work, Work::Agent { .. });
+        let of_agent = run.definition(step).is_some_and(is_agent);
+        let git = self.in_place.clone().filter(|_| of_agent);
+        let started = Arc::clone(&self.started);
+        let number = started.load(Ordering::SeqCst);
+        self.crew.start(
+            command,
+            move || {
+                let judged = git.and_then(|git| git.own().snapshot().ok());
+                let before = tree.and_then(|tree| Some((tree.look()?, tree)));
+                Ok((before, judged, scratch))
+            },
+            move |before, mut observed| {
+                let Some((before, judged, scratch)) = before else {
+                    return report(observed);
+                };
+                drop(scratch);
+                observed.tree = judged.map(|tree| tree.to_string());
+                // What began meanwhile may have changed something too: then nobody can tell.
+                let alone = started.load(Ordering::SeqCst) == number;
+                if let Some((before, tree)) = before.filter(|_| alone) {
+                    observed.wrote = tree.put_back(&before);
+                }
+                report(observed)
+            },
+        );
+    }
+
+    /// Runs the step's contract after its work, or once more at the end.
+    pub(super) fn evaluate(
+        &mut self,
+        run: &Run,
+        step: usize,
+        attempt: u32,
+        patience: u32,
+    ) -> Result<(), Error> {
+        let path = match &self.ground {
+            // Judged is what is in the run's tree.
+            Some(ground) => ground.trees.run_path(),
+            None => self.path(run, step),
+        };
+        let how = (patience, false);
+        let command = self.bench.evaluation(run, step, attempt, how, &path)?;
+        self.contract(run, (step, false), command, move |observed| {
+            Input::EvaluationEnded {
+                step,
+                attempt,
+                observed,
+            }
+        })
+    }
+
+    pub(super) fn baseline(&mut self, run: &Run, step: usize) -> Result<(), Error> {
+        let path = self.path(run, step);
+        let command = self.bench.evaluation(run, step, 0, (1, true), &path)?;
+        let report = move |observed| Input::BaselineEnded { step, observed };
+        self.contract(run, (step, true), command, report)
+    }
+}
