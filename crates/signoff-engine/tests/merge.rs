@@ -224,45 +224,50 @@ fn an_attempt_that_was_cut_off_leaves_nothing_to_the_next() {
 }
 
 #[test]
-fn a_conflict_without_retries_asks_and_what_a_person_repaired_has_its_base() {
-    for cut in [false, true] {
-        let mut world = side_by_side(
-            &[retrying(0)],
-            Fate {
-                conflicts: [true].into(),
-                ..Fate::default()
-            },
-        );
-        world.play();
-        let item = world.run.items().next().expect("a question");
-        assert_eq!(item.kind, ItemKind::Escalation);
-        if cut {
-            // The question was lost with the end of the journal: the candidate is built again.
-            let conflicted = |recorded: &signoff_engine::Recorded| {
-                matches!(recorded.event, Event::MergeConflicted { .. })
-            };
-            let at = world
-                .events
-                .iter()
-                .position(conflicted)
-                .expect("it conflicts");
-            world = world.cut(at + 1, Fate::default());
-            world.crash();
-        } else {
-            answer(&mut world, Choice::Fixed);
-        }
-        assert_eq!(
-            due_now(&world),
-            [Action::Candidate {
-                step: 0,
-                attempt: 1
-            }]
-        );
-        assert_eq!(state(&world, 0).base.as_deref(), Some(START));
-        world.play();
-        let (grade, facts) = state(&world, 0).evidence.clone().expect("it is done");
-        assert_eq!((grade, facts.repaired_by.is_some()), (Grade::Proved, !cut));
-    }
+fn a_conflict_without_retries_asks_and_only_another_attempt_can_settle_it() {
+    let fate = Fate {
+        conflicts: [true].into(),
+        ..Fate::default()
+    };
+    let mut world = side_by_side(&[retrying(0)], fate);
+    world.play();
+    let item = world.run.items().next().expect("a question");
+    assert_eq!(item.kind, ItemKind::Escalation);
+    // Its worktree has not what the work conflicts with: nobody could repair it there.
+    assert_eq!(item.words(), ["retry", "skip", "revise", "abort"]);
+    answer(&mut world, Choice::Retry);
+    let attempt = Action::Dispatch {
+        step: 0,
+        attempt: 2,
+    };
+    assert_eq!(due_now(&world), [attempt]);
+    world.play();
+    let (grade, _) = state(&world, 0).evidence.clone().expect("it is done");
+    assert_eq!(grade, Grade::Proved);
+}
+
+#[test]
+fn a_conflict_whose_question_was_lost_is_found_again_on_its_own_base() {
+    let fate = Fate {
+        conflicts: [true].into(),
+        ..Fate::default()
+    };
+    let mut world = side_by_side(&[retrying(0)], fate);
+    world.play();
+    let conflicted = |recorded: &signoff_engine::Recorded| {
+        matches!(recorded.event, Event::MergeConflicted { .. })
+    };
+    let at = world.events.iter().position(conflicted);
+    world = world.cut(at.expect("it conflicts") + 1, Fate::default());
+    world.crash();
+    let again = Action::Candidate {
+        step: 0,
+        attempt: 1,
+    };
+    assert_eq!(due_now(&world), [again]);
+    assert_eq!(state(&world, 0).base.as_deref(), Some(START));
+    world.play();
+    assert!(state(&world, 0).evidence.is_some());
 }
 
 #[test]

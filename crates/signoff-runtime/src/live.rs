@@ -260,6 +260,7 @@ impl<'a> Live<'a> {
         clock: &'a dyn Clock,
     ) -> Result<(), Error> {
         let mut live = Self::open(project, id, clock)?;
+        live.refuse_if_settled()?;
         History::read(project, &live.key)?.refuse_if_over(id)?;
         if live.run.outcome().is_some() && matches!(input, Input::Abort { .. }) {
             return Err(Error::AlreadyFinished {

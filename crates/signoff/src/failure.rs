@@ -379,6 +379,9 @@ impl From<Error> for Failure {
                 "already-finished",
                 format!("run {run} has ended: {outcome}"),
             )
+            .hint(format!(
+                "`signoff land {run}` brings in what it did in worktrees, if that is not in your checkout yet"
+            ))
             .hint("`signoff run PLAN` starts a new one"),
             Error::NeverBegun { run } => Self::new(
                 2,
@@ -394,7 +397,7 @@ impl From<Error> for Failure {
             .hint("`--isolation shared` lets agents work one after another in the checkout, if no step says `isolation: worktree`"),
             Error::Settled { run, how } => {
                 Self::new(5, "settled", format!("run {run} {how}, and does not go on"))
-                    .hint("`signoff run PLAN` starts a new one")
+                    .hint("`signoff retry PLAN`, then `signoff run PLAN` starts a new one")
             }
             Error::BrokenRun { run, why } => {
                 Self::new(6, "broken-run", format!("run {run} cannot be read: {why}"))

@@ -9,6 +9,7 @@ use super::{Refusal, with_step};
 use crate::Millis;
 use crate::event::{Candidate, Event};
 use crate::evidence::Grade;
+use crate::input::Choice;
 use crate::state::{Run, StepState};
 
 pub(super) fn candidate_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec<Event>, Refusal> {
@@ -52,6 +53,7 @@ pub(super) fn conflicted(
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let reason = conflict_reason(&files, &text);
+        let conflicts = !files.is_empty();
         let mut events = vec![Event::MergeConflicted {
             step: definition.id.clone(),
             attempt,
@@ -59,7 +61,14 @@ pub(super) fn conflicted(
             files,
             text,
         }];
-        events.extend(attempt_failed(run, now, definition, state, &reason));
+        let mut then = attempt_failed(run, now, definition, state, &reason);
+        for event in &mut then {
+            if let Event::InboxOpened { choices, .. } = event {
+                // Its worktree has not what the work conflicts with: that comes with the next attempt.
+                choices.retain(|choice| !conflicts || *choice != Choice::Fixed);
+            }
+        }
+        events.extend(then);
         events
     })
 }

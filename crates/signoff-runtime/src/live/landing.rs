@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::journal::{Append, FileJournal};
 use crate::locks::take_workspace;
+use crate::plan_file::PlanFile;
 use crate::plans::History;
 use crate::project::Project;
 use crate::trees::{Trees, id};
@@ -57,11 +58,15 @@ pub fn land(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<L
     if live.run.undone() {
         return refused("it was undone");
     }
-    if live.run.outcome().is_none() && !is_over(project, &live)? {
-        let mut landing = refused("it has not ended")?;
+    if let Some(why) = unfinished(project, &live)? {
+        let mut landing = refused(why)?;
+        let start = live.run.ground().map(|ground| ground.start.clone());
         landing.by_hand = vec![
             format!("signoff resume {name}"),
-            format!("signoff abort {name}"),
+            format!(
+                "git cherry-pick {}..signoff/{name}",
+                start.unwrap_or_default()
+            ),
         ];
         return Ok(landing);
     }
@@ -70,6 +75,17 @@ pub fn land(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<L
     };
     let parts = (&mut live.run, &mut live.journal);
     bring_in((project, Wish::Landed), &trees, parts, clock)
+}
+
+/// Why what the run did is no whole, if so. Somebody who wants the passed steps alone takes them by hand.
+fn unfinished(project: &Project, live: &Live<'_>) -> Result<Option<&'static str>, Error> {
+    Ok(match live.run.outcome() {
+        _ if live.run.landed().is_some() => None,
+        Some(Outcome::Completed | Outcome::Partial) => None,
+        Some(Outcome::Failed) => Some("it has failed: what it did is no whole"),
+        None if is_over(project, live)? => Some("it was given up: what it did is no whole"),
+        None => Some("it has not ended"),
+    })
 }
 
 fn named(project: &Project, run: Option<&str>) -> Result<String, Error> {
@@ -128,7 +144,10 @@ fn bring_in(
     // One that was begun goes on, whatever it has changed itself.
     let asks = wish == Wish::IfUnchanged && run.landing().is_none();
     let changed = match &ground {
-        Some(ground) if asks => trees.changed_since(ground, &start)?,
+        Some(ground) if asks => {
+            let ours = |path: &str| is_known_plan(project, path);
+            trees.changed_since(ground, &start, &ours)?
+        }
         Some(_) | None => Vec::new(),
     };
     for _ in 0..TRIES {
@@ -207,6 +226,17 @@ fn half_landed(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
     Ok(missing
         .is_ok_and(|missing| missing.is_empty())
         .then_some(commit))
+}
+
+/// Is this a plan that the harness marks, or something else that it keeps? Then that it changed says nothing.
+fn is_known_plan(project: &Project, path: &str) -> bool {
+    let path = project.store.workspace().join(path);
+    if path.starts_with(project.store.dir()) {
+        return true;
+    }
+    let plan = PlanFile::read(&path, "", &signoff_plan::Everything).ok();
+    let history = plan.and_then(|plan| History::read(project, &plan.key(project)).ok());
+    history.is_some_and(|history| history.last_entry().is_some())
 }
 
 fn instructed(mut landing: Landing, start: &Id) -> Landing {

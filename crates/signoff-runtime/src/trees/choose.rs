@@ -75,8 +75,13 @@ pub(crate) fn obstacles(
         return Ok(vec!["there is no git repository".to_owned()]);
     };
     let mut why = repository.obstacles()?;
-    if all(project).is_none() {
-        why.push("neither HOME nor XDG_DATA_HOME says where worktrees could be".to_owned());
+    match all(project) {
+        None => why.push("neither HOME nor XDG_DATA_HOME says where worktrees could be".to_owned()),
+        Some(place) if place.starts_with(project.store.workspace()) => why.push(format!(
+            "worktrees would be in the checkout itself, in {}",
+            place.display()
+        )),
+        Some(_) => {}
     }
     Ok(why)
 }

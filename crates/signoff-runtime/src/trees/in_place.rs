@@ -25,25 +25,31 @@ impl Trees {
     /// Files that the run changed and somebody else changed once more.
     pub(crate) fn differ(
         &self,
-        left: &Id,
-        now: &Id,
+        (left, now): (&Id, &Id),
         before: &Id,
+        is_ours: &dyn Fn(&str) -> bool,
     ) -> Result<Option<Vec<String>>, Error> {
         let mut differ = self.own.changed(left, now)?;
         // What is as it was before the run need not be put back.
         let touched = self.own.changed(before, now)?;
-        differ.retain(|file| touched.contains(file));
+        differ.retain(|file| touched.contains(file) && !is_ours(file));
         Ok((!differ.is_empty()).then_some(differ))
     }
 
     /// In what the checkout is not as a run found it, each a sentence.
-    pub(crate) fn changed_since(&self, found: &RunTree, start: &Id) -> Result<Vec<String>, Error> {
+    pub(crate) fn changed_since(
+        &self,
+        found: &RunTree,
+        start: &Id,
+        is_ours: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<String>, Error> {
         let mut changed = Vec::new();
         let now = self.repository.head()?.commit.map(|id| id.to_string());
         if now != found.base {
             changed.push("HEAD is not the commit that it was when the run began".to_owned());
         }
-        let files = self.own.changed(start, &self.own.snapshot()?)?;
+        let mut files = self.own.changed(start, &self.own.snapshot()?)?;
+        files.retain(|file| !is_ours(file));
         if let Some(first) = files.first() {
             let more = match files.len() - 1 {
                 0 => String::new(),

@@ -34,7 +34,7 @@ pub(crate) use self::places::{
 };
 pub(crate) use self::queue::{Attempt, Built, id};
 pub(crate) use self::remains::{Left, Remains};
-use self::remains::{START, checked_out, claim, remove_refs};
+use self::remains::{START, checked_out, claim, is_others, remove_refs};
 use self::run_tree::Standing;
 pub(crate) use self::setup::Setup;
 use crate::error::Error;
@@ -265,7 +265,7 @@ impl Trees {
     /// Removes every worktree, and everything of the run that the repository knows.
     pub(crate) fn remove_all(&self) -> Result<Vec<String>, Error> {
         let mut removed = Vec::new();
-        if self.root.exists() {
+        if self.root.exists() && !is_others(&self.root, &self.workspace, &self.run) {
             remove_tree(&self.root).map_err(Error::Sandbox)?;
             removed.push(self.root.display().to_string());
         }

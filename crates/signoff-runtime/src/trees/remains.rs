@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use signoff_store::root::discover;
@@ -24,7 +25,9 @@ const OWNER: &str = "project";
 
 /// Says in the directory of a run's worktrees which project they are of.
 pub(super) fn claim(root: &Path, workspace: &Path, run: &str) -> io::Result<()> {
-    std::fs::create_dir_all(root)?;
+    // What is not committed may be nobody else's to read.
+    let private = &mut std::fs::DirBuilder::new();
+    private.recursive(true).mode(0o700).create(root)?;
     if is_others(root, workspace, run) {
         return Err(io::Error::new(
             ErrorKind::AlreadyExists,
@@ -42,7 +45,7 @@ fn owner(root: &Path) -> Option<PathBuf> {
 }
 
 /// Does another project have this run, and these worktrees? One that was moved has left its name, and no run.
-fn is_others(root: &Path, workspace: &Path, run: &str) -> bool {
+pub(super) fn is_others(root: &Path, workspace: &Path, run: &str) -> bool {
     owner(root).is_some_and(|owner| owner != workspace && has_run(&owner, run))
 }
 

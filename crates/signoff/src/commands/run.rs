@@ -183,10 +183,14 @@ fn cut_short(error: Error, project: &Project, run: &str) -> Failure {
     let says_how = matches!(error, Error::Changed { .. } | Error::ChangedDuring { .. });
     let failure = Failure::from(error);
     // Of one that had not begun nothing is left.
-    if says_how || View::load(project, run).is_err() {
-        return failure;
+    match View::load(project, run) {
+        Err(_) => failure,
+        Ok(_) if says_how => failure,
+        Ok(view) if view.run.outcome().is_some() => {
+            failure.hint(format!("then `signoff land {run}` brings in what it did"))
+        }
+        Ok(_) => failure.hint(format!("then `signoff resume {run}` goes on with the run")),
     }
-    failure.hint(format!("then `signoff resume {run}` goes on with the run"))
 }
 
 /// What a person should know before the first step.

@@ -119,7 +119,7 @@ pub(crate) fn landing_word(run: &Run) -> Option<String> {
         )),
         None if run.status != "cancelled" => None,
         Some(Outcome::Failed) | None => Some(format!(
-            "its worktrees and `{branch}` stay until `signoff undo {id}` or `signoff prune`"
+            "its worktrees and `{branch}` stay until `signoff undo {id}`"
         )),
     }
 }

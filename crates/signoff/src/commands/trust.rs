@@ -70,6 +70,11 @@ fn commands(config: &Config) -> Vec<String> {
             harmless(&words)
         ));
     }
+    if config.run.prepare.origin == Origin::Project {
+        for command in &config.run.prepare.value {
+            lines.push(format!("  in every new worktree: {}", harmless(command)));
+        }
+    }
     for (role, agent) in &config.agents {
         if agent.origin == Origin::Project {
             lines.push(format!(

@@ -3,7 +3,7 @@
 use signoff_engine::Input;
 use signoff_store::failpoint;
 
-use super::{is_over, named, parsed, record};
+use super::{is_known_plan, is_over, named, parsed, record};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::journal::Append as _;
@@ -40,6 +40,11 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
     if let Some(commit) = live.run.landed() {
         return refused(format!(
             "it landed as {commit}: `git revert` takes that back"
+        ));
+    }
+    if live.run.landing().is_some() && !live.run.undone() {
+        return refused(format!(
+            "its landing was begun and cut off: `signoff land {name}` brings it to its end"
         ));
     }
     if live.run.outcome().is_none() && !is_over(project, &live)? {
@@ -87,9 +92,13 @@ fn restore(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
     let again = live.run.undone();
     let left = trees.left()?.filter(|_| !again);
     let left = left.unwrap_or_else(|| now.clone());
-    if let Some(differ) = trees.differ(&left, &now, &to)? {
+    let project = live.project;
+    let ours = |path: &str| is_known_plan(project, path);
+    if let Some(differ) = trees.differ((&left, &now), &to, &ours)? {
         let files = differ.join(", ");
-        let why = format!("these were changed after the run: {files}");
+        let why = format!(
+            "these were changed after the run, and nothing is taken back unless all of it can be: {files}"
+        );
         return Ok(Undone {
             refused: vec![why],
             ..Undone::default()
