@@ -562,3 +562,73 @@ fn one_is_told_whether_worktrees_are_possible() {
     bare.signoff(["init"]).assert_success();
     assert_eq!(possible(&bare)["why"][0], "there is no git repository");
 }
+
+#[test]
+fn a_run_that_failed_does_not_land_and_stays_as_it_is() {
+    let steps = [
+        agent("English", "en"),
+        format!(
+            "**depends_on:** none\n**on_fail:** abort\n{}",
+            agent("Nothing", "missing")
+        ),
+    ];
+    let project = repository(false);
+    project.write("plan.md", &plan(&[&steps[0], &steps[1]]));
+    let script = project.outside("script.json");
+    let idle = agents(false).reply(Reply::always().say("done"));
+    fs::write(script, idle.to_string()).expect("the folder is ours");
+    project
+        .signoff(["run", "plan.md", "--approve", "--jobs", "1"])
+        .assert_code(1);
+    let before = (git(&project, "rev-parse HEAD"), refs(&project));
+    project
+        .signoff(["land"])
+        .assert_code(5)
+        .assert_stderr_contains("it has failed")
+        .assert_stderr_contains("git cherry-pick");
+    assert_eq!((git(&project, "rev-parse HEAD"), refs(&project)), before);
+    assert!(!project.exists("en"));
+}
+
+#[test]
+fn marks_in_other_plans_do_not_keep_a_run_from_landing() {
+    let project = repository(true);
+    let running = held_back(&project);
+    project.write("other.md", &plan(&["**contract:**\n```shell\ntrue\n```\n"]));
+    git(&project, "status --short");
+    project
+        .signoff(["run", "other.md", "--approve", "--isolation", "worktree"])
+        .assert_success();
+    let event = let_go(&project, running);
+    assert_eq!(event["landing"]["landed"], true, "{event:#}");
+}
+
+#[test]
+fn a_landing_that_was_cut_off_is_finished_and_not_undone() {
+    for point in ["land.files:1", "land.index:1", "land.ref:1"] {
+        let project = repository(false);
+        let variables = [("SIGNOFF_FAILPOINT", point)];
+        let output = project.signoff_with(&variables, ["run", "plan.md"]);
+        assert_eq!(output.code, None, "{point}: {output}");
+        project
+            .signoff(["undo"])
+            .assert_code(5)
+            .assert_stderr_contains("its landing was begun and cut off");
+        project.signoff(["land"]).assert_success();
+        assert_eq!(project.read("en"), "hello\n");
+        assert_nothing_left(&project);
+    }
+}
+
+#[test]
+fn what_prepares_worktrees_is_shown_to_whoever_trusts_it() {
+    let project = Project::new(BINARY);
+    project.write(
+        ".signoff/config.toml",
+        "[run]\nprepare = [\"npm ci --offline\"]\n",
+    );
+    project
+        .signoff(["trust"])
+        .assert_success()
+        .assert_stderr_contains("in every new worktree: npm ci --offline");
+}
