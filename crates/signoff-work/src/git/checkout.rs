@@ -30,8 +30,9 @@ impl Plan {
     }
 
     /// Paths that change.
-    pub(super) fn changed(&self) -> Vec<String> {
-        texts(self.changes.iter().map(|(change, _)| &change.name))
+    pub(super) fn changing(&self) -> BTreeSet<Name> {
+        let names = self.changes.iter().map(|(change, _)| change.name.clone());
+        names.collect()
     }
 }
 

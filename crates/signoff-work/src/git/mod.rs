@@ -17,6 +17,7 @@ mod index;
 mod landing;
 mod landing_index;
 mod look;
+mod lost;
 mod merge;
 mod names;
 mod obstacles;

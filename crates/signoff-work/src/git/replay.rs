@@ -26,8 +26,8 @@ type Both = (Name, [Blob; 3]);
 
 /// What becomes of one commit's changes.
 #[derive(Debug, Default)]
-struct Step {
-    taken: Vec<(Name, Option<Blob>)>,
+pub(super) struct Step {
+    pub(super) taken: Vec<(Name, Option<Blob>)>,
     both: Vec<Both>,
     conflicts: BTreeSet<Name>,
 }
@@ -92,7 +92,7 @@ impl Own {
 
     /// Merges files that both sides changed. Trees of these files alone: none is there on one side only, so that none
     /// can be taken for another that was moved.
-    fn merge_both(
+    pub(super) fn merge_both(
         &self,
         step: &mut Step,
         ours: &Id,
@@ -157,7 +157,7 @@ impl Own {
 
 impl Step {
     /// `changes` are theirs, `others` ours, both since the same commit.
-    fn new(changes: Vec<Difference>, others: Vec<Difference>) -> Self {
+    pub(super) fn new(changes: Vec<Difference>, others: Vec<Difference>) -> Self {
         let mut ours: BTreeMap<Name, Option<Blob>> = others
             .into_iter()
             .map(|other| (other.name, other.after))
