@@ -10,7 +10,7 @@ use std::path::Path;
 use super::entries::Difference;
 use super::landing_index::PersonsIndex;
 use super::lost::Sides;
-use super::names::{Name, text, texts, within};
+use super::names::{Name, texts, within};
 use super::replay::Replayed;
 use super::{GitError, Head, Id, Own};
 
@@ -67,23 +67,24 @@ impl Own {
         let Head { commit, branch } = self.repository.head()?;
         let touched = self.touched(start, head)?;
         let plan = self.plan(start, head, Some(&touched))?;
-        reasons.extend(said(&plan.differ, differ));
+        let at = self.base(commit.as_ref())?;
         let to = match self.target(start, head, commit.as_ref())? {
             Replayed::Commit(to) => to,
             Replayed::Conflict(files) => {
-                reasons.push(conflict(&files));
+                let refusals = self.refusals(&plan, &files, (start, &at))?;
+                reasons.extend(refusals.sentences());
                 return Ok(Prepared::Refused(reasons));
             }
         };
-        let at = self.base(commit.as_ref())?;
         let sides = Sides {
             start,
             head,
             at: &at,
             to: to.as_ref().unwrap_or(&at),
         };
-        let lost = self.lost(sides, &plan)?;
-        reasons.extend(said(&lost, taken_back));
+        let mut refusals = self.refusals(&plan, &BTreeSet::new(), (start, &at))?;
+        refusals.lost = self.lost(sides, &plan)?;
+        reasons.extend(refusals.sentences());
         let index = self.persons_index(sides, &touched)?;
         reasons.extend(index.refusals());
         if !reasons.is_empty() {
@@ -217,47 +218,6 @@ impl Own {
             None => self.empty_tree(),
         }
     }
-}
-
-/// A sentence about these paths, if there are any.
-fn said(paths: &BTreeSet<Name>, sentence: fn(&BTreeSet<Name>) -> String) -> Option<String> {
-    (!paths.is_empty()).then(|| sentence(paths))
-}
-
-fn differ(paths: &BTreeSet<Name>) -> String {
-    format!(
-        "{} changed since the run began: commit, stash or move that away, then land again",
-        names(paths)
-    )
-}
-
-fn taken_back(paths: &BTreeSet<Name>) -> String {
-    format!(
-        "the run removed or took back what you have not committed in {}, and no commit would show it: commit that first, then land again",
-        names(paths)
-    )
-}
-
-fn conflict(files: &[String]) -> String {
-    format!(
-        "the commits of the run do not go with what is committed now in `{}`: commit or stash your changes there, then land again",
-        files.join("`, `")
-    )
-}
-
-/// The first few, in back-ticks.
-pub(super) fn names(names: &BTreeSet<Name>) -> String {
-    const SHOWN: usize = 10;
-    let shown: Vec<String> = names
-        .iter()
-        .take(SHOWN)
-        .map(|name| format!("`{}`", text(name)))
-        .collect();
-    let more = match names.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}{more}", shown.join(", "))
 }
 
 /// Whether a file is there, as far as can be seen.

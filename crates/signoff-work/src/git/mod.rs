@@ -24,6 +24,7 @@ mod obstacles;
 mod own;
 mod place;
 mod references;
+mod refusals;
 mod remove;
 mod replay;
 mod repository;

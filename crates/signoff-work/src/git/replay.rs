@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::entries::{Difference, tree_entries};
-use super::names::{Name, texts};
+use super::names::Name;
 use super::{GitError, Id, Merge, Own};
 
 /// What came of it.
@@ -15,7 +15,7 @@ pub(super) enum Replayed {
     /// The last commit; `None` where there was none before and nothing was added.
     Commit(Option<Id>),
     /// Files in which the commits do not go with what is there.
-    Conflict(Vec<String>),
+    Conflict(BTreeSet<Name>),
 }
 
 /// A file of a tree: its mode and content.
@@ -50,7 +50,7 @@ impl Own {
             };
             let tree = match self.step(&before, &commit, &ours)? {
                 Ok(tree) => tree,
-                Err(files) => return Ok(Replayed::Conflict(texts(&files))),
+                Err(files) => return Ok(Replayed::Conflict(files)),
             };
             if tree != ours {
                 tip = Some(self.made_anew(&commit, &tree, tip.as_ref())?);
