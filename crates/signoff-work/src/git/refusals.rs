@@ -59,6 +59,9 @@ impl Own {
     }
 }
 
+/// Says something about names.
+type Sentence<'s> = &'s dyn Fn(String) -> String;
+
 impl Refusals {
     /// A sentence for each kind.
     pub(super) fn sentences(&self) -> Vec<String> {
@@ -70,7 +73,7 @@ impl Refusals {
             beside,
             lost,
         } = self;
-        let said: [(&BTreeSet<Name>, &dyn Fn(String) -> String); 6] = [
+        let said: [(&BTreeSet<Name>, Sentence<'_>); 6] = [
             (ignored, &|names| {
                 let is = if ignored.len() == 1 { "is" } else { "are" };
                 format!("{names} {is} in the way (git ignores it): move it away, then land again")
