@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
@@ -19,6 +19,8 @@ use crate::tree::Stamp;
 pub(super) struct Plan {
     /// Paths at which the checkout is neither as before nor as after, or where something ignored is in the way.
     pub(super) differ: BTreeSet<Name>,
+    /// Paths in the way of files that come at which there is something that git does not look at.
+    pub(super) ignored: BTreeSet<Name>,
     /// What changes: from what it is to what it will be, and what it looked like when it was read.
     changes: Vec<(Difference, Option<Stamp>)>,
     scratch: Scratch,
@@ -29,9 +31,15 @@ impl Plan {
         self.changes.is_empty()
     }
 
+    /// What the checkout held, as an index.
+    pub(super) fn index(&self) -> PathBuf {
+        self.scratch.path("index")
+    }
+
     /// Paths that change.
-    pub(super) fn changed(&self) -> Vec<String> {
-        texts(self.changes.iter().map(|(change, _)| &change.name))
+    pub(super) fn changing(&self) -> BTreeSet<Name> {
+        let names = self.changes.iter().map(|(change, _)| change.name.clone());
+        names.collect()
     }
 }
 
@@ -56,9 +64,9 @@ impl Own {
             Ok(found)
         };
         let site = Site::open(self.repository.top())?;
-        let mut differ = BTreeSet::new();
         let mut left = away(after)?;
-        if self.see_ignored(&site, &index, &left, &mut differ)? {
+        let (mut differ, ignored) = self.see_ignored(&site, &index, &left)?;
+        if !ignored.is_empty() {
             left = away(after)?;
         }
         let strange: BTreeSet<Name> = away(before)?.into_iter().map(|found| found.name).collect();
@@ -67,20 +75,20 @@ impl Own {
         let changes = self.stamped(&site, &index, left, &mut differ)?;
         Ok(Plan {
             differ,
+            ignored,
             changes,
             scratch,
         })
     }
 
     /// Finds what is ignored and in the way of files that come. A file there is added to the index, to be compared like
-    /// any other; whether there was one.
+    /// any other. Gives what certainly is in the way, and what is ignored, whether it is in the way or not.
     fn see_ignored(
         &self,
         site: &Site,
         index: &Path,
         left: &[Difference],
-        differ: &mut BTreeSet<Name>,
-    ) -> Result<bool, GitError> {
+    ) -> Result<(BTreeSet<Name>, BTreeSet<Name>), GitError> {
         // `before` is what the file will be, `after` what it is.
         let coming = left
             .iter()
@@ -90,12 +98,12 @@ impl Own {
             .filter(|found| found.before.is_none())
             .map(|found| &found.name)
             .collect();
-        let mut files = Vec::new();
+        let (mut differ, mut files) = (BTreeSet::new(), BTreeSet::new());
         for Difference { name, .. } in coming {
             let stamp = |name: &[u8]| site.stamp(name).map_err(GitError::file(path(name)));
             match stamp(name)?.map(|found| found.file_type()) {
                 None => {}
-                Some(FileType::RegularFile | FileType::Symlink) => files.push(name),
+                Some(FileType::RegularFile | FileType::Symlink) => drop(files.insert(name.clone())),
                 Some(FileType::Directory) => {
                     let inside = self.everything_in(index, name)?;
                     differ.extend(inside.into_iter().filter(|inner| !going.contains(inner)));
@@ -112,14 +120,21 @@ impl Own {
                 }
             }
         }
-        if files.is_empty() {
-            return Ok(false);
+        let mut ignored: BTreeSet<Name> = files.union(&differ).cloned().collect();
+        if ignored.is_empty() {
+            return Ok((differ, ignored));
         }
-        self.call_in(self.repository.top(), index)
+        // Everything that is not ignored is in the index by now.
+        let words = ["ls-files", "-z"];
+        let call = || self.call_in(self.repository.top(), index);
+        for known in parts(&call().words(words).run()?) {
+            ignored.remove(known);
+        }
+        call()
             .words(["update-index", "--add", "--replace", "-z", "--stdin"])
-            .stdin(listed(files))
+            .stdin(listed(&files))
             .run()?;
-        Ok(true)
+        Ok((differ, ignored))
     }
 
     /// Every file in a directory of the checkout, ignored or not.

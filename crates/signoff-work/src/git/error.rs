@@ -42,6 +42,11 @@ pub enum GitError {
         /// Why not.
         error: io::Error,
     },
+    /// Commits were removed, as happens where no branch holds them.
+    Gone {
+        /// Which ones.
+        commits: Vec<String>,
+    },
     /// The index or a commit holds other repositories, which are never looked into.
     Submodules {
         /// Where.
@@ -81,6 +86,11 @@ impl fmt::Display for GitError {
                 write!(f, "git should have printed {expected}, not `{found}`")
             }
             Self::File { path, error } => write!(f, "`{}`: {error}", path.display()),
+            Self::Gone { commits } => write!(
+                f,
+                "the run's commits are no longer in the repository (`{}`): their branch was deleted, and git removed them; run the plan again",
+                commits.join("`, `")
+            ),
             Self::Submodules { paths } => {
                 write!(f, "submodules are not supported: `{}`", paths.join("`, `"))
             }
@@ -101,6 +111,7 @@ impl Error for GitError {
             Self::Failed { .. }
             | Self::TooMuch { .. }
             | Self::Unexpected { .. }
+            | Self::Gone { .. }
             | Self::Submodules { .. }
             | Self::ChangedMeanwhile { .. } => None,
         }

@@ -47,8 +47,24 @@ impl Own {
                 "-z",
             ])
             .words([from.as_str(), to.as_str()])
-            .run()?;
-        differences(&out)
+            .run();
+        differences(&out.or_else(|error| self.explained(error, [from, to]))?)
+    }
+
+    /// What git says where a commit or tree is gone helps nobody.
+    fn explained<T>(&self, error: GitError, needed: [&Id; 2]) -> Result<T, GitError> {
+        let mut commits = Vec::new();
+        for id in needed {
+            let words = ["cat-file", "-e", id.as_str()];
+            if self.call().words(words).ask()?.code != 0 {
+                commits.push(id.to_string());
+            }
+        }
+        Err(if commits.is_empty() {
+            error
+        } else {
+            GitError::Gone { commits }
+        })
     }
 
     /// The commit after `since` up to `head`, by first parents, that says it was made by this attempt.
@@ -81,7 +97,8 @@ impl Own {
     pub fn commits(&self, since: &Id, head: &Id) -> Result<Vec<Id>, GitError> {
         let range = format!("{since}..{head}");
         let words = ["rev-list", "--first-parent", "--reverse", range.as_str()];
-        let out = self.call().words(words).run()?;
+        let out = self.call().words(words).run();
+        let out = out.or_else(|error| self.explained(error, [since, head]))?;
         let text = String::from_utf8_lossy(&out);
         text.lines().map(str::parse).collect()
     }

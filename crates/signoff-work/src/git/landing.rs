@@ -9,7 +9,8 @@ use std::path::Path;
 
 use super::entries::Difference;
 use super::landing_index::PersonsIndex;
-use super::names::{Name, text, texts, within};
+use super::lost::Sides;
+use super::names::{Name, texts, within};
 use super::replay::Replayed;
 use super::{GitError, Head, Id, Own};
 
@@ -63,30 +64,36 @@ impl Own {
     /// Works out how the commits after `start` up to `head` come into the checkout; touches nothing of it.
     pub fn prepare_landing(&self, start: &Id, head: &Id) -> Result<Prepared, GitError> {
         let mut reasons = self.unfinished()?;
-        let at = self.repository.head()?;
+        let Head { commit, branch } = self.repository.head()?;
         let touched = self.touched(start, head)?;
         let plan = self.plan(start, head, Some(&touched))?;
-        if !plan.differ.is_empty() {
-            reasons.push(differ(&plan.differ));
-        }
-        let to = match self.target(start, head, at.commit.as_ref())? {
-            Replayed::Commit(Some(to)) => to,
-            Replayed::Commit(None) if reasons.is_empty() => return Ok(Prepared::Nothing),
-            Replayed::Commit(None) => return Ok(Prepared::Refused(reasons)),
+        let at = self.base(commit.as_ref())?;
+        let to = match self.target(start, head, commit.as_ref())? {
+            Replayed::Commit(to) => to,
             Replayed::Conflict(files) => {
-                reasons.push(conflict(&files));
+                let refusals = self.refusals(&plan, &files, (start, &at))?;
+                reasons.extend(refusals.sentences());
                 return Ok(Prepared::Refused(reasons));
             }
         };
-        let index = self.persons_index(at.commit.as_ref(), &to, &touched)?;
+        let sides = Sides {
+            start,
+            head,
+            at: &at,
+            to: to.as_ref().unwrap_or(&at),
+        };
+        let mut refusals = self.refusals(&plan, &BTreeSet::new(), (start, &at))?;
+        refusals.lost = self.lost(sides, &plan)?;
+        reasons.extend(refusals.sentences());
+        let index = self.persons_index(sides, &touched)?;
         reasons.extend(index.refusals());
         if !reasons.is_empty() {
             return Ok(Prepared::Refused(reasons));
         }
-        if plan.is_done() && index.is_done() && at.commit.as_ref() == Some(&to) {
+        let is_done = plan.is_done() && index.is_done() && commit == to;
+        let Some(to) = to.filter(|_| !is_done) else {
             return Ok(Prepared::Nothing);
-        }
-        let Head { commit, branch } = at;
+        };
         Ok(Prepared::Ready(Landing {
             from: commit,
             to,
@@ -113,17 +120,24 @@ impl Own {
         if now.branch != *branch || (now.commit != *from && !is_at_end) {
             return Ok(Landed::Moved);
         }
+        let base = self.base(from.as_ref())?;
+        let sides = Sides {
+            start,
+            head,
+            at: &base,
+            to,
+        };
         let touched = self.touched(start, head)?;
         at("land.files");
         let plan = self.plan(start, head, Some(&touched))?;
-        if !plan.differ.is_empty() {
-            let paths = texts(&plan.differ);
+        let lost = self.lost(sides, &plan)?;
+        if !(plan.differ.is_empty() && lost.is_empty()) {
+            let paths = texts(plan.differ.union(&lost));
             return Err(GitError::ChangedMeanwhile { paths });
         }
         self.carry_out(&plan)?;
         at("land.index");
-        self.persons_index(now.commit.as_ref(), to, &touched)?
-            .put_in_place()?;
+        self.persons_index(sides, &touched)?.put_in_place()?;
         at("land.ref");
         if !is_at_end && !self.move_head(to, from.as_ref())? {
             return Ok(Landed::Moved);
@@ -132,9 +146,9 @@ impl Own {
         Ok(done)
     }
 
-    /// Paths that the run changed.
-    fn touched(&self, start: &Id, head: &Id) -> Result<BTreeSet<Name>, GitError> {
-        let differences = self.differences(start, head)?.into_iter();
+    /// Paths that differ between two states, such as those that the run changed.
+    fn touched(&self, before: &Id, after: &Id) -> Result<BTreeSet<Name>, GitError> {
+        let differences = self.differences(before, after)?.into_iter();
         let names = differences.map(|Difference { name, .. }| name);
         Ok(names.filter(|name| !within(name, &self.kept)).collect())
     }
@@ -185,47 +199,25 @@ impl Own {
         }
     }
 
+    /// The person's index at every path that the run touched or that the commits show: one may take a file away that
+    /// is not committed, and another put it back.
     fn persons_index(
         &self,
-        at: Option<&Id>,
-        to: &Id,
+        sides: Sides<'_>,
         touched: &BTreeSet<Name>,
     ) -> Result<PersonsIndex<'_>, GitError> {
-        let base = match at {
-            Some(commit) => commit.clone(),
-            None => self.empty_tree()?,
-        };
-        PersonsIndex::read(self, &base, to, touched)
+        let mut names = self.touched(sides.at, sides.to)?;
+        names.extend(touched.iter().cloned());
+        PersonsIndex::read(self, sides.at, sides.to, &names)
     }
-}
 
-fn differ(paths: &BTreeSet<Name>) -> String {
-    format!(
-        "{} changed since the run began: commit, stash or move that away, then land again",
-        names(paths)
-    )
-}
-
-fn conflict(files: &[String]) -> String {
-    format!(
-        "the commits of the run do not go with what is committed now in `{}`: commit or stash your changes there, then land again",
-        files.join("`, `")
-    )
-}
-
-/// The first few, in back-ticks.
-pub(super) fn names(names: &BTreeSet<Name>) -> String {
-    const SHOWN: usize = 10;
-    let shown: Vec<String> = names
-        .iter()
-        .take(SHOWN)
-        .map(|name| format!("`{}`", text(name)))
-        .collect();
-    let more = match names.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}{more}", shown.join(", "))
+    /// What is committed.
+    fn base(&self, at: Option<&Id>) -> Result<Id, GitError> {
+        match at {
+            Some(commit) => Ok(commit.clone()),
+            None => self.empty_tree(),
+        }
+    }
 }
 
 /// Whether a file is there, as far as can be seen.

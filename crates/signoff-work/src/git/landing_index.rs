@@ -6,8 +6,9 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::landing::{is_there, names};
+use super::landing::is_there;
 use super::names::{Name, parts};
+use super::refusals::names;
 use super::scratch::{Scratch, copy_index};
 use super::{GitError, Id, Own};
 

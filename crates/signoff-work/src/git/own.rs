@@ -68,13 +68,18 @@ impl Own {
         write(&self.place.join("HEAD"), b"ref: refs/heads/signoff\n")
     }
 
-    /// What the person ignores everywhere, and in this repository without saying so in it.
+    /// What the person ignores everywhere, and in this repository without saying so in it; and what the harness has
+    /// beside files while it writes them.
     fn ignored(&self) -> Vec<u8> {
         let mut text = self.personal("core.excludesfile", "ignore");
         text.push(b'\n');
         text.extend(
             fs::read(self.repository.found.common.join("info/exclude")).unwrap_or_default(),
         );
+        text.extend_from_slice(b"\n.signoff-landing-*\n");
+        for what in ["tmp", "next", "gone"] {
+            text.extend(format!(".?*.signoff-{what}\n").into_bytes());
+        }
         text
     }
 

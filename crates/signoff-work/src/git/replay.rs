@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::entries::{Difference, tree_entries};
-use super::names::{Name, texts};
+use super::names::Name;
 use super::{GitError, Id, Merge, Own};
 
 /// What came of it.
@@ -15,7 +15,7 @@ pub(super) enum Replayed {
     /// The last commit; `None` where there was none before and nothing was added.
     Commit(Option<Id>),
     /// Files in which the commits do not go with what is there.
-    Conflict(Vec<String>),
+    Conflict(BTreeSet<Name>),
 }
 
 /// A file of a tree: its mode and content.
@@ -26,8 +26,8 @@ type Both = (Name, [Blob; 3]);
 
 /// What becomes of one commit's changes.
 #[derive(Debug, Default)]
-struct Step {
-    taken: Vec<(Name, Option<Blob>)>,
+pub(super) struct Step {
+    pub(super) taken: Vec<(Name, Option<Blob>)>,
     both: Vec<Both>,
     conflicts: BTreeSet<Name>,
 }
@@ -50,7 +50,7 @@ impl Own {
             };
             let tree = match self.step(&before, &commit, &ours)? {
                 Ok(tree) => tree,
-                Err(files) => return Ok(Replayed::Conflict(texts(&files))),
+                Err(files) => return Ok(Replayed::Conflict(files)),
             };
             if tree != ours {
                 tip = Some(self.made_anew(&commit, &tree, tip.as_ref())?);
@@ -92,7 +92,7 @@ impl Own {
 
     /// Merges files that both sides changed. Trees of these files alone: none is there on one side only, so that none
     /// can be taken for another that was moved.
-    fn merge_both(
+    pub(super) fn merge_both(
         &self,
         step: &mut Step,
         ours: &Id,
@@ -157,7 +157,7 @@ impl Own {
 
 impl Step {
     /// `changes` are theirs, `others` ours, both since the same commit.
-    fn new(changes: Vec<Difference>, others: Vec<Difference>) -> Self {
+    pub(super) fn new(changes: Vec<Difference>, others: Vec<Difference>) -> Self {
         let mut ours: BTreeMap<Name, Option<Blob>> = others
             .into_iter()
             .map(|other| (other.name, other.after))

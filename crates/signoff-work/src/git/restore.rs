@@ -15,6 +15,6 @@ impl Own {
             return Ok(Err(texts(&plan.differ)));
         }
         self.carry_out(&plan)?;
-        Ok(Ok(plan.changed()))
+        Ok(Ok(texts(&plan.changing())))
     }
 }

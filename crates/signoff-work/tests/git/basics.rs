@@ -297,3 +297,20 @@ fn worktrees_are_made_and_looked_at_side_by_side() {
         assert_eq!(own.changed(&head, snapshot).unwrap(), [""; 0]);
     }
 }
+
+/// Other runs write beside this one.
+#[test]
+fn what_the_harness_has_beside_files_while_it_writes_is_in_no_snapshot() {
+    let world = World::committed(&[("a/plan.md", "p\n")]);
+    let own = world.own();
+    let before = own.snapshot().unwrap();
+    world.write_all(&[
+        ("a/.plan.md.signoff-tmp", "half"),
+        ("a/.plan.md.signoff-next", "half"),
+        ("a/.plan.md.signoff-gone", "old"),
+        (".signoff-landing-12", "half"),
+    ]);
+    assert_eq!(own.snapshot().unwrap(), before);
+    world.write("a/.signoff-tmp", "mine");
+    assert_ne!(own.snapshot().unwrap(), before);
+}

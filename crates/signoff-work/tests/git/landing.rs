@@ -176,7 +176,11 @@ fn a_file_that_is_moved_and_not_committed_is_not_followed() {
     let world = World::committed(&FILES);
     fs::rename(world.path("a"), world.path("moved")).unwrap();
     let run = Run::changing(&world, &[("moved", "1\n2\n3\n4\n5\n6\n7\n8\nnine\n")], &[]);
-    refused(&world, &run, &["do not go with", "`moved`"]);
+    refused(
+        &world,
+        &run,
+        &["what you have not committed in `moved`: commit that, then"],
+    );
     world.commit("moved");
     run.land();
     assert_eq!(world.git("status --porcelain"), "");
@@ -269,7 +273,7 @@ fn what_would_be_lost_is_refused() {
                 world.write("a", "mine\n");
                 world.commit("mine");
             },
-            &["`a` changed since", "do not go with", "in `a`"],
+            &["what is committed now in `a`", "`git cherry-pick`"],
         ),
         (
             &|world| {
@@ -287,13 +291,83 @@ fn what_would_be_lost_is_refused() {
     }
 }
 
+/// Only what helps is said.
+#[test]
+fn what_is_refused_is_told_with_what_helps() {
+    const NINE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+    let table: [(Meanwhile<'_>, Meanwhile<'_>, &str); 5] = [
+        // The commits of the person and of the run go together, but not by files.
+        (
+            &|_| {},
+            &|world| {
+                world.write("a", &NINE.replace('1', "one"));
+                world.commit("mine");
+            },
+            "what is committed now in `a` is not what the run began with, and its commits do not fit on it: bring them in with `git cherry-pick`",
+        ),
+        (
+            &|_| {},
+            &|world| world.write("a", "mine\n"),
+            "`a` changed since the run began: stash that or move it away,",
+        ),
+        (
+            &|world| world.write("a", &NINE.replace('1', "one")),
+            &|world| world.write("a", &NINE.replace('1', "two")),
+            "`a` changed since the run began, which began with uncommitted changes there: commit them, then",
+        ),
+        (
+            &|world| world.write("a", &NINE.replace('8', "eight")),
+            &|_| {},
+            "do not fit without what you have not committed in `a`: commit that,",
+        ),
+        (
+            &|world| world.write("a", &NINE.replace('8', "eight")),
+            &|world| drop(world.git("stash")),
+            "what is committed now in `a` is not what the run began with",
+        ),
+    ];
+    for (before, meanwhile, said) in table {
+        let world = World::committed(&FILES);
+        before(&world);
+        let now = fs::read_to_string(world.path("a")).unwrap();
+        let run = Run::changing(&world, &[("a", &now.replace('9', "nine"))], &[]);
+        meanwhile(&world);
+        let Prepared::Refused(reasons) = run.prepare() else {
+            panic!("not refused: {said}");
+        };
+        assert_eq!(reasons.len(), 1, "{reasons:?}");
+        assert!(reasons.concat().contains(said), "{said}: {reasons:?}");
+    }
+    let world = World::new();
+    world.write("a", "mine\n");
+    let run = Run::changing(&world, &[("a", "theirs\n")], &[]);
+    refused(
+        &world,
+        &run,
+        &["what you have not committed in `a`: commit that,"],
+    );
+}
+
+#[test]
+fn commits_that_git_removed_are_told() {
+    let world = World::committed(&FILES);
+    let run = Run::new(&world);
+    world.git("gc -q --prune=now");
+    let said = run.own.commits(&run.start, &run.head).unwrap_err();
+    let words = "the run's commits are no longer in the repository";
+    assert!(said.to_string().contains(words), "{said}");
+    assert!(said.to_string().contains(run.head.as_str()), "{said}");
+    let said = run.own.prepare_landing(&run.start, &run.head).unwrap_err();
+    assert!(said.to_string().contains(words), "{said}");
+}
+
 #[test]
 fn ignored_files_are_not_overwritten() {
     let table: [(&str, &str, &[&str]); 4] = [
-        ("new.o", "mine", &["`new.o`"]),
-        ("dir.o/inner", "mine", &["`dir.o/inner`"]),
-        ("sub.o", "-> elsewhere", &["`sub.o`"]),
-        ("sub.o", "mine", &["`sub.o`"]),
+        ("new.o", "mine", &["`new.o` is in the way (git ignores"]),
+        ("dir.o/inner", "mine", &["`dir.o/inner` is in the way"]),
+        ("sub.o", "-> elsewhere", &["`sub.o` is in the way"]),
+        ("sub.o", "mine", &["`sub.o` is in the way"]),
     ];
     for (name, text, words) in table {
         let world = World::committed(&FILES);

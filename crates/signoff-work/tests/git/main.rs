@@ -9,6 +9,7 @@
 mod basics;
 mod generated;
 mod landing;
+mod lost;
 mod obstacles;
 mod odd;
 mod speed;

@@ -1,0 +1,126 @@
+//! Why files do not let a landing through, in words that say what helps.
+
+use std::collections::BTreeSet;
+
+use super::checkout::Plan;
+use super::names::{Name, text};
+use super::{GitError, Id, Own};
+
+/// Files that stand against a landing, by what a person can do about it.
+#[derive(Debug, Default)]
+pub(super) struct Refusals {
+    /// In the way of files that come, and nothing that git would show.
+    ignored: BTreeSet<Name>,
+    /// As committed, which is neither what the run began with nor what it made of it.
+    committed: BTreeSet<Name>,
+    /// Changed since the run began, which began with what is committed.
+    changed: BTreeSet<Name>,
+    /// The same, but the run did not begin with what is committed either.
+    changed_again: BTreeSet<Name>,
+    /// Not committed, and unchanged since the run began, whose commits need it.
+    beside: BTreeSet<Name>,
+    /// Not committed, and in no commit that lands.
+    pub(super) lost: BTreeSet<Name>,
+}
+
+impl Own {
+    /// Sorts what differs in the checkout, and the files whose changes cannot be made anew on the commit or tree `at`.
+    pub(super) fn refusals(
+        &self,
+        plan: &Plan,
+        conflicts: &BTreeSet<Name>,
+        (start, at): (&Id, &Id),
+    ) -> Result<Refusals, GitError> {
+        let mut refusals = Refusals::default();
+        if plan.differ.is_empty() && conflicts.is_empty() {
+            return Ok(refusals);
+        }
+        let names = |found: Vec<super::entries::Difference>| -> BTreeSet<Name> {
+            found.into_iter().map(|found| found.name).collect()
+        };
+        let uncommitted = names(self.staged(&plan.index(), at)?);
+        let began_otherwise = names(self.differences(at, start)?);
+        for name in plan.differ.union(conflicts) {
+            let is_differing = plan.differ.contains(name);
+            let set = if is_differing && plan.ignored.contains(name) {
+                &mut refusals.ignored
+            } else if !uncommitted.contains(name) {
+                &mut refusals.committed
+            } else if !is_differing {
+                &mut refusals.beside
+            } else if began_otherwise.contains(name) {
+                &mut refusals.changed_again
+            } else {
+                &mut refusals.changed
+            };
+            set.insert(name.clone());
+        }
+        Ok(refusals)
+    }
+}
+
+/// Says something about names.
+type Sentence<'s> = &'s dyn Fn(String) -> String;
+
+impl Refusals {
+    /// A sentence for each kind.
+    pub(super) fn sentences(&self) -> Vec<String> {
+        let Self {
+            ignored,
+            committed,
+            changed,
+            changed_again,
+            beside,
+            lost,
+        } = self;
+        let said: [(&BTreeSet<Name>, Sentence<'_>); 6] = [
+            (ignored, &|names| {
+                let is = if ignored.len() == 1 { "is" } else { "are" };
+                format!("{names} {is} in the way (git ignores it): move it away, then land again")
+            }),
+            (committed, &|names| {
+                format!(
+                    "what is committed now in {names} is not what the run began with, and its commits do not fit on it: bring them in with `git cherry-pick` and settle it there"
+                )
+            }),
+            (changed, &|names| {
+                format!(
+                    "{names} changed since the run began: stash that or move it away, then land again"
+                )
+            }),
+            (changed_again, &|names| {
+                format!(
+                    "{names} changed since the run began, which began with uncommitted changes there: commit them, then bring its commits in with `git cherry-pick`"
+                )
+            }),
+            (beside, &|names| {
+                format!(
+                    "the run's commits do not fit without what you have not committed in {names}: commit that, then land again"
+                )
+            }),
+            (lost, &|names| {
+                format!(
+                    "the run removed or took back what you have not committed in {names}, and no commit would show it: commit that first, then land again"
+                )
+            }),
+        ];
+        let some = said.into_iter().filter(|(paths, _)| !paths.is_empty());
+        some.map(|(paths, sentence)| sentence(names(paths)))
+            .collect()
+    }
+}
+
+/// The first few, in back-ticks.
+pub(super) fn names(names: &BTreeSet<Name>) -> String {
+    const SHOWN: usize = 10;
+    let shown: Vec<String> = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| format!("`{}`", text(name)))
+        .collect();
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", shown.join(", "))
+}
