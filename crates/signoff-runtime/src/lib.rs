@@ -23,6 +23,7 @@ mod marks;
 mod notify;
 pub mod plan_file;
 pub mod plans;
+pub mod precautions;
 mod preflight;
 pub mod project;
 pub mod proof;

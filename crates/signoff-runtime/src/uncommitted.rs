@@ -1,25 +1,16 @@
 //! What in the checkout no commit has yet: agents work on it, and a person should know.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
 use signoff_sandbox::{Command, How, Limits, Sandbox, Stdin};
-use signoff_work::environment::path_outside;
 
+use crate::precautions::{Environment, careful};
 use crate::project::Project;
 
 /// A person waits: where git takes longer, nothing is said.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Settings of the repository that would start programs, and those that would write.
-pub const PRECAUTIONS: [&str; 5] = [
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
-    "core.untrackedCache=false",
-    "protocol.file.allow=never",
-    "gc.auto=0",
-];
 
 /// Paths that differ from the last commit or are not in it, in git's order; `None` where there is no
 /// git, no repository, or no answer.
@@ -30,19 +21,17 @@ pub fn uncommitted(project: &Project) -> Option<Vec<String>> {
         .ancestors()
         .find(|above| above.join(".git").exists())?;
     let sandbox = Sandbox::new().ok()?;
-    let ended = sandbox.run(status(project, workspace)).ok()?;
+    let env = careful(&sandbox, &project.around, workspace).ok()??;
+    let ended = sandbox.run(status(workspace, env)).ok()?;
     if !matches!(ended.how, How::Exited(0)) || ended.stdout.is_cut() {
         return None;
     }
     Some(paths(&ended.stdout.text()))
 }
 
-fn status(project: &Project, workspace: &Path) -> Command {
-    let mut argv: Vec<OsString> = vec!["git".into()];
-    for setting in PRECAUTIONS {
-        argv.extend(["-c".into(), setting.into()]);
-    }
+fn status(workspace: &Path, env: Environment) -> Command {
     let words = [
+        "git",
         "status",
         "--porcelain",
         "-z",
@@ -52,11 +41,10 @@ fn status(project: &Project, workspace: &Path) -> Command {
         ".",
         ":(exclude,top).signoff",
     ];
-    argv.extend(words.map(OsString::from));
     Command {
-        argv,
+        argv: words.map(OsString::from).to_vec(),
         cwd: workspace.to_owned(),
-        env: environment(project, workspace),
+        env,
         stdin: Stdin::Null,
         marker: None,
         limits: Limits {
@@ -67,29 +55,6 @@ fn status(project: &Project, workspace: &Path) -> Command {
         log: None,
         policy: None,
     }
-}
-
-/// The person's own, without what points git elsewhere.
-fn environment(project: &Project, workspace: &Path) -> Vec<(OsString, OsString)> {
-    let kept = ["HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME"];
-    let variables = project.around.variables.iter();
-    let own = variables.filter(|(name, _)| kept.map(OsStr::new).contains(&name.as_os_str()));
-    let mut env: Vec<(OsString, OsString)> = own
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    // A `git` in the tree that agents write to is nobody's git.
-    env.push((
-        "PATH".into(),
-        path_outside(&project.around.path(), workspace),
-    ));
-    for (name, value) in [
-        ("LC_ALL", "C"),
-        ("GIT_TERMINAL_PROMPT", "0"),
-        ("GIT_OPTIONAL_LOCKS", "0"),
-    ] {
-        env.push((name.into(), value.into()));
-    }
-    env
 }
 
 /// `XY PATH`, and for what was moved its old path after it; each ends in NUL.

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::fmt;
 use std::time::Duration;
 
+use signoff_runtime::precautions::{Environment, careful};
 use signoff_runtime::project::Surroundings;
-use signoff_runtime::uncommitted::PRECAUTIONS;
 use signoff_sandbox::{Command, How, Limits, Sandbox, Stdin};
 
 /// The state of the directory in git.
@@ -50,12 +50,28 @@ impl fmt::Display for Git {
 
 /// Asks git. Our own directory does not count: it is being set up.
 pub(super) fn state(around: &Surroundings) -> Git {
-    let mut argv = vec![OsString::from("git")];
+    let Ok(sandbox) = Sandbox::new() else {
+        return Git::NotInstalled;
+    };
     // The repository is not trusted yet: nothing that its configuration names is run.
-    for setting in PRECAUTIONS {
-        argv.extend(["-c".into(), setting.into()]);
+    let env = match careful(&sandbox, around, &around.directory) {
+        Ok(Some(env)) => env,
+        Ok(None) => return Git::NoRepository,
+        Err(_) => return Git::NotInstalled,
+    };
+    match sandbox.run(status(around, env)) {
+        Ok(ended) => match ended.how {
+            How::Exited(0) if ended.stdout.text().trim().is_empty() => Git::Clean,
+            How::Exited(0) => Git::Uncommitted,
+            How::Exited(_) | How::Signaled(_) | How::TimedOut | How::Stopped => Git::NoRepository,
+        },
+        Err(_) => Git::NotInstalled,
     }
+}
+
+fn status(around: &Surroundings, env: Environment) -> Command {
     let words = [
+        "git",
         "status",
         "--ignore-submodules=dirty",
         "--porcelain",
@@ -63,17 +79,10 @@ pub(super) fn state(around: &Surroundings) -> Git {
         ".",
         ":(exclude).signoff",
     ];
-    // Git's own variables would make it look somewhere else.
-    let env = around
-        .variables
-        .iter()
-        .filter(|(name, _)| matches!(name.to_str(), Some("PATH" | "HOME" | "XDG_CONFIG_HOME")))
-        .map(|(name, value)| (name.clone(), value.clone()));
-    let quiet = (OsString::from("GIT_OPTIONAL_LOCKS"), OsString::from("0"));
-    let command = Command {
-        argv: argv.into_iter().chain(words.map(OsString::from)).collect(),
+    Command {
+        argv: words.map(OsString::from).to_vec(),
         cwd: around.directory.clone(),
-        env: env.chain([quiet]).collect(),
+        env,
         stdin: Stdin::Null,
         marker: None,
         limits: Limits {
@@ -83,14 +92,5 @@ pub(super) fn state(around: &Surroundings) -> Git {
         },
         log: None,
         policy: None,
-    };
-    let ended = Sandbox::new().ok().map(|sandbox| sandbox.run(command));
-    match ended {
-        Some(Ok(ended)) => match ended.how {
-            How::Exited(0) if ended.stdout.text().trim().is_empty() => Git::Clean,
-            How::Exited(0) => Git::Uncommitted,
-            How::Exited(_) | How::Signaled(_) | How::TimedOut | How::Stopped => Git::NoRepository,
-        },
-        Some(Err(_)) | None => Git::NotInstalled,
     }
 }
