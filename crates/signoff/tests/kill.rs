@@ -318,7 +318,10 @@ fn an_agent_cut_off_after_its_work_and_before_its_tidying() {
     );
     let project = signed(&script, &plan(&[&agent("Make one.", "out-1")]));
     let mut running = project.spawn(["run", "plan.md"]);
-    assert!(running.wait_until(|| project.path().join("out-1").exists()));
+    // It is there before anything is in it.
+    let written =
+        || std::fs::read(project.path().join("out-1")).is_ok_and(|text| text == b"whole\n");
+    assert!(running.wait_until(written));
     running.kill();
     project
         .signoff(["resume"])

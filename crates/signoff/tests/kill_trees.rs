@@ -296,8 +296,9 @@ fn given_up_between_the_move_and_its_being_told() {
     project.signoff(["abort"]).assert_success();
     let after = picture(&project);
     assert!(before == after, "{}", difference(&before, &after));
-    // What the journal does not know of is not landed, and goes with the rest.
-    project.signoff(["land"]).assert_success();
+    // What was given up does not land, and goes whether the journal knows of it or not.
+    project.signoff(["land"]).assert_code(5);
+    project.signoff(["undo"]).assert_success();
     let start = before["git HEAD"].lines().next().expect("a commit");
     let landed = attempts(&project, start, "HEAD");
     assert!(landed.is_empty(), "{landed:?}");
