@@ -10,6 +10,7 @@
 )]
 
 mod clock;
+mod dice;
 pub mod ledger;
 #[cfg(target_os = "linux")]
 mod on_terminal;
@@ -21,6 +22,7 @@ pub mod transcript;
 mod workspace;
 
 pub use clock::FakeClock;
+pub use dice::Dice;
 pub use ledger::Ledger;
 #[cfg(target_os = "linux")]
 pub use on_terminal::OnTerminal;

@@ -13,9 +13,9 @@ mod common;
 use std::time::{Duration, Instant};
 
 use chaos::plan::{LARGE, SMALL, Size};
-use chaos::{Chaos, Dice, Gone};
+use chaos::{Chaos, Gone};
 use common::{agent, plan, signed};
-use signoff_testkit::{Ledger, Reply, Script};
+use signoff_testkit::{Dice, Ledger, Reply, Script};
 
 /// Every named point of a run, and among how many of its next occasions one is drawn.
 const POINTS: [(&str, u64); 30] = [

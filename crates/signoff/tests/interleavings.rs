@@ -11,8 +11,8 @@ mod trees;
 use std::fmt::Write as _;
 
 use common::plan;
-use signoff_testkit::{Project, Script};
-use trees::{Dice, attempts, nothing_left, repository, shell, soak, steps_of};
+use signoff_testkit::{Dice, Project, Script};
+use trees::{attempts, nothing_left, repository, shell, soak, steps_of};
 
 /// What one step does to the tree.
 enum Change {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use common::{agent, plan, signed};
 use signoff_testkit::ledger::Ledger;
-use signoff_testkit::{Output, Project, Reply, Script};
+use signoff_testkit::{Dice, Output, Project, Reply, Script};
 
 /// Where a run can be killed, and how many of its occasions the ordinary tests try.
 const POINTS: [(&str, usize); 16] = [
@@ -228,19 +228,6 @@ fn killed_at_every_named_point() {
         table.push(format!("{point}: killed {visited} times"));
     }
     println!("{}", table.join("\n"));
-}
-
-/// A small generator, so that a failing seed can be run again.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
-    }
 }
 
 /// Being cut off again and again asks a person, as designed; this one says "once more".

@@ -11,10 +11,10 @@ mod trees;
 use std::collections::BTreeMap;
 
 use common::plan;
-use signoff_testkit::{Ledger, Project, Reply, Script};
+use signoff_testkit::{Dice, Ledger, Project, Reply, Script};
 use trees::{
-    Dice, MINE, attempts, difference, in_the_middle_of_something, nothing_left, picture,
-    repository, shell, soak, steps_of,
+    MINE, attempts, difference, in_the_middle_of_something, nothing_left, picture, repository,
+    shell, soak, steps_of,
 };
 
 /// Where a run in worktrees can be killed before it has ended, and how many occasions the ordinary tests try.
