@@ -55,8 +55,8 @@ pub enum Error {
         asked: Vec<String>,
         why: Vec<String>,
     },
-    /// The run was brought into the checkout, or taken back: it does not go on.
-    Settled { run: String, how: &'static str },
+    /// The run was taken back: it does not go on.
+    Undone { run: String },
     /// There is no terminal to confirm a signature on.
     NoTerminal { why: std::io::Error },
     /// What was typed is not what was asked for.

@@ -202,7 +202,7 @@ impl<'a> Live<'a> {
     ) -> Result<Self, Error> {
         project.require_trust()?;
         let mut live = Self::open(project, id, clock)?;
-        live.refuse_if_settled()?;
+        live.refuse_if_undone()?;
         if !live.run.in_worktrees() {
             let mut workspace = take_workspace(project)?;
             workspace.name_run(id).map_err(Error::Sandbox)?;
@@ -260,7 +260,7 @@ impl<'a> Live<'a> {
         clock: &'a dyn Clock,
     ) -> Result<(), Error> {
         let mut live = Self::open(project, id, clock)?;
-        live.refuse_if_settled()?;
+        live.refuse_if_undone()?;
         History::read(project, &live.key)?.refuse_if_over(id)?;
         if live.run.outcome().is_some() && matches!(input, Input::Abort { .. }) {
             return Err(Error::AlreadyFinished {
@@ -502,8 +502,6 @@ impl<'a> Live<'a> {
         if let Stopped::Finished(outcome) = stopped {
             ended(self.project, &self.key, &self.run, outcome, self.clock)?;
         }
-        // Whoever lands needs the checkout, and the run is done with it.
-        drop(self.workspace_lock.take());
         let parts = (&mut self.run, &mut self.journal);
         let landing = landing::settle(self.project, trees.as_deref(), parts, self.clock)?;
         Ok(Ran {

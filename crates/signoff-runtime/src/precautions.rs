@@ -37,10 +37,21 @@ pub fn careful(
 ) -> Result<Option<Environment>, StartError> {
     let mut env = plain(around, directory);
     let words = ["git", "config", "--list", "--null", "--name-only"];
-    let ended = sandbox.run(Command {
-        argv: words.map(OsString::from).to_vec(),
+    let ended = sandbox.run(question(&words, directory, env.clone()))?;
+    let names = ended.stdout.bytes();
+    let names = names.filter(|_| matches!(ended.how, How::Exited(0)));
+    Ok(names.map(|names| {
+        env.extend(variables(&settings(&names)));
+        env
+    }))
+}
+
+/// Asks git something about this directory.
+pub(crate) fn question(words: &[&str], directory: &Path, env: Environment) -> Command {
+    Command {
+        argv: words.iter().map(OsString::from).collect(),
         cwd: directory.to_owned(),
-        env: env.clone(),
+        env,
         stdin: Stdin::Null,
         marker: None,
         limits: Limits {
@@ -50,13 +61,7 @@ pub fn careful(
         },
         log: None,
         policy: None,
-    })?;
-    let names = ended.stdout.bytes();
-    let names = names.filter(|_| matches!(ended.how, How::Exited(0)));
-    Ok(names.map(|names| {
-        env.extend(variables(&settings(&names)));
-        env
-    }))
+    }
 }
 
 /// The person's own, without what points git elsewhere.

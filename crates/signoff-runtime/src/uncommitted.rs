@@ -1,16 +1,11 @@
 //! What in the checkout no commit has yet: agents work on it, and a person should know.
 
-use std::ffi::OsString;
 use std::path::Path;
-use std::time::Duration;
 
-use signoff_sandbox::{Command, How, Limits, Sandbox, Stdin};
+use signoff_sandbox::{Command, How, Sandbox};
 
-use crate::precautions::{Environment, careful};
+use crate::precautions::{Environment, careful, question};
 use crate::project::Project;
-
-/// A person waits: where git takes longer, nothing is said.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Paths that differ from the last commit or are not in it, in git's order; `None` where there is no
 /// git, no repository, or no answer.
@@ -41,20 +36,7 @@ fn status(workspace: &Path, env: Environment) -> Command {
         ".",
         ":(exclude,top).signoff",
     ];
-    Command {
-        argv: words.map(OsString::from).to_vec(),
-        cwd: workspace.to_owned(),
-        env,
-        stdin: Stdin::Null,
-        marker: None,
-        limits: Limits {
-            time: Some(PATIENCE),
-            output: 4 << 20,
-            log: 0,
-        },
-        log: None,
-        policy: None,
-    }
+    question(&words, workspace, env)
 }
 
 /// `XY PATH`, and for what was moved its old path after it; each ends in NUL.

@@ -395,8 +395,8 @@ impl From<Error> for Failure {
                 format!("{}, and there can be none: {}", asked.join("; "), why.join("; ")),
             )
             .hint("`--isolation shared` lets agents work one after another in the checkout, if no step says `isolation: worktree`"),
-            Error::Settled { run, how } => {
-                Self::new(5, "settled", format!("run {run} {how}, and does not go on"))
+            Error::Undone { run } => {
+                Self::new(5, "undone", format!("run {run} was undone, and does not go on"))
                     .hint("`signoff retry PLAN`, then `signoff run PLAN` starts a new one")
             }
             Error::BrokenRun { run, why } => {

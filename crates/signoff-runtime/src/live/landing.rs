@@ -61,13 +61,16 @@ pub fn land(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<L
     if let Some(why) = unfinished(project, &live)? {
         let mut landing = refused(why)?;
         let start = live.run.ground().map(|ground| ground.start.clone());
-        landing.by_hand = vec![
-            format!("signoff resume {name}"),
-            format!(
-                "git cherry-pick {}..signoff/{name}",
-                start.unwrap_or_default()
-            ),
-        ];
+        let goes_on = !is_over(project, &live)?;
+        let pick = format!(
+            "git cherry-pick {}..signoff/{name}",
+            start.unwrap_or_default()
+        );
+        landing.by_hand = goes_on
+            .then(|| format!("signoff resume {name}"))
+            .into_iter()
+            .collect();
+        landing.by_hand.push(pick);
         return Ok(landing);
     }
     let Some(trees) = live.trees(None)? else {

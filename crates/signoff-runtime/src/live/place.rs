@@ -73,17 +73,11 @@ impl Live<'_> {
         }
     }
 
-    /// A run that was brought into the checkout or taken back does not go on.
-    pub(super) fn refuse_if_settled(&self) -> Result<(), Error> {
-        let how = match () {
-            () if self.run.undone() => "was undone",
-            () if self.run.landed().is_some() && self.run.outcome().is_some() => "has landed",
-            () => return Ok(()),
-        };
-        // One that completed is told so by whoever asks for more of it.
-        if self.run.outcome() == Some(signoff_engine::Outcome::Failed) || self.run.undone() {
+    /// A run that was taken back does not go on. (Only those that completed land, and they do not either.)
+    pub(super) fn refuse_if_undone(&self) -> Result<(), Error> {
+        if self.run.undone() {
             let run = self.run.id().to_owned();
-            return Err(Error::Settled { run, how });
+            return Err(Error::Undone { run });
         }
         Ok(())
     }
