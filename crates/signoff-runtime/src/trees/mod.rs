@@ -17,6 +17,7 @@ mod remains;
 mod run_tree;
 mod setup;
 mod spares;
+mod turns;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -37,6 +38,7 @@ pub(crate) use self::remains::{Left, Remains};
 use self::remains::{START, checked_out, claim, is_others, remove_refs};
 use self::run_tree::Standing;
 pub(crate) use self::setup::Setup;
+use self::turns::Turns;
 use crate::error::Error;
 use crate::project::Project;
 
@@ -52,6 +54,8 @@ pub(crate) struct Trees {
     indexes: PathBuf,
     standing: Mutex<Standing>,
     spares: Mutex<()>,
+    /// To make worktrees.
+    turns: Turns,
     setup: Setup,
 }
 
@@ -74,6 +78,7 @@ impl Trees {
             run: run.to_owned(),
             standing: Mutex::new(Standing::read(&indexes)),
             spares: Mutex::default(),
+            turns: Turns::default(),
             workspace: project.store.workspace().to_owned(),
             root: root(project, run).unwrap_or_else(|| dir.path().join("worktrees")),
             indexes,

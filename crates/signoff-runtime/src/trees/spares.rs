@@ -30,6 +30,7 @@ impl Trees {
 
     /// Makes a worktree show this commit and nothing else.
     pub(super) fn fill(&self, worktree: &Worktree, commit: &Id) -> Result<(), String> {
+        let _turn = self.turns.wait();
         let spare = {
             let _one_at_a_time = self.spares();
             let spares = (0..MOST).map(|number| self.spare_worktree(number));

@@ -1,6 +1,9 @@
 //! Where the file system puts worktrees.
 
+use std::io;
 use std::path::Path;
+
+use super::index::beside;
 
 /// Has directories made in this one lie far apart from each other.
 ///
@@ -18,6 +21,38 @@ pub(super) fn spread(folder: &Path) {
     }
 }
 
+/// Makes a directory in one that was [`spread`]. By its name at that moment ext4 chooses where its files will lie, and the
+/// steps of the next run have the same names: so it gets another one first.
+pub(super) fn make_apart(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let first = beside(folder, &format!(".{}", std::process::id()));
+    std::fs::create_dir_all(&first)?;
+    std::fs::rename(&first, folder)
+}
+
 /// Other systems have no such setting.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn spread(_folder: &Path) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_made_under_its_name_alone_and_kept_if_it_is_there() {
+        let above = tempfile::tempdir().unwrap();
+        spread(above.path());
+        let folder = above.path().join("step");
+        make_apart(&folder).unwrap();
+        std::fs::write(folder.join("file"), "work").unwrap();
+        make_apart(&folder).unwrap();
+        let names = |folder: &Path| -> Vec<_> {
+            let entries = std::fs::read_dir(folder).unwrap();
+            entries.map(|entry| entry.unwrap().file_name()).collect()
+        };
+        assert_eq!(names(above.path()), ["step"]);
+        assert_eq!(names(&folder), ["file"]);
+    }
+}

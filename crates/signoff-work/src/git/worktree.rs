@@ -11,7 +11,7 @@ use super::names::{Name, except, name, parts, path, within};
 use super::place::{Care, Site};
 use super::remove::{give_rights, remove_tree};
 use super::scratch::{copy_index, write};
-use super::spread::spread;
+use super::spread::{make_apart, spread};
 use super::start::Call;
 use super::{GitError, Id, Own, agents};
 
@@ -199,12 +199,12 @@ impl Worktree {
 
     fn make_folders(&self) -> Result<(), GitError> {
         let make = |folder: &Path| fs::create_dir_all(folder).map_err(GitError::file(folder));
-        if let Some(above) = self.path.parent().filter(|above| !above.exists()) {
+        if let Some(above) = self.path.parent() {
             make(above)?;
             spread(above);
         }
         make(self.index.parent().unwrap_or(&self.index))?;
-        make(&self.path)
+        make_apart(&self.path).map_err(GitError::file(&self.path))
     }
 
     /// From here on it does not exist, whatever is left of it.
