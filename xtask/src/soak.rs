@@ -183,6 +183,7 @@ fn crash_tests() -> Invocation {
         "--locked",
         "--workspace",
         "--all-features",
+        "--no-fail-fast",
         "--test",
         "kill",
         "--test",

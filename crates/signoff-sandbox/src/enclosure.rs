@@ -64,7 +64,7 @@ impl Enclosure {
             return (*part).to_owned();
         }
         match self.steps.get(number - FIRST.len()) {
-            Some(step) => format!("{step:?}"),
+            Some(step) => step.to_string(),
             None => "start the command".to_owned(),
         }
     }

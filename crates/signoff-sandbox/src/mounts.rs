@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{fmt, fs, io};
 
 use crate::policy::Policy;
 
@@ -66,6 +66,25 @@ pub(crate) enum Step {
     SharedMemory,
 }
 
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, at) = match self {
+            Self::CutOff { .. } => return f.write_str("cut off its mounts"),
+            Self::Freeze => return f.write_str("make everything read-only"),
+            Self::Terminals => return f.write_str("give it terminals"),
+            Self::SharedMemory => return f.write_str("give it shared memory"),
+            Self::Take { from, .. } => ("open", from),
+            Self::Cover { at } | Self::Blank { at } => ("hide", at),
+            Self::MakeDirectory { at } | Self::MakeFile { at } | Self::Place { at, .. } => {
+                ("mount", at)
+            }
+            Self::Protect { at } => ("protect", at),
+            Self::Allow { at } => ("allow", at),
+        };
+        write!(f, "{what} `{}`", at.to_string_lossy())
+    }
+}
+
 /// What is to be found at a path.
 struct Placement {
     at: PathBuf,
@@ -81,12 +100,22 @@ enum What {
     Taken { number: usize, directory: bool },
     /// What is there already, read-only.
     Kept,
+    /// Shared memory of its own, which is empty too.
+    SharedMemory,
+}
+
+impl What {
+    /// Is nothing left of what lay below?
+    fn is_empty(&self) -> bool {
+        matches!(self, Self::Empty | Self::SharedMemory)
+    }
 }
 
 /// Returns the steps in order.
 pub(crate) fn plan(policy: &Policy, as_root: bool) -> io::Result<Vec<Step>> {
     let mut steps = vec![Step::CutOff { devices: !as_root }];
     let mut placements = Vec::new();
+    share_memory(&mut placements);
     hide(policy, &mut placements)?;
     take(policy, &mut steps, &mut placements)?;
     keep(policy, &mut placements)?;
@@ -169,10 +198,16 @@ fn devices(as_root: bool, steps: &mut Vec<Step>) -> io::Result<()> {
     if Path::new("/dev/pts").is_dir() {
         steps.push(Step::Terminals);
     }
-    if Path::new("/dev/shm").is_dir() {
-        steps.push(Step::SharedMemory);
-    }
     Ok(())
+}
+
+/// A project may lie there as well, so it is placed like everything else that covers something.
+fn share_memory(placements: &mut Vec<Placement>) {
+    let at = PathBuf::from("/dev/shm");
+    if at.is_dir() {
+        let what = What::SharedMemory;
+        placements.push(Placement { at, what });
+    }
 }
 
 fn place(placements: &[Placement], steps: &mut Vec<Step>) -> io::Result<()> {
@@ -184,7 +219,7 @@ fn place(placements: &[Placement], steps: &mut Vec<Step>) -> io::Result<()> {
         });
         match (covered_by, &placement.what) {
             // It is gone, and so is what it would be kept from.
-            (Some(outer), What::Kept) if matches!(outer.what, What::Empty) => continue,
+            (Some(outer), What::Kept) if outer.what.is_empty() => continue,
             (None, _) | (Some(_), What::Kept) => {}
             (Some(outer), _) => make_way(&outer.at, placement, steps)?,
         }
@@ -194,6 +229,7 @@ fn place(placements: &[Placement], steps: &mut Vec<Step>) -> io::Result<()> {
             What::Unreadable => Step::Blank { at },
             What::Taken { number, .. } => Step::Place { taken: number, at },
             What::Kept => Step::Protect { at },
+            What::SharedMemory => Step::SharedMemory,
         });
     }
     Ok(())
@@ -210,7 +246,7 @@ fn make_way(outer: &Path, placement: &Placement, steps: &mut Vec<Step>) -> io::R
         path.push(name);
         let is_directory = match placement.what {
             What::Unreadable => false,
-            What::Empty | What::Kept => true,
+            What::Empty | What::Kept | What::SharedMemory => true,
             What::Taken { directory, .. } => directory,
         };
         let at = c_path(&path)?;

@@ -30,7 +30,12 @@ pub struct Project {
 impl Project {
     /// An empty project for this binary: `Project::new(env!("CARGO_BIN_EXE_signoff"))`.
     pub fn new(binary: impl Into<PathBuf>) -> Self {
-        let folder = TempDir::with_prefix("signoff-test-").expect("a temporary folder");
+        Self::new_in(&std::env::temp_dir(), binary)
+    }
+
+    /// The same in another place than where temporary files are.
+    pub fn new_in(place: &Path, binary: impl Into<PathBuf>) -> Self {
+        let folder = TempDir::with_prefix_in("signoff-test-", place).expect("a temporary folder");
         let root = fs::canonicalize(folder.path()).expect("the folder was just made");
         for name in ["project", "home", "tmp", "bin", "output"] {
             fs::create_dir(root.join(name)).expect("the folder is ours");

@@ -9,7 +9,11 @@ const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
 
 /// A confined project whose agent is a shell that is given its task.
 fn project(task: &str, contract: &str) -> Project {
-    let project = Project::new(BINARY).confined();
+    prepared(Project::new(BINARY), task, contract)
+}
+
+fn prepared(project: Project, task: &str, contract: &str) -> Project {
+    let project = project.confined();
     project.write(
         ".signoff/config.toml",
         "[agents.default]\ndriver = \"command\"\ncommand = [\"bash\", \"-c\", \"{task}\"]\n",
@@ -44,6 +48,32 @@ fn the_evidence_names_what_was_enforced() {
     let run = std::fs::read_dir(runs).expect("it ran").flatten().next();
     let run = run.expect("it ran").path();
     assert!(!run.join("scratch").exists());
+}
+
+/// Where the process gets something of its own, the project would be covered.
+#[test]
+fn a_project_may_lie_in_shared_memory() {
+    let memory = std::path::Path::new("/dev/shm");
+    if !memory.is_dir() {
+        return; // Not every system has it.
+    }
+    let level = Project::new(BINARY).confined().json(["doctor"])["sandbox"]["level"].clone();
+    for isolation in ["shared", "worktree"] {
+        let project = prepared(
+            Project::new_in(memory, BINARY),
+            "echo x > out",
+            "test -s out",
+        );
+        let begin =
+            "git init -q; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m a";
+        project.bash(begin, &project.path()).assert_success();
+        project
+            .signoff(["run", "plan.md", "--approve", "--isolation", isolation])
+            .assert_success();
+        assert_eq!(project.read("out"), "x\n", "{isolation}");
+        // No weaker one and no other program had to do.
+        assert_eq!(evidence(&project)["sandbox"], level);
+    }
 }
 
 #[test]

@@ -114,3 +114,24 @@ fn freezes_after_it_took_and_before_it_places() {
     assert!(took < froze && froze < placed);
     assert_eq!(steps.first(), Some(&Step::CutOff { devices: false }));
 }
+
+#[test]
+fn a_place_in_shared_memory_is_found_in_the_commands_own() {
+    let Ok(directory) = tempfile::tempdir_in("/dev/shm") else {
+        return; // Not every machine has it.
+    };
+    let policy = Policy {
+        writable: vec![directory.path().to_owned()],
+        ..Policy::default()
+    };
+    let steps = plan(&policy, false).unwrap();
+    let at = |wanted: &dyn Fn(&Step) -> bool| steps.iter().position(wanted).unwrap();
+    let memory = at(&|step| *step == Step::SharedMemory);
+    let made = at(&|step| matches!(step, Step::MakeDirectory { .. }));
+    let placed = at(&|step| matches!(step, Step::Place { .. }));
+    assert!(memory < made && made < placed, "{steps:?}");
+    assert_eq!(
+        steps[placed].to_string(),
+        format!("mount `{}`", directory.path().display())
+    );
+}

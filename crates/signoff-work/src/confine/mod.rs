@@ -20,8 +20,8 @@ pub use self::git::keep_repository;
 pub use self::needs::{Needs, needs};
 use crate::environment::Variables;
 
-/// Where a process finds its own temporary directory, and nothing of anybody else's.
-const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+/// Where a process finds a temporary directory and shared memory of its own, and nothing of anybody else's.
+const ITS_OWN: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
 /// Where everything is, for one run.
 #[derive(Debug, Clone)]
@@ -159,13 +159,13 @@ impl Grounds {
         kept
     }
 
-    /// What of these the process would not find: it lies in something hidden, or where its own temporary directory is.
+    /// What of these the process would not find: it lies in something hidden, or where the process has something of its own.
     fn needed(&self, hidden: &[PathBuf], paths: impl Iterator<Item = PathBuf>) -> Vec<Bind> {
         let covered = |path: &PathBuf| {
             let mut covers = hidden
                 .iter()
                 .map(PathBuf::as_path)
-                .chain(TEMPORARY.map(Path::new));
+                .chain(ITS_OWN.map(Path::new));
             // Not the cover itself: what it covers would be there again.
             covers.any(|cover| path != cover && path.starts_with(cover))
                 && !path.starts_with(&self.tree)
