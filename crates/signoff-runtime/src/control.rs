@@ -88,10 +88,7 @@ fn refuse_if_ended(project: &Project, run: &str, what: &request::Ask) -> Result<
     // It may have ended while we asked.
     let view = View::load(project, run)?;
     if let Some(outcome) = view.run.outcome() {
-        return Err(Error::AlreadyFinished {
-            run: run.to_owned(),
-            outcome: signoff_api::event::outcome_name(outcome),
-        });
+        return Err(Error::already_finished(&view.run, outcome));
     }
     History::read(project, &view.key)?.refuse_if_over(run)
 }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use signoff_engine::{Forbidden, PlanState, Refusal, Unsupported};
+use signoff_engine::{Forbidden, Outcome, PlanState, Refusal, Run, Unsupported};
 use signoff_plan::diagnostic::Diagnostic;
 use signoff_plan::edit::EditRefused;
 use signoff_plan::source::Source;
@@ -156,7 +156,12 @@ pub enum Error {
         known: Vec<String>,
     },
     /// The run has come to its end.
-    AlreadyFinished { run: String, outcome: &'static str },
+    AlreadyFinished {
+        run: String,
+        outcome: &'static str,
+        /// What it did is not in the checkout yet.
+        to_land: bool,
+    },
     /// Nobody goes on with this run any more.
     RunOver { run: String, why: String },
     /// A run that ended before its first event was written.
@@ -196,6 +201,17 @@ pub enum Error {
     Sandbox(std::io::Error),
     /// Something about the threads of a session.
     Thread(Box<crate::threads::ThreadError>),
+}
+
+impl Error {
+    /// The run has come to its end.
+    pub(crate) fn already_finished(run: &Run, outcome: Outcome) -> Self {
+        Self::AlreadyFinished {
+            run: run.id().to_owned(),
+            outcome: signoff_api::event::outcome_name(outcome),
+            to_land: run.has_not_landed(),
+        }
+    }
 }
 
 impl From<FileError> for Error {

@@ -222,10 +222,7 @@ impl<'a> Live<'a> {
             Some(Outcome::Failed) => Input::Reopen { by },
             Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
                 live.settle(outcome)?;
-                return Err(Error::AlreadyFinished {
-                    run: id.to_owned(),
-                    outcome: signoff_api::event::outcome_name(outcome),
-                });
+                return Err(Error::already_finished(&live.run, outcome));
             }
         };
         live.bounds = bounds(&live.foreseen()?, options)?;
@@ -262,14 +259,8 @@ impl<'a> Live<'a> {
         let mut live = Self::open(project, id, clock)?;
         live.refuse_if_undone()?;
         History::read(project, &live.key)?.refuse_if_over(id)?;
-        if live.run.outcome().is_some() && matches!(input, Input::Abort { .. }) {
-            return Err(Error::AlreadyFinished {
-                run: id.to_owned(),
-                outcome: live
-                    .run
-                    .outcome()
-                    .map_or("", signoff_api::event::outcome_name),
-            });
+        if let (Some(outcome), Input::Abort { .. }) = (live.run.outcome(), &input) {
+            return Err(Error::already_finished(&live.run, outcome));
         }
         live.end_leftovers()?;
         let now = clock.now();

@@ -374,15 +374,18 @@ impl From<Error> for Failure {
                     None => failure.hint("nothing has run here yet"),
                 }
             }
-            Error::AlreadyFinished { run, outcome } => Self::new(
-                5,
-                "already-finished",
-                format!("run {run} has ended: {outcome}"),
-            )
-            .hint(format!(
-                "`signoff land {run}` brings in what it did in worktrees, if that is not in your checkout yet"
-            ))
-            .hint("`signoff run PLAN` starts a new one"),
+            Error::AlreadyFinished {
+                run,
+                outcome,
+                to_land,
+            } => {
+                let text = format!("run {run} has ended: {outcome}");
+                let failure = Self::new(5, "already-finished", text);
+                let landing = format!("`signoff land {run}` brings what it did into your checkout");
+                let hints = to_land.then_some(landing).into_iter();
+                let failure = hints.fold(failure, Self::hint);
+                failure.hint("`signoff run PLAN` starts a new one")
+            }
             Error::NeverBegun { run } => Self::new(
                 2,
                 "no-run",

@@ -3,7 +3,7 @@
 use signoff_plan::model::Work;
 
 use super::{Run, Stage};
-use crate::event::{Isolation, RunTree};
+use crate::event::{Isolation, Outcome, RunTree};
 
 /// Where a step sits in a run that works in worktrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +82,14 @@ impl Run {
     pub fn landing(&self) -> Option<&str> {
         let landing = self.landing.as_ref().filter(|(_, done)| !done);
         landing.map(|(commit, _)| commit.as_str())
+    }
+
+    /// Did it complete something that is nowhere but in its own commits?
+    pub fn has_not_landed(&self) -> bool {
+        let completed = matches!(self.outcome(), Some(Outcome::Completed | Outcome::Partial));
+        let start = self.ground().map(|ground| ground.start.as_str());
+        let settled = self.landed().is_some() || self.undone();
+        completed && self.in_worktrees() && !settled && self.head() != start
     }
 
     /// Was it taken back?

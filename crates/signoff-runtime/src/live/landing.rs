@@ -120,8 +120,7 @@ fn bring_in(
     (run, journal): (&mut Run, &mut FileJournal),
     clock: &dyn Clock,
 ) -> Result<Landing, Error> {
-    let ground = run.ground().cloned();
-    let start = ground.as_ref().map(|ground| ground.start.as_str());
+    let start = run.ground().map(|ground| ground.start.as_str());
     let start = parsed(run, start.unwrap_or_default())?;
     let head = parsed(run, run.head().unwrap_or_default())?;
     let mut landing = Landing {
@@ -143,68 +142,83 @@ fn bring_in(
         }
         lock => lock?,
     };
+    let changed = objections((project, wish), trees, run, &start)?;
     let by = project.around.person.clone();
+    match put_in(
+        trees,
+        (&start, &head),
+        &changed,
+        (run, journal),
+        (&by, clock),
+    )? {
+        Ok(commit) => arrived(landing, commit, trees, (run, journal), (by, clock)),
+        Err(refused) => {
+            landing.refused = refused;
+            Ok(instructed(landing, &start))
+        }
+    }
+}
+
+/// What somebody changed in the checkout since the run began, where that matters because nobody was asked.
+fn objections(
+    (project, wish): (&Project, Wish),
+    trees: &Trees,
+    run: &Run,
+    start: &Id,
+) -> Result<Vec<String>, Error> {
     // One that was begun goes on, whatever it has changed itself.
     let asks = wish == Wish::IfUnchanged && run.landing().is_none();
-    let changed = match &ground {
+    match run.ground() {
         Some(ground) if asks => {
             let ours = |path: &str| is_known_plan(project, path);
-            trees.changed_since(ground, &start, &ours)?
+            Ok(trees.changed_since(ground, start, &ours)?)
         }
-        Some(_) | None => Vec::new(),
-    };
+        Some(_) | None => Ok(Vec::new()),
+    }
+}
+
+/// Puts the commits into the checkout, unless they are there already: the commit that it is at then, or why not.
+fn put_in(
+    trees: &Trees,
+    (start, head): (&Id, &Id),
+    changed: &[String],
+    (run, journal): (&mut Run, &mut FileJournal),
+    (by, clock): (&str, &dyn Clock),
+) -> Result<Result<Id, Vec<String>>, Error> {
     for _ in 0..TRIES {
         // Commits that are there already need not go together with what came of them.
-        let prepared = match half_landed(run, trees)? {
-            Some(commit) => Err(commit),
-            None => Ok(trees.own().prepare_landing(&start, &head)?),
+        if let Some(commit) = half_landed(run, trees)? {
+            return Ok(Ok(commit));
+        }
+        let ready = match trees.own().prepare_landing(start, head)? {
+            Prepared::Refused(why) => return Ok(Err(why)),
+            _ if !changed.is_empty() => return Ok(Err(changed.to_owned())),
+            Prepared::Nothing => {
+                let now = trees.repository.head()?.commit;
+                return Ok(Ok(now.unwrap_or_else(|| start.clone())));
+            }
+            Prepared::Ready(ready) => ready,
         };
-        let commit = match prepared {
-            Err(commit) => commit,
-            Ok(Prepared::Refused(why)) => {
-                landing.refused = why;
-                return Ok(instructed(landing, &start));
-            }
-            Ok(_) if !changed.is_empty() => {
-                landing.refused = changed;
-                return Ok(instructed(landing, &start));
-            }
-            Ok(Prepared::Nothing) => trees
-                .repository
-                .head()?
-                .commit
-                .unwrap_or_else(|| start.clone()),
-            Ok(Prepared::Ready(ready)) => {
-                let commit = ready.to.to_string();
-                let by = by.clone();
-                record((run, journal), Input::LandingBegins { commit, by }, clock)?;
-                failpoint::reached("land.recorded");
-                match trees.own().land(&ready, &failpoint::reached)? {
-                    Landed::Done { commit } => commit,
-                    Landed::Moved => continue,
-                }
-            }
-        };
-        return arrived(
-            landing,
-            commit.to_string(),
-            trees,
-            (run, journal),
-            (by, clock),
-        );
+        let (commit, by) = (ready.to.to_string(), by.to_owned());
+        record((run, journal), Input::LandingBegins { commit, by }, clock)?;
+        failpoint::reached("land.recorded");
+        match trees.own().land(&ready, &failpoint::reached)? {
+            Landed::Done { commit } => return Ok(Ok(commit)),
+            Landed::Moved => {}
+        }
     }
-    landing.refused = vec!["the checkout moves on and on".to_owned()];
-    Ok(instructed(landing, &start))
+    Ok(Err(vec!["the checkout moves on and on".to_owned()]))
 }
 
 /// The commits are in the checkout: that is recorded, and what the run needed goes.
 fn arrived(
     mut landing: Landing,
-    commit: String,
+    commit: Id,
     trees: &Trees,
     (run, journal): (&mut Run, &mut FileJournal),
     (by, clock): (String, &dyn Clock),
 ) -> Result<Landing, Error> {
+    let commit = commit.to_string();
     landing.commit = Some(commit.clone());
     let branch = trees.repository.head()?.branch;
     landing.branch = branch.map(|name| name.trim_start_matches("refs/heads/").to_owned());

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use signoff_api::pruned::Kind;
-use signoff_engine::{Outcome, Run};
+use signoff_engine::Run;
 use signoff_store::index::Stamp;
 use signoff_store::lock::is_held;
 use signoff_store::runs::{RunEntry, list};
@@ -60,20 +60,13 @@ impl Pruning<'_> {
         }
         if view.run.outcome().is_none() && !view.over {
             self.keep(path, Why::Unfinished);
-        } else if has_not_landed(&view.run) {
+        } else if view.run.has_not_landed() {
             self.keep(path, Why::NotLanded(run.id.clone()));
         } else if self.remains_of(&run.id) {
             // The directory last: while it is there, the next prune finds the rest.
             self.remove(Kind::Run, &run.id, path);
         }
     }
-}
-
-/// Did the run do something that is nowhere but in its commits?
-fn has_not_landed(run: &Run) -> bool {
-    let completed = matches!(run.outcome(), Some(Outcome::Completed | Outcome::Partial));
-    let start = run.ground().map(|ground| ground.start.as_str());
-    completed && run.in_worktrees() && !is_settled(run) && run.head() != start
 }
 
 fn is_settled(run: &Run) -> bool {
