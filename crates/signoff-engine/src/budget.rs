@@ -32,6 +32,12 @@ impl Spent {
             self.grants += u64::from(choice == Choice::Allow);
             return;
         }
+        // So do landing and undoing, maybe days later.
+        if let Event::LandingStarted { .. } | Event::RunLanded { .. } | Event::RunUndone { .. } =
+            recorded.event
+        {
+            return;
+        }
         self.agents += u64::from(matches!(recorded.event, Event::WorkItem { .. }));
         self.latest = recorded.at;
     }
@@ -129,4 +135,44 @@ fn remaining(run: &Run) -> usize {
             )
     });
     open.count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Outcome;
+
+    #[test]
+    fn time_is_counted_until_the_run_has_ended() {
+        let mut spent = Spent {
+            since: 1000,
+            ..Spent::default()
+        };
+        let by = || "me".to_owned();
+        for (at, event) in [
+            (
+                3000,
+                Event::RunFinished {
+                    outcome: Outcome::Completed,
+                },
+            ),
+            (
+                90_000,
+                Event::LandingStarted {
+                    commit: "c".to_owned(),
+                    by: by(),
+                },
+            ),
+            (
+                90_001,
+                Event::RunLanded {
+                    commit: "c".to_owned(),
+                    by: by(),
+                },
+            ),
+        ] {
+            spent.note(&Recorded { seq: 0, at, event });
+        }
+        assert_eq!(spent.wall_at(spent.latest()), 2000);
+    }
 }
