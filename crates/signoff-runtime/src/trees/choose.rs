@@ -75,6 +75,11 @@ pub(crate) fn obstacles(
         return Ok(vec!["there is no git repository".to_owned()]);
     };
     let mut why = repository.obstacles()?;
+    if repository.read_ref("refs/heads/signoff")?.is_some() {
+        let words =
+            "there is a branch `signoff`, and git has no `signoff/RUN` beside it: rename it";
+        why.push(words.to_owned());
+    }
     match all(project) {
         None => why.push("neither HOME nor XDG_DATA_HOME says where worktrees could be".to_owned()),
         Some(place) if place.starts_with(project.store.workspace()) => why.push(format!(

@@ -195,7 +195,7 @@ impl Trees {
             for command in self.setup.commands(worktree.path())? {
                 start(command)?;
             }
-            if self.setup.runs_commands() {
+            if self.setup.changes_trees() {
                 worktree.exclude_untracked().map_err(said)?;
             }
             Ok(())

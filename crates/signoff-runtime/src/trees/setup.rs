@@ -25,8 +25,9 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    pub(crate) fn runs_commands(&self) -> bool {
-        !self.prepare.is_empty()
+    /// Is there something in a new worktree that git does not know?
+    pub(crate) fn changes_trees(&self) -> bool {
+        !self.prepare.is_empty() || !self.copy.is_empty()
     }
 
     /// The commands, to be run one after another.

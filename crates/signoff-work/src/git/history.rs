@@ -44,6 +44,7 @@ impl Own {
                 "--raw",
                 "--no-abbrev",
                 "--no-renames",
+                "--ignore-submodules=none",
                 "-z",
             ])
             .words([from.as_str(), to.as_str()])

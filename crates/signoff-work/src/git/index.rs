@@ -15,6 +15,8 @@ impl Own {
             "--raw",
             "--no-abbrev",
             "--no-renames",
+            // Whatever a `.gitmodules` of an agent says.
+            "--ignore-submodules=none",
             "-z",
         ];
         let tree = self.place().join("empty");

@@ -28,7 +28,7 @@ pub(super) struct Look<'l> {
     pub(super) unreadable: Unreadable,
 }
 
-/// What becomes of directories that cannot be read.
+/// What becomes of files and directories that cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unreadable {
     /// They are left out, as git does: a person has them for other reasons.
@@ -71,18 +71,27 @@ impl Own {
 
     fn add(&self, look: &Look<'_>, nested: &BTreeSet<Name>) -> Result<(), GitError> {
         let ignored = self.ignored_anyway(look)?;
+        let words = [
+            "add",
+            "--all",
+            "--pathspec-from-file=-",
+            "--pathspec-file-nul",
+        ];
+        let left_out = look.unreadable == Unreadable::LeftOut;
         let said = self
             .call_in(look.tree, look.index)
-            .words([
-                "add",
-                "--all",
-                "--pathspec-from-file=-",
-                "--pathspec-file-nul",
-            ])
+            .words(words)
+            .words(left_out.then_some("--ignore-errors"))
             .stdin(look.specs(nested, &ignored))
-            .run_to(&[0])?;
-        let denied = said.complaint.contains("Permission denied");
-        if denied && look.unreadable == Unreadable::Error {
+            .run_to(if left_out { &[0, 1] } else { &[0] })?;
+        let says = |words: &str| said.complaint.contains(words);
+        let denied = says("Permission denied");
+        let failed = match look.unreadable {
+            Unreadable::Error => denied,
+            // The other thing that git finds wrong is a repository in the tree, which is dealt with.
+            Unreadable::LeftOut => said.code != 0 && (!denied || says("does not have a commit")),
+        };
+        if failed {
             return Err(GitError::Failed {
                 tried: "git add".to_owned(),
                 said: said.complaint.trim().to_owned(),

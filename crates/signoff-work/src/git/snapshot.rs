@@ -58,12 +58,16 @@ impl Own {
             return Err(GitError::Submodules { paths });
         }
         // What the person told git to take for unchanged is to be seen all the same.
-        let assumed = named(|entry| entry.is_assumed);
-        if !assumed.is_empty() {
-            self.call_in(tree, index)
-                .words(["update-index", "--no-assume-unchanged", "-z", "--stdin"])
-                .stdin(listed(assumed))
-                .run()?;
+        for (option, names) in [
+            ("--no-assume-unchanged", named(|entry| entry.is_assumed)),
+            ("--no-skip-worktree", named(|entry| entry.is_skipped)),
+        ] {
+            if !names.is_empty() {
+                self.call_in(tree, index)
+                    .words(["update-index", option, "-z", "--stdin"])
+                    .stdin(listed(names))
+                    .run()?;
+            }
         }
         Ok(())
     }

@@ -154,8 +154,8 @@ impl Worktree {
         self.take_index()
     }
 
-    /// What is untracked now stays and is ignored from now on: results of commands that prepare the tree. Changes of
-    /// tracked files are put back.
+    /// What is untracked now, ignored or not, stays and is no work from now on, whatever becomes of `.gitignore`: it was
+    /// copied, or commands that prepare the tree made it. Changes of tracked files are put back.
     pub fn exclude_untracked(&self) -> Result<(), GitError> {
         let base = self.base()?;
         self.copy_index()?;
@@ -164,13 +164,7 @@ impl Worktree {
         self.call().words(words).run()?;
         self.reset(&base)?;
         let mut excluded = self.excluded()?;
-        let words = [
-            "ls-files",
-            "--others",
-            "--exclude-standard",
-            "--directory",
-            "-z",
-        ];
+        let words = ["ls-files", "--others", "--directory", "-z"];
         let out = self.call().words(words).run()?;
         let new = parts(&out).map(|name| name.strip_suffix(b"/").unwrap_or(name).to_vec());
         excluded.extend(new.filter(|name| !name.is_empty()));

@@ -145,12 +145,12 @@ fn one_that_takes_the_place_of_another_is_as_good_as_new() {
 
 #[test]
 fn results_of_preparation_are_ignored_from_then_on() {
-    let world = World::committed(&[("a", "1\n"), (".gitignore", "!deps\n!*\n")]);
+    let world = World::committed(&[("a", "1\n"), (".gitignore", "!deps\n!*\n/.env\n")]);
     let own = world.own();
     let worktree = world.worktree(&own, "one");
     worktree.make(&world.head()).unwrap();
     let tree = worktree.path().to_owned();
-    for name in ["deps/x/y", "odd *[a]", "a"] {
+    for name in ["deps/x/y", "odd *[a]", "a", ".env"] {
         write(&tree, name, "prepared\n");
     }
     worktree.tree().unwrap();
@@ -163,6 +163,9 @@ fn results_of_preparation_are_ignored_from_then_on() {
             .unwrap()
     };
     assert_eq!(changed(), ["mine"]);
+    // What was ignored does not become work because an agent says so.
+    write(&tree, ".gitignore", "");
+    assert_eq!(changed(), [".gitignore", "mine"]);
     worktree.set(&world.head()).unwrap();
     assert!(tree.join("deps/x/y").exists() && tree.join("odd *[a]").exists());
     assert_eq!(changed(), [""; 0]);

@@ -260,6 +260,26 @@ fn bits_and_forms_of_the_index_hide_nothing() {
     }
 }
 
+/// Where that is so before a run, it gets no worktrees; this is about those who say it meanwhile.
+#[test]
+fn what_git_was_told_to_skip_is_not_overwritten() {
+    let world = World::committed(&[("a", "1\n"), ("b", "1\n")]);
+    let own = world.own();
+    let worktree = world.worktree(&own, "one");
+    worktree.make(&world.head()).unwrap();
+    write(worktree.path(), "a", "work\n");
+    let tree = worktree.tree().unwrap();
+    let commit = own.commit(&tree, &[world.head()], "m").unwrap();
+    world.git("update-index --skip-worktree a");
+    world.write("a", "mine\n");
+    let prepared = own.prepare_landing(&world.head(), &commit).unwrap();
+    let Prepared::Refused(why) = prepared else {
+        panic!("it would land");
+    };
+    assert!(why.concat().contains("`a`"), "{why:?}");
+    assert_eq!(fs::read(world.path("a")).unwrap(), b"mine\n");
+}
+
 /// The time of an index says which files have to be read again.
 #[test]
 fn a_change_in_the_same_moment_is_seen() {
@@ -329,6 +349,24 @@ fn repositories_in_the_tree_are_taken_as_files() {
     assert!(
         !tree.join("one").exists() && !tree.join("two").exists() && tree.join("ignored").exists()
     );
+}
+
+#[test]
+fn a_repository_in_the_tree_cannot_be_overlooked() {
+    let world = World::committed(&[("a", "1\n")]);
+    let own = world.own();
+    let worktree = world.worktree(&own, "one");
+    worktree.make(&world.head()).unwrap();
+    let inner = worktree.path().join("sub");
+    write(&inner, "file", "x\n");
+    world.git_in(&inner, &["init", "-q"]);
+    world.git_in(&inner, &["add", "file"]);
+    world.git_in(&inner, &["commit", "-q", "-m", "x"]);
+    let modules = "[submodule \"sub\"]\n\tpath = sub\n\turl = x\n\tignore = all\n";
+    write(worktree.path(), ".gitmodules", modules);
+    let seen = worktree.tree().unwrap();
+    let changed = own.changed(&world.head(), &seen).unwrap();
+    assert_eq!(changed, [".gitmodules", "sub/file"]);
 }
 
 /// Root needs no rights, so this shows something only to others.
