@@ -54,6 +54,8 @@ pub enum Error {
     NoWorktrees {
         asked: Vec<String>,
         why: Vec<String>,
+        /// A step of the plan wants one.
+        insists: bool,
     },
     /// The run was taken back: it does not go on.
     Undone { run: String },

@@ -132,6 +132,10 @@ impl View {
         }
     }
 
+    fn has_ended(&self) -> bool {
+        self.over || self.run.undone() || self.run.outcome().is_some()
+    }
+
     /// What this run says about its plan.
     pub fn known(&self) -> KnownRun {
         KnownRun {
@@ -162,7 +166,9 @@ impl View {
             title: self.run.plan().display_title().to_owned(),
             status: self.state().name().to_owned(),
             outcome: self.run.outcome().map(Into::into),
-            paused: self.run.paused().cloned().map(Into::into),
+            paused: (self.run.paused().filter(|_| !self.has_ended()))
+                .cloned()
+                .map(Into::into),
             digest: self.run.signed().digest().to_string(),
             terms: self.run.signed().terms().to_string(),
             started_at: timestamp(self.began),
@@ -186,8 +192,11 @@ impl View {
         Some(branch.trim_start_matches("refs/heads/").to_owned())
     }
 
-    /// What waits on a person.
+    /// What waits on a person: nothing, once the run has come to an end with it open.
     pub fn items(&self) -> Vec<signoff_api::inbox::Item> {
+        if self.has_ended() {
+            return Vec::new();
+        }
         let item = |item| {
             let place = self.whereabouts.of_item(&self.run, item).map(shown);
             signoff_api::inbox::Item::new(&self.run, item, place)

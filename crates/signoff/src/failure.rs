@@ -384,7 +384,11 @@ impl From<Error> for Failure {
                 let landing = format!("`signoff land {run}` brings what it did into your checkout");
                 let hints = to_land.then_some(landing).into_iter();
                 let failure = hints.fold(failure, Self::hint);
-                failure.hint("`signoff run PLAN` starts a new one")
+                failure.hint(if outcome == "failed" {
+                    format!("`signoff resume {run}` takes it up again")
+                } else {
+                    "`signoff clone PLAN` makes a plan of it that can be run anew".to_owned()
+                })
             }
             Error::NeverBegun { run } => Self::new(
                 2,
@@ -392,15 +396,18 @@ impl From<Error> for Failure {
                 format!("run {run} ended before anything happened in it"),
             ),
             Error::Git(error) => Self::new(6, "git", error.to_string()),
-            Error::NoWorktrees { asked, why } => Self::new(
-                2,
-                "no-worktrees",
-                format!("{}, and there can be none: {}", asked.join("; "), why.join("; ")),
-            )
-            .hint("`--isolation shared` lets agents work one after another in the checkout, if no step says `isolation: worktree`"),
+            Error::NoWorktrees { asked, why, insists } => {
+                let text = format!("{}, and there can be none: {}", asked.join("; "), why.join("; "));
+                let failure = Self::new(2, "no-worktrees", text);
+                failure.hint(if insists {
+                    "settle that, or take `isolation: worktree` out of the plan, which then is to be signed again"
+                } else {
+                    "`--isolation shared` lets agents work one after another in the checkout"
+                })
+            }
             Error::Undone { run } => {
                 Self::new(5, "undone", format!("run {run} was undone, and does not go on"))
-                    .hint("`signoff retry PLAN`, then `signoff run PLAN` starts a new one")
+                    .hint("`signoff clone PLAN` makes a plan of it that can be run anew")
             }
             Error::BrokenRun { run, why } => {
                 Self::new(6, "broken-run", format!("run {run} cannot be read: {why}"))

@@ -24,6 +24,7 @@ impl Live<'_> {
                 return Err(Error::NoWorktrees {
                     asked: vec![format!("run {} works in worktrees", self.id())],
                     why: vec!["there is no git repository any more".to_owned()],
+                    insists: true,
                 });
             }
             (Isolation::Shared, trees) => Where::Checkout(trees.clone()),

@@ -23,9 +23,9 @@ pub(crate) struct Chosen {
 pub(crate) fn choose(
     project: &Project,
     plan: &Plan,
-    wanted: Option<Wanted>,
+    asked: Option<Wanted>,
 ) -> Result<Chosen, Error> {
-    let wanted = wanted.unwrap_or(project.config.run.isolation.value);
+    let wanted = asked.unwrap_or(project.config.run.isolation.value);
     let insists: Vec<String> = plan
         .steps
         .iter()
@@ -33,9 +33,15 @@ pub(crate) fn choose(
         .map(|step| format!("step `{}` asks for a worktree", step.id))
         .collect();
     if wanted == Wanted::Shared && !insists.is_empty() {
+        let why = if asked.is_some() {
+            "`--isolation shared` was asked for"
+        } else {
+            "the settings say `isolation = \"shared\"`"
+        };
         return Err(Error::NoWorktrees {
             asked: insists,
-            why: vec!["the settings say `isolation = \"shared\"`".to_owned()],
+            why: vec![why.to_owned()],
+            insists: true,
         });
     }
     let overlap = agents_can_overlap(plan).is_some();
@@ -51,9 +57,13 @@ pub(crate) fn choose(
         });
     }
     if needed {
-        let mut asked = insists;
+        let (is_insisted, mut asked) = (!insists.is_empty(), insists);
         asked.extend((wanted == Wanted::Worktree).then(|| "the run is to have a worktree".into()));
-        return Err(Error::NoWorktrees { asked, why });
+        return Err(Error::NoWorktrees {
+            asked,
+            why,
+            insists: is_insisted,
+        });
     }
     let one_by_one = overlap && wanted == Wanted::Auto;
     Ok(Chosen {

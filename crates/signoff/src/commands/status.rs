@@ -57,7 +57,7 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         ));
     }
     let answered = shape.inbox.is_empty() && view.run.paused() == Some(&PauseReason::Waiting);
-    let resting = !view.driven && !view.over && shape.outcome.is_none();
+    let resting = !view.driven && !view.over && !shape.undone && shape.outcome.is_none();
     match pause_word(view.run.paused()).filter(|_| resting) {
         Some(_) if answered => session.out.answer(format!(
             "everything is answered: `signoff resume {}` goes on",
