@@ -93,6 +93,7 @@ pub fn prune(doing: Doing<'_>, wish: &PruneWish) -> Result<Pruned, Error> {
         remains: Remains::of(doing.project).unwrap_or_else(|_| Remains::without_git(doing.project)),
         pruned: Pruned::default(),
         gone: BTreeSet::new(),
+        needed: BTreeSet::new(),
     };
     let unread = troubles
         .iter()
@@ -123,6 +124,8 @@ struct Pruning<'a> {
     pruned: Pruned,
     /// Keys of the plans that go now.
     gone: BTreeSet<String>,
+    /// Keys of plans with runs that stay: without the signatures nobody could read them.
+    needed: BTreeSet<String>,
 }
 
 impl Pruning<'_> {
@@ -195,6 +198,7 @@ impl Pruning<'_> {
             }
         }
         let signatures = store.dir().join("signatures");
+        logs.retain(|(key, _)| !self.needed.contains(key));
         for (key, log) in logs {
             let encoded = log.file_stem().unwrap_or_default();
             self.remove(Kind::Signatures, &key, &signatures.join(encoded));

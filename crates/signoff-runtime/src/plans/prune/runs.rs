@@ -56,6 +56,7 @@ impl Pruning<'_> {
                 // Whoever landed it or took it back was cut off.
                 self.remains_of(&run.id);
             }
+            self.needed.insert(view.key.clone());
             return;
         }
         if view.run.outcome().is_none() && !view.over {
@@ -64,8 +65,9 @@ impl Pruning<'_> {
             self.keep(path, Why::NotLanded(run.id.clone()));
         } else if self.remains_of(&run.id) {
             // The directory last: while it is there, the next prune finds the rest.
-            self.remove(Kind::Run, &run.id, path);
+            return self.remove(Kind::Run, &run.id, path);
         }
+        self.needed.insert(view.key.clone());
     }
 }
 
