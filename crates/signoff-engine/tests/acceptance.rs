@@ -62,6 +62,27 @@ fn dependents_go_on_and_one_item_asks_about_all() {
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
 }
 
+/// What came after it has begun, and the open question names other steps too.
+#[test]
+fn what_waits_to_be_accepted_is_neither_tried_again_nor_skipped() {
+    let world = at_the_end(&[UNVERIFIED, UNVERIFIED]);
+    let (step, by) = ("step-1".to_owned(), "ann".to_owned());
+    for input in [
+        Input::RetryStep {
+            step: step.clone(),
+            hint: None,
+            by: by.clone(),
+        },
+        Input::SkipStep { step, by },
+    ] {
+        let refused = decide(&world.run, 0, input);
+        assert!(
+            matches!(refused, Err(Refusal::NotNow { .. })),
+            "{refused:?}"
+        );
+    }
+}
+
 #[test]
 fn refusing_one_fails_it_and_blocks_what_was_built_on_it() {
     let apart = format!("**depends_on:** none\n{UNVERIFIED}");

@@ -2,6 +2,7 @@
 
 pub mod landing;
 mod leftovers;
+mod merges;
 mod options;
 mod place;
 
@@ -11,7 +12,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Act, Actor, Bounds, Input, Isolation, Outcome, PlanState, Recorded, Run, Settings, after, apply,
+    Act, Actor, Bounds, Event, Input, Isolation, Millis, Outcome, PlanState, Recorded, Run,
+    Settings, after, apply,
 };
 use signoff_plan::digest::canonical;
 use signoff_plan::model::Plan;
@@ -264,17 +266,41 @@ impl<'a> Live<'a> {
         }
         live.end_leftovers()?;
         let now = clock.now();
+        if let Input::Abort { .. } = input {
+            live.finish_merges(now)?;
+        }
         let events = signoff_engine::decide(&live.run, now, input)?;
         failpoint::reached("answer.before");
-        for recorded in live.journal.append(now, events)? {
-            apply(&mut live.run, &recorded);
-        }
+        live.append(now, events)?;
         live.journal.close()?;
         failpoint::reached("answer.after");
         if let Some(outcome) = live.run.outcome() {
             ended(project, &live.key, &live.run, outcome, clock)?;
         }
         live.marks().write(&live.run, now);
+        Ok(())
+    }
+
+    fn append(&mut self, now: Millis, events: Vec<Event>) -> Result<(), Error> {
+        for recorded in self.journal.append(now, events)? {
+            apply(&mut self.run, &recorded);
+        }
+        Ok(())
+    }
+
+    /// Records merges that took place and were not told.
+    fn finish_merges(&mut self, now: Millis) -> Result<(), Error> {
+        let begun = merges::begun(&self.run);
+        if begun.is_empty() {
+            return Ok(());
+        }
+        let Some(trees) = self.trees(None)? else {
+            return Ok(());
+        };
+        for merged in merges::finish(&self.run, &trees, &begun) {
+            let events = signoff_engine::decide(&self.run, now, merged)?;
+            self.append(now, events)?;
+        }
         Ok(())
     }
 
@@ -476,9 +502,15 @@ impl<'a> Live<'a> {
             observers,
             difference: None,
         };
+        let merges = merges::begun(work.run);
         work.record(self.first)?;
         // Under the version so far is decided what a crash cut off; only then comes the next one.
         if let Some(replan) = self.replan {
+            let merged = trees.as_deref();
+            let merged = merged.map(|trees| merges::finish(work.run, trees, &merges));
+            for input in merged.into_iter().flatten() {
+                work.record(input)?;
+            }
             work.record(replan)?;
         }
         if let (Some(trees), None) = (&trees, work.run.ground()) {

@@ -305,6 +305,44 @@ fn given_up_between_the_move_and_its_being_told() {
     nothing_left(&project, "given up");
 }
 
+/// The same, and then somebody goes on with it, with the plan as it was or with another version of it.
+#[test]
+fn taken_up_again_after_the_move_and_before_its_being_told() {
+    for change in [
+        (&|project: &Project| {
+            project.signoff(["abort"]).assert_success();
+        }) as &dyn Fn(&Project),
+        &|project| {
+            let text = project.read("plan.md");
+            project.write("plan.md", &text.replace("Move it.", "Move it. Soon."));
+            project.signoff(["approve", "plan.md"]).assert_success();
+        },
+    ] {
+        let project = killable();
+        let start = shell(&project, "git rev-parse HEAD");
+        let armed = [("SIGNOFF_FAILPOINT", "merge.moved:1")];
+        assert_eq!(project.signoff_with(&armed, RUN).code, None);
+        change(&project);
+        let output = project.signoff(["resume"]);
+        // The plan was changed meanwhile, so it does not land by itself.
+        let run = shell(&project, "ls .signoff/runs");
+        let head = format!("signoff/{}", run.trim());
+        let landed = project.signoff(["land"]);
+        assert!(
+            output.code == Some(0) && landed.code == Some(0),
+            "{head}\n{output}\n{landed}"
+        );
+        let attempts = attempts(&project, start.trim(), "HEAD");
+        let mut steps: Vec<_> = attempts
+            .iter()
+            .map(|name| name.rsplit('/').nth(1))
+            .collect();
+        steps.sort_unstable();
+        steps.dedup();
+        assert_eq!((steps.len(), attempts.len()), (4, 4), "{attempts:?}");
+    }
+}
+
 /// A step whose work may be merged already is not taken out of the run behind the branch's back.
 #[test]
 fn not_skipped_between_the_move_and_its_being_told() {

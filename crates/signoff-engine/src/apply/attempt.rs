@@ -18,6 +18,8 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
         Event::ConditionHeld { .. } => step.condition_held = true,
         Event::BaselineStarted { base, .. } => {
             step.stage = Stage::Baselining;
+            // What others do meanwhile is not what it looks at.
+            step.tree = tree;
             step.base.clone_from(base);
             step.holds = shares;
             step.placed = true;
@@ -28,7 +30,6 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             if read {
                 step.values.stdout = whole(observed);
             }
-            step.tree = tree;
             step.holds = false;
             step.baseline = Some(*verdict);
             step.tests_before.clone_from(&observed.tests);

@@ -6,6 +6,9 @@ use super::recovery::cut_off_steps;
 use crate::event::{Event, Outcome};
 use crate::state::{Run, Stage, StepStatus};
 
+/// What came after such a step has begun already, and the question about it names others too.
+const TO_ACCEPT: &str = "is done and waits to be accepted; answer that";
+
 /// Gives the run up: what was under way has failed, and nothing else is tried.
 pub(super) fn abort(run: &Run, by: &str) -> Vec<Event> {
     let mut events = cut_off_steps(run);
@@ -37,6 +40,8 @@ pub(super) fn skip_step(run: &Run, id: &str, by: &str) -> Result<Vec<Event>, Ref
     let why = match state.status {
         _ if run.outcome.is_some() => Some("belongs to a run that has ended"),
         _ if state.stage.in_flight() => Some("is under way; stop the run first"),
+        _ if state.stage == Stage::Provisional => Some(TO_ACCEPT),
+        _ if state.stage == Stage::Expanded => Some("is a loop that has begun; skip its items"),
         StepStatus::Completed => Some("is completed, and stays so"),
         StepStatus::Skipped => Some("is skipped already"),
         StepStatus::Failed | StepStatus::Blocked => {
@@ -70,6 +75,7 @@ pub(super) fn retry_step(
         _ if matches!(run.outcome, Some(Outcome::Completed)) => {
             Some("belongs to a run that is completed")
         }
+        _ if state.stage == Stage::Provisional => Some(TO_ACCEPT),
         StepStatus::Failed | StepStatus::Waiting | StepStatus::Skipped => None,
         StepStatus::Blocked => Some("is blocked; let the step that blocks it be tried again"),
         StepStatus::Completed => Some("is completed, and stays so"),

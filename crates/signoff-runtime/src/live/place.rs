@@ -86,7 +86,7 @@ impl Live<'_> {
 
 /// Takes up what a crash left in the trees: worktrees that nobody needs.
 pub(super) fn take_up(run: &Run, trees: &Trees) {
-    for (at, (step, state)) in run.steps().enumerate() {
+    for (at, (step, state)) in run.order().filter_map(|at| Some((at, run.step(at)?))) {
         let is_over = matches!(state.status, StepStatus::Completed | StepStatus::Skipped);
         if is_over && run.has_own_tree(at) && trees.step_path(&step.id).exists() {
             trees.forget_step(&step.id);
