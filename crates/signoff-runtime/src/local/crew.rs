@@ -128,6 +128,8 @@ impl Crew {
         self.pool.run(move || {
             let seen = match before() {
                 Ok(seen) => seen,
+                // Whoever stops the run keeps its commands from starting: that says nothing about the step.
+                Err(_) if is_stopping(&stoppers) => return,
                 Err(why) => {
                     let input = report(None, not_started(why));
                     drop(sender.send(Message::Happened(Happened::Input(input))));
@@ -169,6 +171,11 @@ pub(super) struct Starter {
 }
 
 impl Starter {
+    /// Is the run being stopped?
+    pub(super) fn is_stopping(&self) -> bool {
+        is_stopping(&self.stoppers)
+    }
+
     /// Runs a command; `Err` says why it did not do what it was to.
     pub(super) fn run(&self, command: Command) -> Result<(), String> {
         let text = command.argv.last().cloned().unwrap_or_default();
@@ -191,6 +198,11 @@ impl Starter {
             said.trim()
         ))
     }
+}
+
+fn is_stopping(stoppers: &Mutex<Stoppers>) -> bool {
+    let stoppers = stoppers.lock().unwrap_or_else(PoisonError::into_inner);
+    stoppers.stopping
 }
 
 /// Lets a command go and waits for its whole tree to end. `None` if it was not let go or was

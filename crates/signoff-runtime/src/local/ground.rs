@@ -160,6 +160,8 @@ impl Ground {
                     candidate,
                 },
                 Ok(Built::Conflict(files, text)) => conflicted(files, text),
+                // Commands that prepare trees were kept from starting: it is built when the run goes on.
+                Err(_) if starter.is_stopping() => return None,
                 Err(why) => conflicted(Vec::new(), why),
             })
         })
