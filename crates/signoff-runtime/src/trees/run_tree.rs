@@ -101,11 +101,10 @@ impl Trees {
     pub(crate) fn show(&self, step: &str, commit: &Id, start: Start<'_>) -> Result<(), String> {
         let mut standing = self.standing();
         self.complete(&mut standing, commit, start)?;
-        if standing.at.as_ref() == Some(commit) && standing.owner.is_none() {
+        let foreign = standing.owner.as_deref() != Some(step);
+        let clean = foreign && self.put_aside(&standing, commit)?;
+        if clean && standing.at.as_ref() == Some(commit) && standing.owner.is_none() {
             return Ok(());
-        }
-        if standing.owner.as_deref() != Some(step) {
-            self.put_aside(&standing, commit)?;
         }
         self.show_at(&mut standing, commit)
     }
@@ -115,8 +114,9 @@ impl Trees {
         let mut standing = self.standing();
         if standing.lookers == 0 {
             self.complete(&mut standing, head, start)?;
-            if standing.owner.is_some() || standing.at.as_ref() != Some(head) {
-                self.put_aside(&standing, head)?;
+            // Somebody may have begun to repair something here: a verdict is about the commit.
+            let clean = self.put_aside(&standing, head)?;
+            if !clean || standing.owner.is_some() || standing.at.as_ref() != Some(head) {
                 self.show_at(&mut standing, head)?;
             }
         }
