@@ -9,6 +9,7 @@
 
 mod agents;
 mod checkout;
+mod conflict;
 mod entries;
 mod error;
 mod history;
