@@ -55,6 +55,8 @@ pub enum Error {
         asked: Vec<String>,
         why: Vec<String>,
     },
+    /// Somebody removed the run's branch, which stood at `head`.
+    BranchGone { run: String, head: String },
     /// The run was taken back: it does not go on.
     Undone { run: String },
     /// There is no terminal to confirm a signature on.

@@ -398,6 +398,12 @@ impl From<Error> for Failure {
                 format!("{}, and there can be none: {}", asked.join("; "), why.join("; ")),
             )
             .hint("`--isolation shared` lets agents work one after another in the checkout, if no step says `isolation: worktree`"),
+            Error::BranchGone { run, head } => {
+                let message = format!("the branch `signoff/{run}` of run {run} is gone");
+                Self::new(5, "branch-gone", message)
+                    .hint(format!("`git branch signoff/{run} {head}` brings it back"))
+                    .hint(format!("`signoff abort {run}` gives the run up"))
+            }
             Error::Undone { run } => {
                 Self::new(5, "undone", format!("run {run} was undone, and does not go on"))
                     .hint("`signoff retry PLAN`, then `signoff run PLAN` starts a new one")
