@@ -42,9 +42,8 @@ impl Local<'_> {
                         if has_failed(&expect, &observed.ended)
                             && let Some(missing) = site.missing(&trees)
                         {
-                            let said = observed.stderr.trim_end();
-                            observed.stderr =
-                                format!("{said}\n{missing}\n").trim_start().to_owned();
+                            let said = [observed.stderr.trim_end(), &missing, ""];
+                            observed.stderr = said.join("\n");
                         }
                     }
                     report(observed)

@@ -129,7 +129,7 @@ impl Content {
                 if text.lines().nth(LINES).is_some() {
                     lines.push("[…]");
                 }
-                lines.iter().map(|line| format!("{line}\n")).collect()
+                lines.into_iter().flat_map(|line| [line, "\n"]).collect()
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::names::{Name, name, texts};
+use super::names::{Name, name, texts, within};
 use super::{GitError, Id, Own};
 
 /// What was made as it was before, or else the paths that keep it from being done.
@@ -19,10 +19,9 @@ pub struct PutBack {
 
 impl Own {
     /// Makes these paths of the checkout as in the tree `to`, if each is still as in `left`, or as in `to` already; else
-    /// nothing is changed, and the paths are given that are neither.
+    /// nothing is changed, and the paths are given that are neither. Kept paths are let alone.
     pub fn restore(&self, to: &Id, left: &Id, paths: &[String]) -> Result<Restored, GitError> {
-        let paths: BTreeSet<Name> = paths.iter().map(|path| name(path)).collect();
-        let plan = self.plan(left, to, Some(&paths))?;
+        let plan = self.plan(left, to, Some(&self.ours(paths)))?;
         if !plan.differ.is_empty() {
             return Ok(Err(texts(&plan.differ)));
         }
@@ -41,8 +40,13 @@ impl Own {
         left: &Id,
         paths: &[String],
     ) -> Result<Vec<String>, GitError> {
-        let paths: BTreeSet<Name> = paths.iter().map(|path| name(path)).collect();
-        Ok(texts(&self.plan(left, to, Some(&paths))?.differ))
+        Ok(texts(&self.plan(left, to, Some(&self.ours(paths)))?.differ))
+    }
+
+    /// Those of these paths that are not kept.
+    fn ours(&self, paths: &[String]) -> BTreeSet<Name> {
+        let names = paths.iter().map(|path| name(path));
+        names.filter(|name| !within(name, &self.kept)).collect()
     }
 
     /// The tree `onto` with these paths as they are in `from`.

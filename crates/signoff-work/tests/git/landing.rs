@@ -536,3 +536,19 @@ fn a_tree_takes_single_paths_of_another() {
     assert_eq!(own.changed(&made, &from).unwrap(), ["b"]);
     assert_eq!(own.overlaid(&onto, &from, &[]).unwrap(), onto);
 }
+
+#[test]
+fn kept_paths_are_not_put_back() {
+    let world = World::committed(&[("a", "1\n"), (".signoff/j", "1\n")]);
+    let own = world.own();
+    let to = own.snapshot().unwrap();
+    world.write_all(&[("a", "2\n"), (".signoff/j", "2\n")]);
+    world.commit("mine");
+    let left = own.snapshot().unwrap();
+    let touched = own.changed(&to, &left).unwrap();
+    assert_eq!(touched, [".signoff/j", "a"]);
+    let back = own.restore(&to, &left, &touched).unwrap().unwrap();
+    assert_eq!(back.restored, ["a"]);
+    let kept = fs::read_to_string(world.path(".signoff/j")).unwrap();
+    assert_eq!(kept, "2\n");
+}
