@@ -15,6 +15,10 @@ pub struct Undo {
     pub undone: bool,
     /// Files of the checkout that are as they were before the run.
     pub restored: Vec<String>,
+    /// Files of the checkout that the run had made, and that are gone.
+    pub deleted: Vec<String>,
+    /// The reference that what was there in their places can be found by.
+    pub kept: Option<String>,
     /// Worktrees and branches that are gone.
     pub removed: Vec<String>,
     /// What stays, each a sentence with the reason.

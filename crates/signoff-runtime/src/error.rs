@@ -57,6 +57,8 @@ pub enum Error {
         /// A step of the plan wants one.
         insists: bool,
     },
+    /// Somebody removed the run's branch, which stood at `head`.
+    BranchGone { run: String, head: String },
     /// The run was taken back: it does not go on.
     Undone { run: String },
     /// There is no terminal to confirm a signature on.

@@ -41,7 +41,7 @@ use crate::clock::Clock;
 use crate::drive::{Happened, Perform, Prepared};
 use crate::error::Error;
 use crate::project::Project;
-use crate::trees::Trees;
+use crate::trees::{Trees, Working};
 use crate::watch::Watch;
 
 /// Asks a running loop to stop cleanly; safe to send from a signal thread.
@@ -190,9 +190,10 @@ impl<'a> Local<'a> {
             Some(ground) => Seeing::Trees(ground.changes(run, step)?),
             None => Seeing::Checkout(self.tree.clone(), definition.protects.clone()),
         };
+        let in_place = self.in_place.clone();
         self.crew.start_held(
             command,
-            move || Ok((changes.before(), scratch)),
+            move || Ok(((changes.before(), in_place.map(Working::begin)), scratch)),
             move |process| {
                 let held = Input::ProcessHeld {
                     step,
@@ -208,12 +209,15 @@ impl<'a> Local<'a> {
                     // What an agent committed or stashed may be all that is left of something.
                     keep_repository(scratch.path(), &path, &kept).ok();
                 }
+                let (before, working) = before.unzip();
+                let changes = before.map(Seen::changes).unwrap_or_default();
+                drop(working);
                 Input::WorkEnded {
                     step,
                     attempt,
                     ended: seen.ended,
                     text: seen.stdout,
-                    changes: before.map(Seen::changes).unwrap_or_default(),
+                    changes,
                 }
             },
         );
@@ -230,7 +234,13 @@ impl<'a> Local<'a> {
         let take = move || take.map_or(Ok(()), |take| take());
         let how = (limit, log.tool_log());
         let call = self.calls.call(run, step, attempt, how, take)?;
-        self.crew.work(call);
+        let call_state = known(run, step)?.1.call.as_ref();
+        let writes = call_state.is_some_and(|call| call.changes_tree);
+        let in_place = self.in_place.clone().filter(|_| writes);
+        self.crew.work(move || {
+            let _working = in_place.map(Working::begin);
+            call()
+        });
         Ok(())
     }
 

@@ -405,6 +405,12 @@ impl From<Error> for Failure {
                     "`--isolation shared` lets agents work one after another in the checkout"
                 })
             }
+            Error::BranchGone { run, head } => {
+                let message = format!("the branch `signoff/{run}` of run {run} is gone");
+                Self::new(5, "branch-gone", message)
+                    .hint(format!("`git branch signoff/{run} {head}` brings it back"))
+                    .hint(format!("`signoff abort {run}` gives the run up"))
+            }
             Error::Undone { run } => {
                 Self::new(5, "undone", format!("run {run} was undone, and does not go on"))
                     .hint("`signoff clone PLAN` makes a plan of it that can be run anew")

@@ -296,7 +296,7 @@ pub(super) fn settle(
         return Ok(None);
     };
     if !run.in_worktrees() {
-        trees.note_left()?;
+        trees.note_work()?;
         return Ok(None);
     }
     match run.outcome() {

@@ -19,7 +19,10 @@ impl Live<'_> {
     ) -> Result<(Where, Option<Arc<Trees>>), Error> {
         let trees = self.trees(grounds.as_mut())?.map(Arc::new);
         let place = match (self.settings().isolation, &trees) {
-            (Isolation::Worktree, Some(trees)) => Where::Worktrees(Arc::clone(trees)),
+            (Isolation::Worktree, Some(trees)) => {
+                self.require_branch(trees)?;
+                Where::Worktrees(Arc::clone(trees))
+            }
             (Isolation::Worktree, None) => {
                 return Err(Error::NoWorktrees {
                     asked: vec![format!("run {} works in worktrees", self.id())],
@@ -30,6 +33,20 @@ impl Live<'_> {
             (Isolation::Shared, trees) => Where::Checkout(trees.clone()),
         };
         Ok((place, trees))
+    }
+
+    /// Without its branch nothing of the run could be merged, whatever its agents did.
+    fn require_branch(&self, trees: &Trees) -> Result<(), Error> {
+        let Some(head) = self.run.head().filter(|_| self.run.ground().is_some()) else {
+            return Ok(());
+        };
+        if trees.has_branch()? {
+            return Ok(());
+        }
+        Err(Error::BranchGone {
+            run: self.id(),
+            head: head.to_owned(),
+        })
     }
 
     /// The run's trees, if there is git.
@@ -84,8 +101,12 @@ impl Live<'_> {
     }
 }
 
-/// Takes up what a crash left in the trees: worktrees that nobody needs.
+/// Takes up what a crash left in the trees: worktrees that nobody needs, work that nobody noted.
 pub(super) fn take_up(run: &Run, trees: &Trees) {
+    if !run.in_worktrees() {
+        // Where it cannot be seen now it is seen with the next work.
+        trees.note_work().ok();
+    }
     for (at, (step, state)) in run.order().filter_map(|at| Some((at, run.step(at)?))) {
         let is_over = matches!(state.status, StepStatus::Completed | StepStatus::Skipped);
         if is_over && run.has_own_tree(at) && trees.step_path(&step.id).exists() {

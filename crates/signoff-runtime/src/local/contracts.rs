@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use signoff_engine::{Input, Observation, Run};
-use signoff_plan::model::{Step, Work};
+use signoff_engine::{Input, Observation, ProcessEnd, Run, StepStatus};
+use signoff_plan::model::{Condition, Step, Work};
 use signoff_sandbox::Command;
 
 use super::ground::Site;
 use super::scratch::Scratch;
 use super::{Local, is_alone};
 use crate::error::Error;
+use crate::trees::Working;
 
 impl Local<'_> {
     /// Runs a contract. What it changes in the tree is put back where nothing else can have changed
@@ -25,6 +26,8 @@ impl Local<'_> {
         if let Some(ground) = &self.ground {
             let (trees, site) = (Arc::clone(&ground.trees), Site::of(run, step, baseline)?);
             let starter = self.crew.starter();
+            let contract = run.definition(step).and_then(|step| step.contract.as_ref());
+            let expect = contract.map_or_else(Vec::new, |contract| contract.expect.clone());
             self.crew.start(
                 command,
                 move || {
@@ -36,6 +39,12 @@ impl Local<'_> {
                         drop(scratch);
                         observed.wrote = site.leave(&trees);
                         observed.tree = Some(tree);
+                        if has_failed(&expect, &observed.ended)
+                            && let Some(missing) = site.missing(&trees)
+                        {
+                            let said = [observed.stderr.trim_end(), &missing, ""];
+                            observed.stderr = said.join("\n");
+                        }
                     }
                     report(observed)
                 },
@@ -57,20 +66,31 @@ impl Local<'_> {
         let is_agent = |step: &Step| matches!(step.work, Work::Agent { .. });
         let of_agent = run.definition(step).is_some_and(is_agent);
         let git = self.in_place.clone().filter(|_| of_agent);
+        let repaired = run.step(step).is_some_and(|(_, state)| {
+            state.repaired_by.is_some() && state.status == StepStatus::Verifying
+        });
+        // What a contract writes that has the checkout to itself is put back.
+        let beside = self.in_place.clone().filter(|_| tree.is_none());
         let started = Arc::clone(&self.started);
         let number = started.load(Ordering::SeqCst);
         self.crew.start(
             command,
             move || {
-                let judged = git.and_then(|git| git.own().snapshot().ok());
+                let working = beside.map(Working::begin);
+                let judged = git.and_then(|git| {
+                    let judged = git.own().snapshot().ok()?;
+                    // Else it could not be taken back, which is safe.
+                    repaired.then(|| git.adopt_repair(&judged).ok());
+                    Some(judged)
+                });
                 let before = tree.and_then(|tree| Some((tree.look()?, tree)));
-                Ok((before, judged, scratch))
+                Ok((before, judged, (working, scratch)))
             },
             move |before, mut observed| {
-                let Some((before, judged, scratch)) = before else {
+                let Some((before, judged, ended)) = before else {
                     return report(observed);
                 };
-                drop(scratch);
+                drop(ended);
                 observed.tree = judged.map(|tree| tree.to_string());
                 // What began meanwhile may have changed something too: then nobody can tell.
                 let alone = started.load(Ordering::SeqCst) == number;
@@ -112,4 +132,14 @@ impl Local<'_> {
         let report = move |observed| Input::BaselineEnded { step, observed };
         self.contract(run, (step, true), command, report)
     }
+}
+
+/// Has it failed, whatever else is said? Only then may something be added to what it printed.
+fn has_failed(expect: &[Condition], ended: &ProcessEnd) -> bool {
+    let ran = matches!(ended, ProcessEnd::Exited(_) | ProcessEnd::Signaled(_));
+    let is_other = |condition: &Condition| match condition {
+        Condition::ExitCode(code) => *ended != ProcessEnd::Exited(*code),
+        _ => false,
+    };
+    ran && expect.iter().any(is_other)
 }

@@ -289,6 +289,14 @@ impl Site {
         }
     }
 
+    /// What the contract could not find, because it is no part of the candidate.
+    pub(super) fn missing(&self, trees: &Trees) -> Option<String> {
+        match self {
+            Self::Candidate { step, .. } => trees.ignored_work(step),
+            Self::Own { .. } | Self::Taken { .. } | Self::Looking { .. } => None,
+        }
+    }
+
     /// Puts back what the contract wrote, where it was alone, and names it.
     pub(super) fn leave(&self, trees: &Trees) -> Vec<String> {
         match self {

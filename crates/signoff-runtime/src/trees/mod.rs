@@ -8,6 +8,7 @@
 mod aside;
 mod choose;
 mod copies;
+mod ignored;
 mod in_place;
 mod locks;
 mod pipes;
@@ -18,6 +19,7 @@ mod run_tree;
 mod setup;
 mod spares;
 mod turns;
+mod work;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -39,6 +41,7 @@ use self::remains::{START, checked_out, claim, is_others, remove_refs};
 use self::run_tree::Standing;
 pub(crate) use self::setup::Setup;
 use self::turns::Turns;
+pub(crate) use self::work::Working;
 use crate::error::Error;
 use crate::project::Project;
 
@@ -54,6 +57,8 @@ pub(crate) struct Trees {
     indexes: PathBuf,
     standing: Mutex<Standing>,
     spares: Mutex<()>,
+    /// How much works in the checkout now, where the run works in it.
+    working: Mutex<usize>,
     /// To make worktrees.
     turns: Turns,
     setup: Setup,
@@ -78,6 +83,7 @@ impl Trees {
             run: run.to_owned(),
             standing: Mutex::new(Standing::read(&indexes)),
             spares: Mutex::default(),
+            working: Mutex::default(),
             turns: Turns::default(),
             workspace: project.store.workspace().to_owned(),
             root: root(project, run).unwrap_or_else(|| dir.path().join("worktrees")),
@@ -105,6 +111,9 @@ impl Trees {
         let branch = (isolation == Isolation::Worktree).then(|| branch(&self.run));
         // Before the branch: by it one knows that a branch of this name was made here.
         self.remember(START, &start)?;
+        if branch.is_none() {
+            self.note_nothing(&start)?;
+        }
         if let Some(name) = &branch
             && !self.repository.move_ref(name, &start, None)?
         {
@@ -118,6 +127,11 @@ impl Trees {
             start: start.to_string(),
             branch,
         })
+    }
+
+    /// Is the run's branch there?
+    pub(crate) fn has_branch(&self) -> Result<bool, GitError> {
+        Ok(self.repository.read_ref(&branch(&self.run))?.is_some())
     }
 
     /// Where the run's tree is.
@@ -198,7 +212,7 @@ impl Trees {
             if self.setup.changes_trees() {
                 worktree.exclude_untracked().map_err(said)?;
             }
-            Ok(())
+            worktree.take_ignored().map_err(said)
         })
     }
 
@@ -271,11 +285,30 @@ impl Trees {
     pub(crate) fn remove_all(&self) -> Result<Vec<String>, Error> {
         let mut removed = Vec::new();
         if self.root.exists() && !is_others(&self.root, &self.workspace, &self.run) {
+            removed.extend(
+                self.worktrees()
+                    .iter()
+                    .map(|path| path.display().to_string()),
+            );
             remove_tree(&self.root).map_err(Error::Sandbox)?;
-            removed.push(self.root.display().to_string());
         }
         removed.extend(remove_refs(&self.repository, &self.run)?);
         Ok(removed)
+    }
+
+    /// The worktrees that are there; where there is none, the directory that they would be in.
+    fn worktrees(&self) -> Vec<PathBuf> {
+        let steps = std::fs::read_dir(self.root.join("steps"))
+            .into_iter()
+            .flatten();
+        let mut found: Vec<PathBuf> = steps.flatten().map(|entry| entry.path()).collect();
+        found.sort();
+        found.insert(0, self.run_path());
+        found.retain(|path| path.is_dir());
+        if found.is_empty() {
+            found.push(self.root.clone());
+        }
+        found
     }
 
     /// Where somebody has the run's branch checked out, if so: it is not ours to remove then.

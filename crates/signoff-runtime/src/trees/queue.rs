@@ -59,6 +59,7 @@ impl Trees {
                 "it changed files that were signed with the plan, which only a step may that names them in `produces`: {files}"
             ));
         }
+        self.refuse_unfiltered(&tree, &files)?;
         let commit = if files.is_empty() {
             head.clone()
         } else {
@@ -75,6 +76,22 @@ impl Trees {
             onto: head.to_string(),
             files,
         }))
+    }
+
+    /// What the person wants stored only as a filter makes it, such as encrypted, is never committed as it is.
+    fn refuse_unfiltered(&self, tree: &Id, files: &[String]) -> Result<(), String> {
+        let found = self.own.unfiltered(tree, files).map_err(said)?;
+        if found.is_empty() {
+            return Ok(());
+        }
+        let found: Vec<String> = found
+            .iter()
+            .map(|(file, filter)| format!("`{file}` (filter `{filter}`)"))
+            .collect();
+        Err(format!(
+            "it changed files that .gitattributes wants changed by a filter before they are committed, which is a program that worktrees do not run: {}; `signoff run --isolation shared` works without",
+            found.join(", ")
+        ))
     }
 
     /// The work of a step's own worktree on top of the head. It is kept, whatever comes of it.

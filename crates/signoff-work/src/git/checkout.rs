@@ -41,6 +41,15 @@ impl Plan {
         let names = self.changes.iter().map(|(change, _)| change.name.clone());
         names.collect()
     }
+
+    /// Paths that go, and those that are there afterwards.
+    pub(super) fn leaving(&self) -> (BTreeSet<Name>, BTreeSet<Name>) {
+        let goes = |name: &Name| {
+            let mut changes = self.changes.iter();
+            changes.any(|(change, _)| change.name == *name && change.before.is_none())
+        };
+        self.changing().into_iter().partition(goes)
+    }
 }
 
 impl Own {

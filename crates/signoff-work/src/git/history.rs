@@ -22,11 +22,19 @@ impl Own {
 
     /// The tree of a commit.
     pub fn tree_of(&self, commit: &Id) -> Result<Id, GitError> {
-        let words = ["rev-parse", "--verify", "--end-of-options"];
-        let tree = format!("{commit}^{{tree}}");
-        let out = self.call().words(words).words([tree.as_str()]).run()?;
+        self.resolved(&format!("{commit}^{{tree}}"))
+    }
+
+    fn resolved(&self, expression: &str) -> Result<Id, GitError> {
+        let words = ["rev-parse", "--verify", "--end-of-options", expression];
+        let out = self.call().words(words).run()?;
         // Git repeats the word that ends its options.
         Id::read(out.strip_prefix(b"--end-of-options\n").unwrap_or(&out))
+    }
+
+    /// The tree of a commit's first parent.
+    pub fn tree_before(&self, commit: &Id) -> Result<Id, GitError> {
+        self.resolved(&format!("{commit}^1^{{tree}}"))
     }
 
     /// Paths that differ between two commits or trees. A moved file is two paths.

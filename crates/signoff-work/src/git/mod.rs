@@ -9,6 +9,7 @@
 
 mod agents;
 mod checkout;
+mod conflict;
 mod entries;
 mod error;
 mod history;
@@ -43,6 +44,6 @@ pub use self::merge::Merge;
 pub use self::own::Own;
 pub use self::references::Checkout;
 pub use self::repository::{Head, Repository};
-pub use self::restore::Restored;
+pub use self::restore::{PutBack, Restored};
 pub use self::start::Git;
 pub use self::worktree::Worktree;

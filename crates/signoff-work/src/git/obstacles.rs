@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::entries::{Entry, GITLINK, tree_entries};
-use super::names::{Name, parts, text};
+use super::index::listed;
+use super::names::{Name, name, parts, text};
 use super::repository::Kind;
-use super::{GitError, Id, Repository};
+use super::{GitError, Id, Own, Repository};
 
 /// What `merge-tree --merge-base` came with.
 const NEEDED: (u32, u32) = (2, 40);
@@ -128,29 +129,64 @@ impl Repository {
         Ok(links.map(|entry| entry.name).collect())
     }
 
-    /// Files that a program would change on their way in or out. A filter that nobody configured does nothing.
+    /// Files that a program would change on their way in or out, those too that git does not know yet.
     fn filtered(&self, index: &[Entry]) -> Result<BTreeSet<Name>, GitError> {
-        let mut found = BTreeSet::new();
+        if !self.found.settings.has_filters() {
+            return Ok(BTreeSet::new());
+        }
+        let words = ["ls-files", "--others", "--exclude-standard", "-z"];
+        let others = self.call()?.words(words).run()?;
+        let others = parts(&others).map(<[u8]>::to_vec);
+        let known = index.iter().map(|entry| entry.name.clone());
+        let names: Vec<Name> = known.chain(others).collect();
+        let found = self.filters(&names, None)?;
+        Ok(found.into_iter().map(|(name, _)| name).collect())
+    }
+
+    /// Which of these paths a filter would change, and its name, by the attributes of the checkout or of this commit or
+    /// tree. A filter that nobody configured does nothing.
+    pub(super) fn filters(
+        &self,
+        names: &[Name],
+        source: Option<&Id>,
+    ) -> Result<Vec<(Name, String)>, GitError> {
+        let mut found = Vec::new();
         if !self.found.settings.has_filters() {
             return Ok(found);
         }
-        for chunk in index.chunks(AT_ONCE) {
-            let names = chunk.iter().flat_map(|entry| [&entry.name[..], b"\0"]);
+        let source = source.map(|tree| format!("--source={tree}"));
+        for chunk in names.chunks(AT_ONCE) {
             let out = self
                 .call()?
-                .words(["check-attr", "-z", "--stdin", "filter"])
-                .stdin(names.collect::<Vec<_>>().concat())
+                .words(["check-attr", "-z", "--stdin"])
+                .words(source.as_deref())
+                .words(["filter"])
+                .stdin(listed(chunk))
                 .run()?;
             let said: Vec<&[u8]> = parts(&out).collect();
             for answer in said.chunks_exact(3) {
                 if let [name, _, filter] = answer
                     && self.found.settings.has_filter(&text(filter))
                 {
-                    found.insert(name.to_vec());
+                    found.push((name.to_vec(), text(filter)));
                 }
             }
         }
         Ok(found)
+    }
+}
+
+impl Own {
+    /// Which of these paths of a tree the person's git would not have committed as they are, each with the name of the
+    /// filter that it has to pass.
+    pub fn unfiltered(
+        &self,
+        tree: &Id,
+        paths: &[String],
+    ) -> Result<Vec<(String, String)>, GitError> {
+        let names: Vec<Name> = paths.iter().map(|path| name(path)).collect();
+        let found = self.repository.filters(&names, Some(tree))?.into_iter();
+        Ok(found.map(|(path, filter)| (text(&path), filter)).collect())
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::entries::tree_entries;
 use super::index::{beside, listed};
 use super::look::{Look, Unreadable};
-use super::names::{Name, except, name, parts, path, within};
+use super::names::{Name, except, name, parts, path, text, within};
 use super::place::{Care, Site};
 use super::remove::{give_rights, remove_tree};
 use super::scratch::{copy_index, write};
@@ -172,6 +173,39 @@ impl Worktree {
         excluded.dedup();
         write(&self.excluded_file(), &listed(&excluded))?;
         self.settle(&base)
+    }
+
+    /// What is ignored in it now is as much a part of it as what git knows: nobody made it as their work.
+    pub fn take_ignored(&self) -> Result<(), GitError> {
+        let base = self.base()?;
+        write(&self.base_file(), base.as_str().as_bytes())
+    }
+
+    /// Ignored files that were made or changed since it was made or set: they are no part of [`Worktree::tree`].
+    pub fn ignored_since(&self) -> Result<Vec<String>, GitError> {
+        let file = self.base_file();
+        let made = fs::metadata(&file).map_err(GitError::file(&file))?;
+        let made = (made.ctime(), made.ctime_nsec());
+        let words = [
+            "ls-files",
+            "--others",
+            "--ignored",
+            "--exclude-standard",
+            "-z",
+        ];
+        let call = || self.own.call_in(&self.path, &self.index).words(words);
+        let out = match call().run() {
+            // Too many to be named one by one.
+            Err(GitError::TooMuch { .. }) => call().words(["--directory"]).run()?,
+            out => out?,
+        };
+        let is_new = |name: &&[u8]| {
+            let found = fs::symlink_metadata(self.path.join(path(name)));
+            found.is_ok_and(|found| (found.ctime(), found.ctime_nsec()) > made)
+        };
+        let kept = |name: &&[u8]| within(name, &self.own.kept);
+        let new = parts(&out).filter(|name| !kept(name)).filter(is_new);
+        Ok(new.map(text).collect())
     }
 
     /// Removes it, also where somebody took rights from directories; one that is not there is fine.

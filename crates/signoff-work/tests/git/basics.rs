@@ -216,6 +216,50 @@ fn commits_are_merged_or_their_conflict_is_shown() {
 }
 
 #[test]
+fn conflicts_of_whole_files_show_both_sides() {
+    let files = [
+        ("a b", "1\n"),
+        ("bin", "\0b"),
+        ("d", "1\n"),
+        ("r", "long enough\n"),
+    ];
+    let world = World::committed(&files);
+    let own = world.own();
+    let base = world.head();
+    let commit = |change: &str| {
+        world.git("reset -q --hard HEAD");
+        world.git("clean -ffdq");
+        let mut bash = std::process::Command::new("bash");
+        let bash = bash.args(["-ec", change]).current_dir(world.repo());
+        assert!(bash.status().unwrap().success());
+        let tree = own.snapshot().unwrap();
+        own.commit(&tree, from_ref(&base), "m").unwrap()
+    };
+    let ours = commit("rm 'a b' d r; mkdir d; echo x > d/x; printf '\\0o' > bin");
+    let theirs = commit("echo 2 >> 'a b'; printf '\\0t' > bin; echo 2 >> d; mv r r2");
+    let Merge::Conflict { files, text } = own.merge(&base, &ours, &theirs).unwrap() else {
+        panic!("they do not go together");
+    };
+    assert_eq!(files, ["a b", "bin", "d", "r", "r2"]);
+    let sides = |name: &str, ours: &str, theirs: &str| {
+        let part = format!(
+            "\n{name}:\n<<<<<<< merged before\n{ours}\n=======\n{theirs}\n>>>>>>> this attempt\n"
+        );
+        assert!(text.contains(&part), "{part}: {text}");
+    };
+    sides("a b", "(was removed)", "1\n2");
+    sides("bin", "(is not text)", "(is not text)");
+    sides("d", "(is a directory)", "1\n2");
+    sides("r2", "(is not there)", "long enough");
+    assert!(
+        text.contains("r renamed to r2 in this attempt, but deleted in what was merged before")
+    );
+    for id in [&ours, &theirs] {
+        assert!(!text.contains(id.as_str()), "{text}");
+    }
+}
+
+#[test]
 fn references_move_by_compare_and_swap() {
     for init in ["init -q -b main", "init -q -b main --ref-format=reftable"] {
         let world = World::with(init);

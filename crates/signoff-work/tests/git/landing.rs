@@ -499,16 +499,56 @@ fn what_was_done_in_place_is_undone_if_nobody_went_on() {
     fs::remove_file(world.path("u")).unwrap();
     let left = own.snapshot().unwrap();
     world.write_all(&[("a", "later\n"), ("c", "later\n"), (".signoff/j", "k")]);
-    let differ = own.restore(&to, &left).unwrap().unwrap_err();
-    assert_eq!(differ, ["a", "c"]);
+    let touched = own.changed(&to, &left).unwrap();
+    assert_eq!(touched, ["a", "new/file", "u"]);
+    let differ = own.restore(&to, &left, &touched).unwrap().unwrap_err();
+    assert_eq!(differ, ["a"]);
     world.write("a", "run\n");
-    fs::remove_file(world.path("c")).unwrap();
     // As if killed in the middle.
     world.write("u", "u\n");
-    assert_eq!(own.restore(&to, &left).unwrap().unwrap(), ["a", "new/file"]);
+    let back = own.restore(&to, &left, &touched).unwrap().unwrap();
+    assert_eq!(
+        (back.restored, back.deleted),
+        (vec!["a".to_owned()], vec!["new/file".to_owned()])
+    );
+    // What the run did not touch is nobody's to take away.
+    assert_eq!(fs::read_to_string(world.path("c")).unwrap(), "later\n");
+    fs::remove_file(world.path("c")).unwrap();
     let mut now = shown(&world.repo());
     now.retain(|line| !line.starts_with(".signoff/") && !line.starts_with("x.o"));
     assert_eq!(now, files);
     assert_eq!(world.git("ls-files -s"), index);
     assert!(!world.path("new").exists());
+}
+
+#[test]
+fn a_tree_takes_single_paths_of_another() {
+    let world = World::committed(&[("a", "1\n"), ("b", "1\n"), ("c", "1\n"), ("d", "1\n")]);
+    let own = world.own();
+    let onto = own.snapshot().unwrap();
+    world.write_all(&[("a", "2\n"), ("b", "2\n"), ("new", "2\n")]);
+    fs::remove_file(world.path("c")).unwrap();
+    fs::remove_file(world.path("d")).unwrap();
+    world.write("d/e", "2\n");
+    let from = own.snapshot().unwrap();
+    let paths = ["a", "c", "d/e", "new", "absent"].map(str::to_owned);
+    let made = own.overlaid(&onto, &from, &paths).unwrap();
+    assert_eq!(own.changed(&made, &from).unwrap(), ["b"]);
+    assert_eq!(own.overlaid(&onto, &from, &[]).unwrap(), onto);
+}
+
+#[test]
+fn kept_paths_are_not_put_back() {
+    let world = World::committed(&[("a", "1\n"), (".signoff/j", "1\n")]);
+    let own = world.own();
+    let to = own.snapshot().unwrap();
+    world.write_all(&[("a", "2\n"), (".signoff/j", "2\n")]);
+    world.commit("mine");
+    let left = own.snapshot().unwrap();
+    let touched = own.changed(&to, &left).unwrap();
+    assert_eq!(touched, [".signoff/j", "a"]);
+    let back = own.restore(&to, &left, &touched).unwrap().unwrap();
+    assert_eq!(back.restored, ["a"]);
+    let kept = fs::read_to_string(world.path(".signoff/j")).unwrap();
+    assert_eq!(kept, "2\n");
 }

@@ -244,7 +244,8 @@ fn nothing_that_the_configuration_names_is_run() {
     };
     own.land(&landing, &|_| {}).unwrap();
     let left = own.snapshot().unwrap();
-    own.restore(&tree, &left).unwrap().unwrap();
+    let touched = own.changed(&tree, &left).unwrap();
+    own.restore(&tree, &left, &touched).unwrap().unwrap();
     repository.delete_ref("refs/heads/signoff/r").unwrap();
     worktree.remove().unwrap();
     let said = fs::read_to_string(&canary).unwrap_or_default();

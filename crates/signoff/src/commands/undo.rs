@@ -31,21 +31,27 @@ pub(crate) fn undo(session: &mut Session, run: Option<&str>) -> Result<u8, Failu
 fn lines(undone: &Undone) -> Vec<String> {
     let restored = undone.restored.iter();
     let restored = restored.map(|path| format!("put back {}", harmless(path)));
-    let removed = undone.removed.iter();
+    let removed = undone.deleted.iter().chain(&undone.removed);
     let removed = removed.map(|what| format!("removed {}", harmless(what)));
     let whole = undone.refused.is_empty().then(|| whole(undone));
-    restored.chain(removed).chain(whole).collect()
+    let kept = undone.kept.as_ref();
+    let kept = kept.map(|name| {
+        format!("what was there, with anything you changed in these files meanwhile: `git show {name}:FILE`")
+    });
+    restored.chain(removed).chain(whole).chain(kept).collect()
 }
 
 fn whole(undone: &Undone) -> String {
     let run = &undone.run;
+    // Worktrees have paths, branches have names.
+    let is_worktree = |what: &&String| what.starts_with('/');
+    let worktrees = undone.removed.iter().filter(is_worktree).count();
+    let branches = undone.removed.len() - worktrees;
     let parts: Vec<String> = [
         (undone.restored.len(), "file put back", "files put back"),
-        (
-            undone.removed.len(),
-            "worktree or branch removed",
-            "worktrees and branches removed",
-        ),
+        (undone.deleted.len(), "file removed", "files removed"),
+        (worktrees, "worktree removed", "worktrees removed"),
+        (branches, "branch removed", "branches removed"),
     ]
     .into_iter()
     .filter(|(count, _, _)| *count > 0)
@@ -64,6 +70,8 @@ fn shape(undone: &Undone) -> Shape {
     let Undone {
         run,
         restored,
+        deleted,
+        kept,
         removed,
         refused,
     } = undone.clone();
@@ -72,6 +80,8 @@ fn shape(undone: &Undone) -> Shape {
         run,
         undone: refused.is_empty(),
         restored,
+        deleted,
+        kept,
         removed,
         refused,
     }
@@ -92,6 +102,7 @@ mod tests {
             restored: texts(restored),
             removed: texts(removed),
             refused: texts(refused),
+            ..Undone::default()
         };
         let lines = lines(&undone);
         let lines: Vec<String> = lines
@@ -107,13 +118,13 @@ mod tests {
     fn all_that_was_taken_back_is_named() {
         check(
             &["a.rs"],
-            &["worktree /w/run", "branch signoff/r1"],
+            &["/w/run", "signoff/r1"],
             &[],
             &[
                 "put back a.rs",
-                "removed worktree /w/run",
-                "removed branch signoff/r1",
-                "undone run r1: 1 file put back, 2 worktrees and branches removed",
+                "removed /w/run",
+                "removed signoff/r1",
+                "undone run r1: 1 file put back, 1 worktree removed, 1 branch removed",
             ],
         );
         check(
@@ -122,6 +133,23 @@ mod tests {
             &[],
             &["nothing to take back: run r1 left nothing"],
         );
+    }
+
+    #[test]
+    fn where_the_rest_can_be_found_is_said() {
+        let undone = Undone {
+            run: "r1".to_owned(),
+            restored: texts(&["a"]),
+            deleted: texts(&["b", "c"]),
+            kept: Some("refs/signoff/r1/undone".to_owned()),
+            ..Undone::default()
+        };
+        let text = lines(&undone).join("\n");
+        let text = anstream::adapter::strip_str(&text).to_string();
+        let expected = "put back a\nremoved b\nremoved c\nundone run r1: 1 file put back, 2 files removed\n\
+                        what was there, with anything you changed in these files meanwhile: \
+                        `git show refs/signoff/r1/undone:FILE`";
+        assert_eq!(text, expected);
     }
 
     #[test]

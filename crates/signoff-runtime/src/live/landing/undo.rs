@@ -1,7 +1,8 @@
-//! Takes a run back: its worktrees and its branch go, or the checkout becomes what it was.
+//! Takes a run back: its worktrees and its branch go, or what its steps changed in the checkout becomes what it was.
 
 use signoff_engine::Input;
 use signoff_store::failpoint;
+use signoff_work::git::PutBack;
 
 use super::{is_known_plan, is_over, named, parsed, record};
 use crate::clock::Clock;
@@ -17,15 +18,19 @@ use crate::trees::Trees;
 pub struct Undone {
     /// The run.
     pub run: String,
-    /// Files that were put back in the checkout.
+    /// Files of the checkout that have their content of before.
     pub restored: Vec<String>,
+    /// Files of the checkout that the run had made, and that are gone.
+    pub deleted: Vec<String>,
+    /// The reference that what was there in their places can be found by.
+    pub kept: Option<String>,
     /// Worktrees and branches that are gone.
     pub removed: Vec<String>,
     /// Why it was not taken back, each a sentence; empty = it was.
     pub refused: Vec<String>,
 }
 
-/// Takes a run back that has ended: removes its worktrees and its branch, or makes the checkout what it was.
+/// Takes a run back that has ended: removes its worktrees and its branch, or what its steps changed in the checkout.
 pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<Undone, Error> {
     let name = named(project, run)?;
     let mut live = Live::open(project, &name, clock)?;
@@ -33,8 +38,7 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
     let refused = |why: String| {
         Ok(Undone {
             run: name.clone(),
-            refused: vec![why],
-            ..Undone::default()
+            ..refused(&why)
         })
     };
     if let Some(commit) = live.run.landed() {
@@ -83,43 +87,58 @@ fn remove(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
     })
 }
 
-/// Makes the checkout what it was before the run, if nobody else changed it since.
+/// Makes what steps of the run changed in the checkout what it was before, if nobody else changed it since.
 fn restore(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
     let _checkout = take_workspace(live.project)?;
-    let start = live.run.ground().map(|ground| ground.start.clone());
-    let start = parsed(&live.run, start.as_deref().unwrap_or_default())?;
-    let (to, now) = (trees.own().tree_of(&start)?, trees.own().snapshot()?);
+    // Of steps that were killed.
+    trees.note_work()?;
+    let Some(work) = trees.work()? else {
+        return Ok(refused(
+            "an older signoff ran it, which did not note what its steps changed: `git diff` shows what is changed now",
+        ));
+    };
+    let mut paths = trees.touched(&work)?;
+    paths.retain(|path| !is_known_plan(live.project, path));
     let again = live.run.undone();
-    let left = trees.left()?.filter(|_| !again);
-    let left = left.unwrap_or_else(|| now.clone());
-    let project = live.project;
-    let ours = |path: &str| is_known_plan(project, path);
-    if let Some(differ) = trees.differ((&left, &now), &to, &ours)? {
-        let files = differ.join(", ");
-        let why = format!(
-            "these were changed after the run, and nothing is taken back unless all of it can be: {files}"
-        );
-        return Ok(Undone {
-            refused: vec![why],
-            ..Undone::default()
-        });
+    let differ = trees.own().in_the_way(&work.to, &work.left, &paths)?;
+    if !differ.is_empty() {
+        return Ok(refused(&format!(
+            "these were changed after the run, and nothing is taken back unless all of it can be: {}",
+            differ.join(", ")
+        )));
     }
-    // Nothing is lost by it: what was there can be found again.
-    trees.keep_undone(&now, &start)?;
     if !again {
+        // Nothing is lost by it: what was there can be found again.
+        let start = live.run.ground().map(|ground| ground.start.clone());
+        let start = parsed(&live.run, start.as_deref().unwrap_or_default())?;
+        trees.keep_undone(&trees.own().snapshot()?, &start)?;
         let by = live.project.around.person.clone();
         let parts = (&mut live.run, &mut live.journal);
         record(parts, Input::Undo { by }, live.clock)?;
     }
     failpoint::reached("undo.recorded");
-    Ok(match trees.own().restore(&to, &now)? {
-        Ok(restored) => Undone {
-            restored,
-            ..Undone::default()
-        },
-        Err(differ) => Undone {
-            refused: vec![format!("these change just now: {}", differ.join(", "))],
-            ..Undone::default()
-        },
+    let back = match trees.own().restore(&work.to, &work.left, &paths)? {
+        Ok(back) => back,
+        Err(differ) => {
+            let why = format!("these change just now: {}", differ.join(", "));
+            return Ok(refused(&why));
+        }
+    };
+    // From here on whatever is there is somebody else's.
+    trees.forget_work(&work)?;
+    let PutBack { restored, deleted } = back;
+    let changed = !(restored.is_empty() && deleted.is_empty());
+    Ok(Undone {
+        kept: changed.then(|| trees.undone_ref()),
+        restored,
+        deleted,
+        ..Undone::default()
     })
+}
+
+fn refused(why: &str) -> Undone {
+    Undone {
+        refused: vec![why.to_owned()],
+        ..Undone::default()
+    }
 }

@@ -1,0 +1,179 @@
+//! `undo` of runs that worked in the checkout, with the real binary: what steps changed goes, what a person changed stays.
+
+#[expect(dead_code, reason = "the other tests use the rest of it")]
+mod common;
+
+use std::fs;
+
+use common::{agent, plan, project};
+use signoff_testkit::{Project, Reply, Running, Script};
+
+const RUN: [&str; 4] = ["run", "plan.md", "--isolation", "shared"];
+
+/// A repository with `a` and `b`, and a signed plan of these steps.
+fn repository(script: &Script, steps: &[&str]) -> Project {
+    let project = project(script, &plan(steps));
+    let script = project.outside("script.json");
+    let text = fs::read_to_string(&script).expect("it was just written");
+    let at = |name: &str| project.outside(name).to_string_lossy().into_owned();
+    let text = text.replace("BEGAN", &at("began")).replace("GO", &at("go"));
+    fs::write(&script, text).expect("the folder is ours");
+    project.write("a", "one\n").write("b", "keep\n");
+    for words in [
+        "init -q -b main",
+        "config user.name p",
+        "config user.email p@x",
+        "add -A",
+        "commit -qm base",
+    ] {
+        git(&project, words);
+    }
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project
+}
+
+#[track_caller]
+fn git(project: &Project, words: &str) -> String {
+    let output = project.bash(&format!("git {words}"), &project.path());
+    output.assert_success();
+    output.stdout.trim_end().to_owned()
+}
+
+/// What the run's reference to what was taken back has at a path.
+#[track_caller]
+fn taken_back(project: &Project, path: &str) -> String {
+    let name = git(project, "for-each-ref --format='%(refname)' refs/signoff");
+    let mut names = name.lines();
+    let name = names.find(|name| name.ends_with("/undone"));
+    git(project, &format!("show {}:{path}", name.expect("one")))
+}
+
+/// What waits on a person.
+#[track_caller]
+fn waiting(project: &Project) -> String {
+    let inbox = project.json(["inbox"]);
+    let item = &inbox["items"][0]["id"];
+    item.as_str().expect("something waits").to_owned()
+}
+
+/// Starts the run, and waits until its agent stands before its gate.
+#[track_caller]
+fn held_back(project: &Project) -> Running {
+    let mut running = project.spawn(RUN);
+    assert!(running.wait_until(|| project.outside("began").exists()));
+    running
+}
+
+/// One step that never holds by itself.
+fn to_repair() -> Project {
+    let script = Script::new()
+        .reply(
+            Reply::when(["Work"])
+                .append("a", "agent\n")
+                .write("y", "y\n"),
+        )
+        .reply(
+            Reply::when(["Then"])
+                .append("b", "agent\n")
+                .write("z", "z\n"),
+        );
+    let step = agent("Work", "y").replace("test -s y", "grep -q FIX a");
+    let step = format!("{step}**on_fail:** escalate\n");
+    repository(&script, &[&step, &agent("Then", "z")])
+}
+
+#[test]
+fn what_a_person_changed_while_it_waited_stays() {
+    let project = to_repair();
+    assert_ne!(project.signoff(RUN).code, Some(0));
+    project
+        .write("mine", "mine\n")
+        .write("b", "keep\nmine\n")
+        .write("a", "one\nFIX\n");
+    project
+        .signoff(["answer", &waiting(&project), "fixed", "--resume"])
+        .assert_success();
+    assert_eq!(project.read("b"), "keep\nmine\nagent\n");
+    let undone = project.signoff(["undo"]);
+    undone
+        .assert_success()
+        .assert_stdout_contains("put back a\nput back b\nremoved y\nremoved z\n")
+        .assert_stdout_contains("2 files put back, 2 files removed")
+        .assert_stdout_contains("/undone:FILE`");
+    assert_eq!(project.read("mine"), "mine\n");
+    assert_eq!(project.read("b"), "keep\nmine\n");
+    assert_eq!(project.read("a"), "one\n");
+    assert!(!project.exists("y") && !project.exists("z"));
+    assert_eq!(taken_back(&project, "a"), "one\nFIX");
+    // Once is enough.
+    project.write("a", "again\n").write("y", "again\n");
+    let again = project.signoff(["undo"]);
+    again.assert_success().assert_stdout_contains("nothing");
+    assert_eq!(project.read("a") + &project.read("y"), "again\nagain\n");
+    assert_eq!(taken_back(&project, "a"), "one\nFIX");
+}
+
+#[test]
+fn only_files_of_the_run_keep_it_from_being_taken_back() {
+    let script = Script::new().reply(Reply::always().write("a", "agent\n").write("y", "y\n"));
+    let project = repository(&script, &[&agent("Work", "y")]);
+    project.signoff(RUN).assert_success();
+    project.write("mine", "m\n").write("b", "m\n");
+    project.write("y", "mine now\n");
+    let refused = project.signoff(["undo"]);
+    refused.assert_code(5).assert_stderr_contains("can be: y");
+    assert_eq!(project.read("a"), "agent\n");
+    project.write("y", "y\n");
+    let shape = project.json(["undo"]);
+    assert_eq!(shape["restored"], serde_json::json!(["a"]));
+    assert_eq!(shape["deleted"], serde_json::json!(["y"]));
+    assert_eq!(project.read("mine") + &project.read("b"), "m\nm\n");
+}
+
+#[test]
+fn what_changed_while_an_agent_worked_can_be_found_again() {
+    let work = Reply::always().append("a", "agent\n").append("BEGAN", "x");
+    let script = Script::new().reply(work.wait_for("GO").write("y", "y\n"));
+    let project = repository(&script, &[&agent("Work", "y")]);
+    let running = held_back(&project);
+    project
+        .write("mine", "mine\n")
+        .write("a", "one\nagent\nmine\n");
+    fs::write(project.outside("go"), "").expect("the folder is ours");
+    running.wait().assert_success();
+    // Nobody can tell whose it is.
+    project.signoff(["undo"]).assert_success();
+    assert_eq!(project.read("a"), "one\n");
+    assert_eq!(taken_back(&project, "a"), "one\nagent\nmine");
+    assert_eq!(taken_back(&project, "mine"), "mine");
+}
+
+#[test]
+fn what_steps_did_that_were_killed_is_taken_back() {
+    let work = Reply::always().append("a", "agent\n").append("BEGAN", "x");
+    let script = Script::new().reply(work.wait_for("GO").write("y", "y\n"));
+    let project = repository(&script, &[&agent("Work", "y")]);
+    project.write("b", "mine\n");
+    held_back(&project).kill();
+    project.signoff(["abort"]).assert_success();
+    let undone = project.signoff(["undo"]);
+    undone
+        .assert_success()
+        .assert_stdout_contains("put back a\n");
+    assert_eq!(project.read("a") + &project.read("b"), "one\nmine\n");
+}
+
+#[test]
+fn an_undo_that_was_killed_is_finished_and_keeps_what_was_there() {
+    let script = Script::new().reply(Reply::always().write("a", "agent\n").write("y", "y\n"));
+    let project = repository(&script, &[&agent("Work", "y")]);
+    project.signoff(RUN).assert_success();
+    let armed = [("SIGNOFF_FAILPOINT", "undo.recorded:1")];
+    assert_eq!(project.signoff_with(&armed, ["undo"]).code, None);
+    // As if it had come half way.
+    project.write("a", "one\n");
+    project.signoff(["undo"]).assert_success();
+    assert!(!project.exists("y"));
+    assert_eq!(taken_back(&project, "a"), "agent");
+}
