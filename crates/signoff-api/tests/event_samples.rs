@@ -18,6 +18,7 @@ fn every_event() -> Vec<engine::Event> {
             runner: "pytest".to_owned(),
         }),
         tree: Some("ab".to_owned()),
+        changes: None,
     };
     vec![
         engine::Event::RunStarted {

@@ -232,9 +232,12 @@ pub(super) fn evaluation_ended(
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let observed = counted(observed);
-        let (verdict, unmet) = verdict(definition, state, &observed);
-        let reason = unmet.join("; ");
+        let changes = observed.changes.as_ref().unwrap_or(&state.changes);
+        // In place, what is known is of the attempts before unless somebody looked again.
+        let fresh = observed.changes.is_some() || state.candidate.is_some();
+        let seen = fresh && changes.files.is_some();
         let state = &StepState {
+            changes: changes.clone(),
             tests_after: observed.tests.clone(),
             judged_on: observed.tree.clone().or_else(|| state.judged_on.clone()),
             contract_writes: {
@@ -244,6 +247,12 @@ pub(super) fn evaluation_ended(
             },
             ..state.clone()
         };
+        let Judged {
+            verdict,
+            unmet,
+            bent,
+        } = verdict(definition, state, &observed);
+        let reason = unmet.join("; ");
         let mut events = vec![Event::ContractFinished {
             step: definition.id.clone(),
             attempt,
@@ -256,8 +265,11 @@ pub(super) fn evaluation_ended(
             return events;
         }
         events.extend(match verdict {
+            Verdict::Pass if state.interrupted && !seen => {
+                vec![start_over(definition, UNSEEN)]
+            }
             Verdict::Pass => passed(run, now, definition, state),
-            Verdict::Fail if state.interrupted => {
+            Verdict::Fail if state.interrupted && !bent => {
                 vec![start_over(definition, "the attempt was cut off")]
             }
             Verdict::Fail => attempt_failed(run, now, definition, state, &reason),
@@ -274,22 +286,40 @@ pub(super) fn evaluation_ended(
     })
 }
 
+/// Why a cut off attempt whose contract holds does not count.
+const UNSEEN: &str = "the attempt was cut off, and what it changed is not known";
+
+/// The verdict on an attempt.
+struct Judged {
+    verdict: Verdict,
+    /// What speaks against it.
+    unmet: Vec<String>,
+    /// The contract holds, and yet it is a failure: of an attempt that was cut off, too.
+    bent: bool,
+}
+
 /// The contract's answer, and then what the work did to it: a contract that its agent bent proves
 /// nothing.
-fn verdict(definition: &Step, state: &StepState, observed: &Observation) -> (Verdict, Vec<String>) {
+fn verdict(definition: &Step, state: &StepState, observed: &Observation) -> Judged {
     let contract = definition.contract.as_ref();
     let expect = contract.map_or(&[][..], |contract| &contract.expect);
     let (verdict, mut unmet) = judge(expect, observed);
     if verdict != Verdict::Pass {
-        return (verdict, unmet);
+        let bent = false;
+        return Judged {
+            verdict,
+            unmet,
+            bent,
+        };
     }
     unmet.extend(touched(state));
     unmet.extend(configured(definition, state));
     unmet.extend(contract.and_then(|contract| fewer_tests(contract, state, observed)));
-    if unmet.is_empty() {
-        (Verdict::Pass, unmet)
-    } else {
-        (Verdict::Fail, unmet)
+    let bent = !unmet.is_empty();
+    Judged {
+        verdict: if bent { Verdict::Fail } else { Verdict::Pass },
+        unmet,
+        bent,
     }
 }
 
@@ -301,8 +331,14 @@ fn touched(state: &StepState) -> Option<String> {
 
 /// The runner's configuration is changed only by whom the plan told to.
 fn configured(definition: &Step, state: &StepState) -> Option<String> {
-    let changed = state.changes.files.as_deref()?;
-    let files = judge_changed(definition, changed).runner_config;
+    if !matches!(definition.work, model::Work::Agent { .. }) {
+        return None;
+    }
+    let agents = (state.taken_over.as_ref()).and_then(|changes| changes.files.as_ref());
+    let changed = state.changes.files.as_ref().or(agents)?;
+    let mut files = judge_changed(definition, changed).runner_config;
+    // What a person changed to repair it is theirs to answer for; the evidence names it.
+    files.retain(|file| agents.is_none_or(|agents| agents.contains(file)));
     (!files.is_empty()).then(|| {
         format!(
             "it changed what configures the contract's runner, and neither its task nor `produces` names that: {}",

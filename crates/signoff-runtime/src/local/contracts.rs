@@ -8,6 +8,7 @@ use signoff_plan::model::{Step, Work};
 use signoff_sandbox::Command;
 
 use super::ground::Site;
+use super::past::Past;
 use super::scratch::Scratch;
 use super::{Local, is_alone};
 use crate::error::Error;
@@ -42,14 +43,14 @@ impl Local<'_> {
             );
             return Ok(());
         }
-        self.contract_in_place(run, step, (command, scratch), report);
+        self.contract_in_place(run, (step, baseline), (command, scratch), report);
         Ok(())
     }
 
     fn contract_in_place(
         &mut self,
         run: &Run,
-        step: usize,
+        (step, baseline): (usize, bool),
         (command, scratch): (Command, Option<Scratch>),
         report: impl FnOnce(Observation) -> Input + Send + 'static,
     ) {
@@ -57,20 +58,27 @@ impl Local<'_> {
         let is_agent = |step: &Step| matches!(step.work, Work::Agent { .. });
         let of_agent = run.definition(step).is_some_and(is_agent);
         let git = self.in_place.clone().filter(|_| of_agent);
+        let past = (!baseline).then(|| Past::to_judge(&self.bench.dir, run, step));
+        let globs = run.definition(step).map(|step| step.protects.clone());
+        let past = past.flatten().zip(globs);
+        let looking = self.tree.clone();
         let started = Arc::clone(&self.started);
         let number = started.load(Ordering::SeqCst);
         self.crew.start(
             command,
             move || {
+                // Before the contract itself changes something.
+                let changes = past.map(|(past, globs)| looking.left(&globs, &past));
                 let judged = git.and_then(|git| git.own().snapshot().ok());
                 let before = tree.and_then(|tree| Some((tree.look()?, tree)));
-                Ok((before, judged, scratch))
+                Ok((before, judged, changes, scratch))
             },
             move |before, mut observed| {
-                let Some((before, judged, scratch)) = before else {
+                let Some((before, judged, changes, scratch)) = before else {
                     return report(observed);
                 };
                 drop(scratch);
+                observed.changes = changes;
                 observed.tree = judged.map(|tree| tree.to_string());
                 // What began meanwhile may have changed something too: then nobody can tell.
                 let alone = started.load(Ordering::SeqCst) == number;

@@ -238,6 +238,7 @@ fn observe(ended: Result<Ended, StartError>) -> Observation {
             wrote: Vec::new(),
             tests: None,
             tree: None,
+            changes: None,
         },
         Err(error) => not_started(error.to_string()),
     }
@@ -253,5 +254,6 @@ pub(super) fn not_started(why: String) -> Observation {
         wrote: Vec::new(),
         tests: None,
         tree: None,
+        changes: None,
     }
 }
