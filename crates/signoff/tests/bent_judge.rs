@@ -45,8 +45,12 @@ fn prepared(place: Place, script: &Script, policy: &str) -> Project {
     let path = project.outside("script.json");
     let text = std::fs::read_to_string(&path).expect("it was just written");
     let began = project.outside("began").to_string_lossy().into_owned();
-    std::fs::write(&path, text.replace("BEGAN", &began)).expect("the folder is ours");
-    project.write("Makefile", HONEST);
+    let go = project.outside("go").to_string_lossy().into_owned();
+    let text = text.replace("BEGAN", &began).replace("GO", &go);
+    std::fs::write(&path, text).expect("the folder is ours");
+    project
+        .write("Makefile", HONEST)
+        .write("guard.txt", "shut\n");
     if place != Place::Bare {
         let git = "git init -q -b main && git add -A && git -c user.name=p -c user.email=p@x commit -qm base";
         project.bash(git, &project.path()).assert_success();
@@ -203,6 +207,46 @@ fn a_retry_that_is_cut_off_does_not_make_it_good() {
         assert_found_out(&project, place);
         let unmet = unmet(&project);
         assert!(unmet[1].contains(FAULT), "{place:?}: {unmet:?}");
+    }
+}
+
+#[test]
+fn what_a_void_attempt_left_is_still_of_the_step() {
+    for place in PLACES {
+        // Not seen red, so the attempt that is cut off is not judged, and the next finds the file as it was left.
+        let bends = Reply::always().write("Makefile", BENT);
+        let script = Script::new().reply(bends.append("BEGAN", "x").wait_for("GO"));
+        let project = prepared(place, &script, "retry(1), then escalate\n**baseline:** no");
+        begun(&project, place).kill();
+        std::fs::write(project.outside("go"), "").expect("the folder is ours");
+        project.signoff(["resume"]).assert_code(3);
+        assert_eq!(events(&project, "attempt_interrupted").len(), 1);
+        assert_found_out(&project, place);
+    }
+}
+
+#[test]
+fn a_cut_off_attempt_that_changed_a_protected_file_does_not_count() {
+    for place in PLACES {
+        let script = Script::new().reply(
+            Reply::always()
+                .write("guard.txt", "open\n")
+                .write("made.txt", "x\n")
+                .append("BEGAN", "x")
+                .wait_for("GO"),
+        );
+        let policy = "retry(1), then escalate\n**protects:** guard.txt";
+        let project = prepared(place, &script, policy);
+        begun(&project, place).kill();
+        std::fs::write(project.outside("go"), "").expect("the folder is ours");
+        // In the checkout a person is told first: who changed what was signed cannot be known there.
+        let code = if place == Place::Worktree { 3 } else { 4 };
+        project.signoff(["resume"]).assert_code(code);
+        assert_eq!(
+            events(&project, "step_completed"),
+            Vec::<Value>::new(),
+            "{place:?}"
+        );
     }
 }
 
