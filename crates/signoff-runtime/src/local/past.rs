@@ -40,7 +40,8 @@ impl Past {
         let is_agent = matches!(step.work, Work::Agent { .. });
         let last = usize::try_from(state.attempts.saturating_sub(1)).unwrap_or_default();
         let mut past = Self::of(dir, step, state);
-        past.unseen = past.unseen.or(state.taken_over.as_ref().map(|_| last));
+        let again = state.interrupted || state.taken_over.is_some();
+        past.unseen = past.unseen.or(again.then_some(last));
         (judged && is_agent && past.unseen.is_some()).then_some(past)
     }
 
@@ -52,9 +53,8 @@ impl Past {
     /// What was found before the first attempt that nobody saw the end of. One that wrote nothing down did nothing.
     pub(super) fn before_unseen(&self) -> Option<Snapshot> {
         let unseen = self.found.iter().skip(self.unseen?);
-        unseen
-            .into_iter()
-            .find_map(|path| Snapshot::load(path).ok())
+        let mut found = unseen.filter_map(|path| Snapshot::load(path).ok());
+        found.next()
     }
 
     /// What the step is known to have changed.
