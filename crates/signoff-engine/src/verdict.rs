@@ -48,7 +48,8 @@ pub struct Observation {
     pub tree: Option<String>,
     /// What the step had changed when it ran, where that was looked at once more: after an attempt
     /// that was cut off, and after a person's repair.
-    pub changes: Option<Changes>,
+    // Seldom there: elsewhere it costs a pointer.
+    pub changes: Option<Box<Changes>>,
 }
 
 /// How many tests ran, and who says so: numbers of different runners cannot be compared.

@@ -13,7 +13,7 @@ const BODY: &str = "**target:** coder\n**task:**\nDo it.\n\n**protects:** guard\
 
 fn holds(changes: Option<Changes>) -> Observation {
     Observation {
-        changes,
+        changes: changes.map(Box::new),
         ..saw(ProcessEnd::Exited(0))
     }
 }
@@ -42,12 +42,20 @@ fn cut_off(world: &mut World) {
     world.crash();
 }
 
+/// The step and the attempt of the one thing that is due.
+#[track_caller]
+fn only_due(world: &World, of: impl Fn(&Action) -> Option<(usize, u32)>) -> (usize, u32) {
+    let due = due(&world.run, world.now, &world.bounds);
+    assert_eq!(due.len(), 1, "{due:?}");
+    due.first().and_then(of).expect("it is of this kind")
+}
+
 /// Judges the step, of which the contract holds.
 fn judge(world: &mut World, changes: Option<Changes>) {
-    let due = due(&world.run, world.now, &world.bounds);
-    let [Action::Evaluate { step, attempt, .. }] = due[..] else {
-        panic!("{due:?}");
-    };
+    let (step, attempt) = only_due(world, |action| match *action {
+        Action::Evaluate { step, attempt, .. } => Some((step, attempt)),
+        _ => None,
+    });
     world.record(Input::EvaluationBegins { step, attempt });
     world.record(Input::EvaluationEnded {
         step,
@@ -58,10 +66,10 @@ fn judge(world: &mut World, changes: Option<Changes>) {
 
 /// The same in worktrees, with a candidate that changes these files.
 fn judge_candidate(world: &mut World, files: &[&str]) {
-    let due = due(&world.run, world.now, &world.bounds);
-    let [Action::Candidate { step, attempt }] = due[..] else {
-        panic!("{due:?}");
-    };
+    let (step, attempt) = only_due(world, |action| match *action {
+        Action::Candidate { step, attempt } => Some((step, attempt)),
+        _ => None,
+    });
     let onto = world.run.head().expect("a tree").to_owned();
     world.record(Input::CandidateBegins { step, attempt });
     world.record(Input::CandidateBuilt {
@@ -187,7 +195,7 @@ fn repaired(agents: &[&str]) -> World {
                     step,
                     attempt,
                     observed: Observation {
-                        changes: Some(changed(agents, &[])),
+                        changes: Some(Box::new(changed(agents, &[]))),
                         ..saw(ProcessEnd::Exited(1))
                     },
                 });

@@ -374,7 +374,7 @@ impl From<engine::Observation> for Observed {
             wrote,
             tests: tests.map(Into::into),
             tree,
-            changes: changes.map(Into::into),
+            changes: changes.map(|changes| (*changes).into()),
         }
     }
 }
@@ -401,7 +401,7 @@ impl From<Observed> for engine::Observation {
             wrote,
             tests: tests.map(Into::into),
             tree,
-            changes: changes.map(Into::into),
+            changes: changes.map(|changes| Box::new(changes.into())),
         }
     }
 }

@@ -3,7 +3,7 @@
 use signoff_plan::model::Work;
 
 use super::merge::carry;
-use crate::event::{CallEnd, Event, Recorded};
+use crate::event::{CallEnd, Changes, Event, Recorded};
 use crate::state::{Failure, Run, Stage, StepState, StepStatus};
 use crate::verdict::{Observation, ProcessEnd, Verdict};
 
@@ -172,7 +172,7 @@ fn contract_finished(run: &mut Run, at: usize, event: &Event) {
     step.tests_after.clone_from(&observed.tests);
     note_writes(step, observed);
     if let Some(changes) = &observed.changes {
-        step.changes = changes.clone();
+        step.changes = Changes::clone(changes);
         step.unseen_since = None;
     }
     if step.stage == Stage::Rechecking {

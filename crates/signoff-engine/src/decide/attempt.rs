@@ -232,7 +232,7 @@ pub(super) fn evaluation_ended(
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let observed = counted(observed);
-        let changes = observed.changes.as_ref().unwrap_or(&state.changes);
+        let changes = observed.changes.as_deref().unwrap_or(&state.changes);
         // In place, what is known is of the attempts before unless somebody looked again.
         let fresh = observed.changes.is_some() || state.candidate.is_some();
         let seen = fresh && changes.files.is_some();

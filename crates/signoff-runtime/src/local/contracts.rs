@@ -78,7 +78,7 @@ impl Local<'_> {
                     return report(observed);
                 };
                 drop(scratch);
-                observed.changes = changes;
+                observed.changes = changes.map(Box::new);
                 observed.tree = judged.map(|tree| tree.to_string());
                 // What began meanwhile may have changed something too: then nobody can tell.
                 let alone = started.load(Ordering::SeqCst) == number;
