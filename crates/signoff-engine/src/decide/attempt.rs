@@ -232,21 +232,10 @@ pub(super) fn evaluation_ended(
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let observed = counted(observed);
-        let changes = observed.changes.as_deref().unwrap_or(&state.changes);
+        let state = &after(state, &observed);
         // In place, what is known is of the attempts before unless somebody looked again.
         let fresh = observed.changes.is_some() || state.candidate.is_some();
-        let seen = fresh && changes.files.is_some();
-        let state = &StepState {
-            changes: changes.clone(),
-            tests_after: observed.tests.clone(),
-            judged_on: observed.tree.clone().or_else(|| state.judged_on.clone()),
-            contract_writes: {
-                let new = observed.wrote.iter();
-                let new = new.filter(|path| !state.contract_writes.contains(path));
-                state.contract_writes.iter().chain(new).cloned().collect()
-            },
-            ..state.clone()
-        };
+        let seen = fresh && state.changes.files.is_some();
         let Judged {
             verdict,
             unmet,
@@ -284,6 +273,20 @@ pub(super) fn evaluation_ended(
         });
         events
     })
+}
+
+/// The step with what its contract run told.
+fn after(state: &StepState, observed: &Observation) -> StepState {
+    let new = observed.wrote.iter();
+    let new = new.filter(|path| !state.contract_writes.contains(path));
+    let changes = observed.changes.as_deref().unwrap_or(&state.changes);
+    StepState {
+        changes: changes.clone(),
+        tests_after: observed.tests.clone(),
+        judged_on: observed.tree.clone().or_else(|| state.judged_on.clone()),
+        contract_writes: state.contract_writes.iter().chain(new).cloned().collect(),
+        ..state.clone()
+    }
 }
 
 /// Why a cut off attempt whose contract holds does not count.
