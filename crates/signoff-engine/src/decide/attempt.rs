@@ -1,7 +1,8 @@
 //! One attempt: the contract before the work, the work, the contract after it.
 
-use signoff_plan::model::{self, Contract, Step};
+use signoff_plan::model::{self, Step};
 
+use super::judged::{Judged, touched, verdict};
 use super::person::{ask, escalate, open};
 use super::policy::{attempt_failed, start_over};
 use super::{Refusal, base, begin, with_step};
@@ -14,7 +15,7 @@ use crate::judge::judge_changed;
 use crate::state::{Run, Stage, StepState};
 use crate::tests_run::tests_run;
 use crate::verdict::{
-    Observation, ProcessEnd, TestsRun, Verdict, baseline_verdict, judge, readable, tail,
+    Observation, ProcessEnd, TestsRun, Verdict, baseline_verdict, readable, tail,
 };
 
 /// How an agent's work ended.
@@ -291,76 +292,6 @@ fn after(state: &StepState, observed: &Observation) -> StepState {
 
 /// Why a cut off attempt whose contract holds does not count.
 const UNSEEN: &str = "the attempt was cut off, and what it changed is not known";
-
-/// The verdict on an attempt.
-struct Judged {
-    verdict: Verdict,
-    /// What speaks against it.
-    unmet: Vec<String>,
-    /// The contract holds, and yet it is a failure: of an attempt that was cut off, too.
-    bent: bool,
-}
-
-/// The contract's answer, and then what the work did to it: a contract that its agent bent proves
-/// nothing.
-fn verdict(definition: &Step, state: &StepState, observed: &Observation) -> Judged {
-    let contract = definition.contract.as_ref();
-    let expect = contract.map_or(&[][..], |contract| &contract.expect);
-    let (verdict, mut unmet) = judge(expect, observed);
-    if verdict != Verdict::Pass {
-        let bent = false;
-        return Judged {
-            verdict,
-            unmet,
-            bent,
-        };
-    }
-    unmet.extend(touched(state));
-    unmet.extend(configured(definition, state));
-    unmet.extend(contract.and_then(|contract| fewer_tests(contract, state, observed)));
-    let bent = !unmet.is_empty();
-    Judged {
-        verdict: if bent { Verdict::Fail } else { Verdict::Pass },
-        unmet,
-        bent,
-    }
-}
-
-/// What the work changed although nobody may.
-fn touched(state: &StepState) -> Option<String> {
-    let protected = &state.changes.protected;
-    (!protected.is_empty()).then(|| format!("it changed protected files: {}", protected.join(", ")))
-}
-
-/// The runner's configuration is changed only by whom the plan told to.
-fn configured(definition: &Step, state: &StepState) -> Option<String> {
-    if !matches!(definition.work, model::Work::Agent { .. }) {
-        return None;
-    }
-    let agents = (state.taken_over.as_ref()).and_then(|changes| changes.files.as_ref());
-    let changed = state.changes.files.as_ref().or(agents)?;
-    let mut files = judge_changed(definition, changed).runner_config;
-    // What a person changed to repair it is theirs to answer for; the evidence names it.
-    files.retain(|file| agents.is_none_or(|agents| agents.contains(file)));
-    (!files.is_empty()).then(|| {
-        format!(
-            "it changed what configures the contract's runner, and neither its task nor `produces` names that: {}",
-            files.join(", ")
-        )
-    })
-}
-
-fn fewer_tests(contract: &Contract, state: &StepState, observed: &Observation) -> Option<String> {
-    let after = (observed.tests.as_ref()).filter(|_| !contract.fewer_tests_allowed)?;
-    match &state.tests_before {
-        _ if after.run == 0 => Some("no test ran".to_owned()),
-        Some(before) if after.runner == before.runner && after.run < before.run => Some(format!(
-            "fewer tests ran than before: {} of {}",
-            after.run, before.run
-        )),
-        Some(_) | None => None,
-    }
-}
 
 /// A contract that was run once more on the last tree.
 fn rechecked(definition: &Step, state: &StepState, verdict: Verdict, reason: &str) -> Vec<Event> {
