@@ -18,6 +18,7 @@ fn every_event() -> Vec<engine::Event> {
             runner: "pytest".to_owned(),
         }),
         tree: Some("ab".to_owned()),
+        changes: None,
     };
     vec![
         engine::Event::RunStarted {
@@ -221,7 +222,13 @@ fn every_event() -> Vec<engine::Event> {
             attempt: 1,
             verdict: engine::Verdict::Inconclusive,
             unmet: vec!["time limit reached".to_owned()],
-            observed: seen(engine::ProcessEnd::TimedOut),
+            observed: engine::Observation {
+                changes: Some(Box::new(engine::Changes {
+                    files: Some(vec!["a".to_owned(), "b".to_owned()]),
+                    protected: vec!["b".to_owned()],
+                })),
+                ..seen(engine::ProcessEnd::TimedOut)
+            },
         },
         engine::Event::RetryScheduled {
             step: step(),

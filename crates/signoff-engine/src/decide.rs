@@ -7,6 +7,7 @@ mod call;
 mod control;
 mod ending;
 mod gate;
+mod judged;
 mod loops;
 mod merge;
 mod person;

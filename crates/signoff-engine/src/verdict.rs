@@ -2,6 +2,8 @@
 
 use signoff_plan::model::Condition;
 
+use crate::event::Changes;
+
 /// How a process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProcessEnd {
@@ -44,6 +46,10 @@ pub struct Observation {
     pub tests: Option<TestsRun>,
     /// The git tree it was made on, if there is git.
     pub tree: Option<String>,
+    /// What the step had changed when it ran, where that was looked at once more: after an attempt
+    /// that was cut off, and after a person's repair.
+    // Seldom there: elsewhere it costs a pointer.
+    pub changes: Option<Box<Changes>>,
 }
 
 /// How many tests ran, and who says so: numbers of different runners cannot be compared.
@@ -194,6 +200,7 @@ mod tests {
             wrote: Vec::new(),
             tests: None,
             tree: None,
+            changes: None,
         }
     }
 

@@ -5,6 +5,7 @@ mod contracts;
 mod crew;
 mod ground;
 mod message;
+mod past;
 mod pool;
 mod requests;
 mod scratch;
@@ -31,6 +32,7 @@ use self::calls::Calls;
 use self::crew::Crew;
 use self::ground::{Ground, needs_ground};
 use self::message::Message;
+use self::past::Past;
 use self::requests::Listener;
 pub(crate) use self::scratch::unlock;
 use self::seeing::{Seeing, Seen};
@@ -184,16 +186,19 @@ impl<'a> Local<'a> {
         let (release, released) = channel();
         self.gates.insert(step, release);
         let sender = self.sender.clone();
-        let definition = known(run, step)?.0;
+        let (definition, state) = known(run, step)?;
         let kept = self.bench.dir.attempt(&definition.id, attempt).repository();
         let changes = match &self.ground {
             Some(ground) => Seeing::Trees(ground.changes(run, step)?),
-            None => Seeing::Checkout(self.tree.clone(), definition.protects.clone()),
+            None => {
+                let past = Past::of(&self.bench.dir, definition, state);
+                Seeing::Checkout(self.tree.clone(), definition.protects.clone(), past)
+            }
         };
         let in_place = self.in_place.clone();
         self.crew.start_held(
             command,
-            move || Ok(((changes.before(), in_place.map(Working::begin)), scratch)),
+            move || Ok(((changes.before()?, in_place.map(Working::begin)), scratch)),
             move |process| {
                 let held = Input::ProcessHeld {
                     step,

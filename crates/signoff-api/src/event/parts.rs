@@ -327,6 +327,10 @@ pub struct Observed {
     /// The git tree it was made on, if there is git.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
+    /// What the step had changed by then, where that was looked at once more (it was cut off, or
+    /// repaired by hand).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Changes>,
 }
 
 /// How many tests ran, and which runner says so.
@@ -359,6 +363,7 @@ impl From<engine::Observation> for Observed {
             wrote,
             tests,
             tree,
+            changes,
         } = seen;
         Self {
             ended: ended.into(),
@@ -369,6 +374,7 @@ impl From<engine::Observation> for Observed {
             wrote,
             tests: tests.map(Into::into),
             tree,
+            changes: changes.map(|changes| (*changes).into()),
         }
     }
 }
@@ -384,6 +390,7 @@ impl From<Observed> for engine::Observation {
             wrote,
             tests,
             tree,
+            changes,
         } = seen;
         Self {
             ended: ended.into(),
@@ -394,6 +401,7 @@ impl From<Observed> for engine::Observation {
             wrote,
             tests: tests.map(Into::into),
             tree,
+            changes: changes.map(|changes| Box::new(changes.into())),
         }
     }
 }

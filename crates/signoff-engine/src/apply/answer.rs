@@ -5,7 +5,7 @@ use signoff_plan::model::Work;
 
 use super::first_stage;
 use super::merge::carry;
-use crate::event::Event;
+use crate::event::{Changes, Event};
 use crate::input::Choice;
 use crate::state::{Item, Run, Stage, StepStatus};
 
@@ -109,6 +109,15 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
         Choice::Fixed => {
             step.failures = retries;
             step.repaired_by = Some(by.to_owned());
+            if step.taken_over.is_none() {
+                // Of one that was cut off nobody knows what it changed.
+                let known = step.changes.clone();
+                step.taken_over = Some(if step.unseen_since.is_some() {
+                    Changes::default()
+                } else {
+                    known
+                });
+            }
             step.interrupted = false;
             step.work_ended = None;
             step.status = StepStatus::Verifying;

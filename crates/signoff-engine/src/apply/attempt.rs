@@ -3,9 +3,9 @@
 use signoff_plan::model::Work;
 
 use super::merge::carry;
-use crate::event::{CallEnd, Event, Recorded};
+use crate::event::{CallEnd, Changes, Event, Recorded};
 use crate::state::{Failure, Run, Stage, StepState, StepStatus};
-use crate::verdict::{Observation, Verdict};
+use crate::verdict::{Observation, ProcessEnd, Verdict};
 
 pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
     let (read, tree) = (run.read.contains(&at), run.tree);
@@ -53,7 +53,11 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             step.process = None;
             step.said = Some(text.clone());
             step.work_ended = Some(ended.clone());
-            step.changes = changes.clone();
+            step.changes.protected.clone_from(&changes.protected);
+            if !matches!(ended, ProcessEnd::NotStarted(_)) {
+                step.changes.files.clone_from(&changes.files);
+                step.unseen_since = None;
+            }
             step.status = StepStatus::Verifying;
             step.stage = Stage::NeedsEvaluation { attempt: *attempt };
             if read {
@@ -79,6 +83,10 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             attempt, stopped, ..
         } => {
             interrupt(step, *attempt, *stopped);
+            if in_worktrees {
+                // The candidate will tell.
+                step.changes.files = None;
+            }
             run.tree += u64::from(!in_worktrees);
         }
         Event::ContractStarted { attempt, again, .. } => {
@@ -164,6 +172,10 @@ fn contract_finished(run: &mut Run, at: usize, event: &Event) {
     };
     step.tests_after.clone_from(&observed.tests);
     note_writes(step, observed);
+    if let Some(changes) = &observed.changes {
+        step.changes = Changes::clone(changes);
+        step.unseen_since = None;
+    }
     if step.stage == Stage::Rechecking {
         // It has ended already; only a verdict against it changes that, by an event of its own.
         step.stage = Stage::Ended;
@@ -220,6 +232,7 @@ fn note_writes(step: &mut StepState, observed: &Observation) {
 fn start_attempt(step: &mut StepState, attempt: u32, at: crate::Millis) {
     step.attempts = attempt;
     step.interrupted = false;
+    step.taken_over = None;
     step.inconclusive = 0;
     step.work_ended = None;
     step.process = None;
@@ -239,6 +252,9 @@ fn start_attempt(step: &mut StepState, attempt: u32, at: crate::Millis) {
 fn interrupt(step: &mut StepState, attempt: u32, stopped: bool) {
     step.interruptions += u32::from(!stopped);
     step.interrupted = true;
+    step.unseen_since.get_or_insert(attempt);
+    // Those were put back before this attempt began.
+    step.changes.protected.clear();
     step.process = None;
     step.call = None;
     step.holds = false;

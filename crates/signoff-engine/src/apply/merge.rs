@@ -1,5 +1,8 @@
 //! The merge queue.
 
+use signoff_plan::glob;
+use signoff_plan::model::Work;
+
 use crate::decide::conflict_reason;
 use crate::event::Candidate;
 use crate::state::{Failure, Run, Stage, StepState, StepStatus};
@@ -16,10 +19,25 @@ pub(super) fn begins(run: &mut Run, at: usize, attempt: u32) {
 }
 
 pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidate) {
-    let judged = (run.definition(at)).is_some_and(|step| step.contract.is_some());
+    let Some(definition) = run.definition(at) else {
+        return;
+    };
+    let judged = definition.contract.is_some();
+    let is_agent = matches!(definition.work, Work::Agent { .. });
+    let covers =
+        |path: &&String| (definition.protects.iter()).any(|glob| glob::matches(glob, path));
+    let protected: Vec<String> = candidate.files.iter().filter(covers).cloned().collect();
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
+    if step.interrupted || step.taken_over.is_some() {
+        step.changes.protected = protected;
+    }
+    if is_agent || step.taken_over.is_some() {
+        // Whoever changed it and whenever: this is what is judged, and what the commit will change.
+        step.changes.files = Some(candidate.files.clone());
+        step.unseen_since = None;
+    }
     step.candidate = Some(candidate.clone());
     step.stage = if judged {
         Stage::NeedsEvaluation { attempt }

@@ -1,7 +1,8 @@
 //! One attempt: the contract before the work, the work, the contract after it.
 
-use signoff_plan::model::{self, Contract, Step};
+use signoff_plan::model::{self, Step};
 
+use super::judged::{Judged, touched, verdict};
 use super::person::{ask, escalate, open};
 use super::policy::{attempt_failed, start_over};
 use super::{Refusal, base, begin, with_step};
@@ -14,7 +15,7 @@ use crate::judge::judge_changed;
 use crate::state::{Run, Stage, StepState};
 use crate::tests_run::tests_run;
 use crate::verdict::{
-    Observation, ProcessEnd, TestsRun, Verdict, baseline_verdict, judge, readable, tail,
+    Observation, ProcessEnd, TestsRun, Verdict, baseline_verdict, readable, tail,
 };
 
 /// How an agent's work ended.
@@ -232,18 +233,16 @@ pub(super) fn evaluation_ended(
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let observed = counted(observed);
-        let (verdict, unmet) = verdict(definition, state, &observed);
+        let state = &after(state, &observed);
+        // In place, what is known is of the attempts before unless somebody looked again.
+        let fresh = observed.changes.is_some() || state.candidate.is_some();
+        let seen = fresh && state.changes.files.is_some();
+        let Judged {
+            verdict,
+            unmet,
+            bent,
+        } = verdict(definition, state, &observed);
         let reason = unmet.join("; ");
-        let state = &StepState {
-            tests_after: observed.tests.clone(),
-            judged_on: observed.tree.clone().or_else(|| state.judged_on.clone()),
-            contract_writes: {
-                let new = observed.wrote.iter();
-                let new = new.filter(|path| !state.contract_writes.contains(path));
-                state.contract_writes.iter().chain(new).cloned().collect()
-            },
-            ..state.clone()
-        };
         let mut events = vec![Event::ContractFinished {
             step: definition.id.clone(),
             attempt,
@@ -256,8 +255,11 @@ pub(super) fn evaluation_ended(
             return events;
         }
         events.extend(match verdict {
+            Verdict::Pass if state.interrupted && !seen => {
+                vec![start_over(definition, UNSEEN)]
+            }
             Verdict::Pass => passed(run, now, definition, state),
-            Verdict::Fail if state.interrupted => {
+            Verdict::Fail if state.interrupted && !bent => {
                 vec![start_over(definition, "the attempt was cut off")]
             }
             Verdict::Fail => attempt_failed(run, now, definition, state, &reason),
@@ -274,54 +276,22 @@ pub(super) fn evaluation_ended(
     })
 }
 
-/// The contract's answer, and then what the work did to it: a contract that its agent bent proves
-/// nothing.
-fn verdict(definition: &Step, state: &StepState, observed: &Observation) -> (Verdict, Vec<String>) {
-    let contract = definition.contract.as_ref();
-    let expect = contract.map_or(&[][..], |contract| &contract.expect);
-    let (verdict, mut unmet) = judge(expect, observed);
-    if verdict != Verdict::Pass {
-        return (verdict, unmet);
-    }
-    unmet.extend(touched(state));
-    unmet.extend(configured(definition, state));
-    unmet.extend(contract.and_then(|contract| fewer_tests(contract, state, observed)));
-    if unmet.is_empty() {
-        (Verdict::Pass, unmet)
-    } else {
-        (Verdict::Fail, unmet)
+/// The step with what its contract run told.
+fn after(state: &StepState, observed: &Observation) -> StepState {
+    let new = observed.wrote.iter();
+    let new = new.filter(|path| !state.contract_writes.contains(path));
+    let changes = observed.changes.as_deref().unwrap_or(&state.changes);
+    StepState {
+        changes: changes.clone(),
+        tests_after: observed.tests.clone(),
+        judged_on: observed.tree.clone().or_else(|| state.judged_on.clone()),
+        contract_writes: state.contract_writes.iter().chain(new).cloned().collect(),
+        ..state.clone()
     }
 }
 
-/// What the work changed although nobody may.
-fn touched(state: &StepState) -> Option<String> {
-    let protected = &state.changes.protected;
-    (!protected.is_empty()).then(|| format!("it changed protected files: {}", protected.join(", ")))
-}
-
-/// The runner's configuration is changed only by whom the plan told to.
-fn configured(definition: &Step, state: &StepState) -> Option<String> {
-    let changed = state.changes.files.as_deref()?;
-    let files = judge_changed(definition, changed).runner_config;
-    (!files.is_empty()).then(|| {
-        format!(
-            "it changed what configures the contract's runner, and neither its task nor `produces` names that: {}",
-            files.join(", ")
-        )
-    })
-}
-
-fn fewer_tests(contract: &Contract, state: &StepState, observed: &Observation) -> Option<String> {
-    let after = (observed.tests.as_ref()).filter(|_| !contract.fewer_tests_allowed)?;
-    match &state.tests_before {
-        _ if after.run == 0 => Some("no test ran".to_owned()),
-        Some(before) if after.runner == before.runner && after.run < before.run => Some(format!(
-            "fewer tests ran than before: {} of {}",
-            after.run, before.run
-        )),
-        Some(_) | None => None,
-    }
-}
+/// Why a cut off attempt whose contract holds does not count.
+const UNSEEN: &str = "the attempt was cut off, and what it changed is not known";
 
 /// A contract that was run once more on the last tree.
 fn rechecked(definition: &Step, state: &StepState, verdict: Verdict, reason: &str) -> Vec<Event> {

@@ -48,8 +48,14 @@ pub struct StepState {
     pub not_before: Millis,
     /// How the agent of the present attempt ended.
     pub work_ended: Option<ProcessEnd>,
-    /// What the present attempt changed.
+    /// What the step changed since it began, as far as it was looked at; in worktrees, what its
+    /// candidate changes.
     pub changes: Changes,
+    /// What its agents had changed when a person took it over to repair it; none = nobody did since
+    /// the last attempt began.
+    pub taken_over: Option<Changes>,
+    /// The first of its last attempts of which nobody saw what they changed: they were cut off.
+    pub unseen_since: Option<u32>,
     pub process: Option<Process>,
     /// The call under way, or whose end nobody saw.
     pub call: Option<Call>,

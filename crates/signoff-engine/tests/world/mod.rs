@@ -62,6 +62,10 @@ pub(crate) fn saw(ended: ProcessEnd) -> Observation {
         wrote: Vec::new(),
         tests: None,
         tree: None,
+        changes: Some(Box::new(Changes {
+            files: Some(vec!["work".to_owned()]),
+            protected: Vec::new(),
+        })),
     }
 }
 

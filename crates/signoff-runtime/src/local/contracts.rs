@@ -8,6 +8,7 @@ use signoff_plan::model::{Condition, Step, Work};
 use signoff_sandbox::Command;
 
 use super::ground::Site;
+use super::past::Past;
 use super::scratch::Scratch;
 use super::{Local, is_alone};
 use crate::error::Error;
@@ -51,14 +52,14 @@ impl Local<'_> {
             );
             return Ok(());
         }
-        self.contract_in_place(run, step, (command, scratch), report);
+        self.contract_in_place(run, (step, baseline), (command, scratch), report);
         Ok(())
     }
 
     fn contract_in_place(
         &mut self,
         run: &Run,
-        step: usize,
+        (step, baseline): (usize, bool),
         (command, scratch): (Command, Option<Scratch>),
         report: impl FnOnce(Observation) -> Input + Send + 'static,
     ) {
@@ -71,12 +72,18 @@ impl Local<'_> {
         });
         // What a contract writes that has the checkout to itself is put back.
         let beside = self.in_place.clone().filter(|_| tree.is_none());
+        let past = (!baseline).then(|| Past::to_judge(&self.bench.dir, run, step));
+        let globs = run.definition(step).map(|step| step.protects.clone());
+        let past = past.flatten().zip(globs);
+        let looking = self.tree.clone();
         let started = Arc::clone(&self.started);
         let number = started.load(Ordering::SeqCst);
         self.crew.start(
             command,
             move || {
                 let working = beside.map(Working::begin);
+                // Before the contract itself changes something.
+                let changes = past.map(|(past, globs)| looking.left(&globs, &past));
                 let judged = git.and_then(|git| {
                     let judged = git.own().snapshot().ok()?;
                     // Else it could not be taken back, which is safe.
@@ -84,13 +91,14 @@ impl Local<'_> {
                     Some(judged)
                 });
                 let before = tree.and_then(|tree| Some((tree.look()?, tree)));
-                Ok((before, judged, (working, scratch)))
+                Ok((before, judged, changes, (working, scratch)))
             },
             move |before, mut observed| {
-                let Some((before, judged, ended)) = before else {
+                let Some((before, judged, changes, ended)) = before else {
                     return report(observed);
                 };
                 drop(ended);
+                observed.changes = changes.map(Box::new);
                 observed.tree = judged.map(|tree| tree.to_string());
                 // What began meanwhile may have changed something too: then nobody can tell.
                 let alone = started.load(Ordering::SeqCst) == number;

@@ -250,6 +250,7 @@ fn observe(ended: Result<Ended, StartError>) -> Observation {
             wrote: Vec::new(),
             tests: None,
             tree: None,
+            changes: None,
         },
         Err(error) => not_started(error.to_string()),
     }
@@ -265,5 +266,6 @@ pub(super) fn not_started(why: String) -> Observation {
         wrote: Vec::new(),
         tests: None,
         tree: None,
+        changes: None,
     }
 }

@@ -3,11 +3,13 @@
 
 use signoff_engine::Changes;
 
+use super::past::Past;
 use super::tree::{Before, Tree};
 
 /// How it is found out what an agent changed.
 pub(super) enum Seeing<F> {
-    Checkout(Tree, Vec<String>),
+    /// With what the step protects, and what is known of its attempts.
+    Checkout(Tree, Vec<String>, Past),
     Trees(F),
 }
 
@@ -18,11 +20,11 @@ pub(super) enum Seen<F> {
 }
 
 impl<F: FnOnce() -> Changes> Seeing<F> {
-    pub(super) fn before(self) -> Seen<F> {
-        match self {
-            Self::Checkout(tree, globs) => Seen::Checkout(tree.before_work(&globs)),
+    pub(super) fn before(self) -> Result<Seen<F>, String> {
+        Ok(match self {
+            Self::Checkout(tree, globs, past) => Seen::Checkout(tree.before_work(&globs, &past)?),
             Self::Trees(changes) => Seen::Trees(changes),
-        }
+        })
     }
 }
 

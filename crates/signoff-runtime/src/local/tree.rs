@@ -1,6 +1,6 @@
 //! What the work and the contracts of a step change in the checkout.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,6 +9,8 @@ use signoff_plan::glob;
 use signoff_work::tree::{
     Change, Keeper, Snapshot, copy_out, protected, protected_changes, strip_rights,
 };
+
+use super::past::Past;
 
 /// The checkout under watch. Clones watch the same one.
 #[derive(Clone)]
@@ -25,6 +27,10 @@ pub(super) struct Tree {
 pub(super) struct Before {
     tree: Tree,
     snapshot: Option<Snapshot>,
+    /// How it looked before the step's first attempt.
+    first: Option<Snapshot>,
+    /// What attempts before this one changed.
+    earlier: BTreeSet<String>,
     globs: Vec<String>,
     protected: BTreeMap<String, String>,
 }
@@ -49,13 +55,58 @@ impl Tree {
         self.keeper().snapshot().ok()
     }
 
-    /// How it looks now, with an eye on what the step protects.
-    pub(super) fn before_work(&self, globs: &[String]) -> Before {
-        Before {
+    /// How it looks now, with an eye on what the step protects. It is written down: whoever goes on after a crash has to
+    /// know what the agent changed.
+    pub(super) fn before_work(&self, globs: &[String], past: &Past) -> Result<Before, String> {
+        let mut earlier: BTreeSet<String> = past.seen().iter().cloned().collect();
+        let unseen = past.before_unseen();
+        let unseen = unseen.and_then(|before| self.since(&before));
+        earlier.extend(unseen.into_iter().flatten().map(|change| change.path));
+        let first = past.first();
+        let snapshot = self.look();
+        if let Some((snapshot, path)) = snapshot.as_ref().zip(past.present()) {
+            let saved = snapshot.save(path);
+            saved.map_err(|why| format!("{}: {why}", path.display()))?;
+        }
+        Ok(Before {
             tree: self.clone(),
-            snapshot: self.look(),
+            snapshot,
+            first,
+            earlier,
             globs: globs.to_vec(),
             protected: protected(&self.workspace, globs),
+        })
+    }
+
+    /// What a step changed whose last attempt was cut off or repaired; nobody knows if nothing was written down.
+    pub(super) fn left(&self, globs: &[String], past: &Past) -> Changes {
+        let before = past.before_unseen();
+        let changed = before.and_then(|before| self.since(&before));
+        let files = changed.map(|changed| {
+            let changed = changed.into_iter().map(|change| change.path);
+            let touched = changed.chain(past.seen().iter().cloned()).collect();
+            self.of_step(past.first().as_ref(), touched)
+        });
+        self.strip(files.iter().flatten());
+        let covers = |path: &&String| globs.iter().any(|glob| glob::matches(glob, path));
+        let protected = files.iter().flatten().filter(covers).cloned().collect();
+        Changes { files, protected }
+    }
+
+    /// Those of the files that are not as the step found them: what an attempt changed, a later one may have put back.
+    fn of_step(&self, first: Option<&Snapshot>, touched: BTreeSet<String>) -> Vec<String> {
+        let since = first.and_then(|first| self.since(first));
+        let Some(since) = since else {
+            return touched.into_iter().collect();
+        };
+        let since = since.into_iter().map(|change| change.path);
+        since.filter(|path| touched.contains(path)).collect()
+    }
+
+    /// A program with somebody's rights is no work that a plan could have asked for.
+    fn strip<'f>(&self, files: impl Iterator<Item = &'f String>) {
+        for path in files {
+            strip_rights(&self.workspace, path).ok();
         }
     }
 
@@ -124,19 +175,22 @@ impl Before {
     pub(super) fn changes(&self) -> Changes {
         let seen = self.snapshot.as_ref();
         let files = seen.and_then(|before| self.tree.since(before));
-        for change in files.iter().flatten() {
-            // A program with somebody's rights is no work that a plan could have asked for.
-            strip_rights(&self.tree.workspace, &change.path).ok();
-        }
+        self.tree
+            .strip(files.iter().flatten().map(|change| &change.path));
         let after = protected(&self.tree.workspace, &self.globs);
         let protected = protected_changes(&self.protected, &after);
         if let Some((before, files)) = seen.zip(files.as_ref()).filter(|_| !protected.is_empty()) {
             // The next attempt begins with them as they were; the contract rests on them.
             self.tree.put_back_protected(before, files, &self.globs);
         }
-        Changes {
-            files: files.map(|files| files.into_iter().map(|change| change.path).collect()),
-            protected,
-        }
+        let files = files.map(|files| {
+            let files = files.into_iter().map(|change| change.path);
+            let Some(first) = &self.first else {
+                return files.collect();
+            };
+            let touched = files.chain(self.earlier.iter().cloned()).collect();
+            self.tree.of_step(Some(first), touched)
+        });
+        Changes { files, protected }
     }
 }

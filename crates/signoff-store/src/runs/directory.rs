@@ -218,6 +218,11 @@ impl AttemptDir {
         self.path.join("git")
     }
 
+    /// How the checkout looked before the agent worked in it.
+    pub fn before(&self) -> PathBuf {
+        self.path.join("before")
+    }
+
     pub fn prompt(&self) -> PathBuf {
         self.path.join("prompt")
     }

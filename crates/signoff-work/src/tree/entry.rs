@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FileType, Stat};
+use serde::{Deserialize, Serialize};
 
 /// A path within the workspace, as the file system spells it.
 pub(super) type TreePath = Box<[u8]>;
@@ -11,7 +12,7 @@ pub(super) type TreePath = Box<[u8]>;
 pub(super) type Hash = [u8; 32];
 
 /// What tells without reading whether a file is still the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     device: u64,
     inode: u64,
@@ -32,6 +33,18 @@ impl Stamp {
             modified: (number(stat.st_mtime), number(stat.st_mtime_nsec)),
             changed: (number(stat.st_ctime), number(stat.st_ctime_nsec)),
             mode: number(stat.st_mode),
+        }
+    }
+
+    /// Of a file of which nothing else is known.
+    pub(super) fn of_mode(mode: u32) -> Self {
+        Self {
+            device: 0,
+            inode: 0,
+            size: 0,
+            modified: (0, 0),
+            changed: (0, 0),
+            mode,
         }
     }
 

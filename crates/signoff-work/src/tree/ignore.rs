@@ -7,23 +7,31 @@ use super::pattern::Pattern;
 
 /// The lines of one file.
 #[derive(Debug, Default)]
-pub(super) struct Patterns(Vec<Pattern>);
+pub(super) struct Patterns {
+    lines: Vec<Pattern>,
+    text: Box<[u8]>,
+}
 
 impl Patterns {
     pub(super) fn read(text: &[u8]) -> Self {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-        Self(
-            text.split(|byte| *byte == b'\n')
-                .filter_map(Pattern::read)
-                .collect(),
-        )
+        let lines = text.split(|byte| *byte == b'\n');
+        Self {
+            lines: lines.filter_map(Pattern::read).collect(),
+            text: text.into(),
+        }
+    }
+
+    /// What it was read from.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.text
     }
 
     /// Whether a path, relative to the file's folder, is ignored; `None` if no line speaks of it.
     fn verdict(&self, path: &[u8], is_folder: bool) -> Option<bool> {
         let (_, name) = split(path);
         let last = self
-            .0
+            .lines
             .iter()
             .rev()
             .find(|pattern| pattern.matches(path, name, is_folder))?;

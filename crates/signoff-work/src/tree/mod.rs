@@ -11,6 +11,7 @@ mod beneath;
 mod contents;
 mod entry;
 mod ignore;
+mod memory;
 mod pattern;
 mod protected;
 mod read;

@@ -84,6 +84,7 @@ fn a_contract_that_was_seen_green_is_named() {
         wrote: Vec::new(),
         tests: None,
         tree: None,
+        changes: None,
     };
     let finished = Event::BaselineFinished {
         step: "step-1".to_owned(),
