@@ -59,19 +59,11 @@ pub fn land(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<L
         return refused("it was undone");
     }
     if let Some(why) = unfinished(project, &live)? {
-        let mut landing = refused(why)?;
-        let start = live.run.ground().map(|ground| ground.start.clone());
-        let goes_on = !is_over(project, &live)?;
-        let pick = format!(
-            "git cherry-pick {}..signoff/{name}",
-            start.unwrap_or_default()
-        );
-        landing.by_hand = goes_on
-            .then(|| format!("signoff resume {name}"))
-            .into_iter()
-            .collect();
-        landing.by_hand.push(pick);
-        return Ok(landing);
+        let by_hand = instead(project, &live)?;
+        return Ok(Landing {
+            by_hand,
+            ..refused(why)?
+        });
     }
     let Some(trees) = live.trees(None)? else {
         return refused("there is no git repository any more");
@@ -80,7 +72,20 @@ pub fn land(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<L
     bring_in((project, Wish::Landed), &trees, parts, clock)
 }
 
-/// Why what the run did is no whole, if so. Somebody who wants the passed steps alone takes them by hand.
+/// What to type about a run that did no whole: it goes on, or its passed steps are taken by hand.
+fn instead(project: &Project, live: &Live<'_>) -> Result<Vec<String>, Error> {
+    let run = live.run.id();
+    let mut commands = Vec::new();
+    if !is_over(project, live)? {
+        commands.push(format!("signoff resume {run}"));
+    }
+    if let (Some(ground), true) = (live.run.ground(), live.run.outcome().is_some()) {
+        commands.push(pick(run, &ground.start));
+    }
+    Ok(commands)
+}
+
+/// Why what the run did is no whole, if so.
 fn unfinished(project: &Project, live: &Live<'_>) -> Result<Option<&'static str>, Error> {
     Ok(match live.run.outcome() {
         _ if live.run.landed().is_some() => None,
@@ -137,8 +142,8 @@ fn bring_in(
     landing.commits = trees.own().commits(&start, &head)?.len();
     let _checkout = match take_workspace(project) {
         Err(Error::WorkspaceTaken { .. }) => {
-            landing.refused = vec!["another run works in the checkout".to_owned()];
-            return Ok(instructed(landing, &start));
+            let why = vec!["another run works in the checkout".to_owned()];
+            return Ok(instructed(landing, why.into(), &start));
         }
         lock => lock?,
     };
@@ -152,10 +157,7 @@ fn bring_in(
         (&by, clock),
     )? {
         Ok(commit) => arrived(landing, commit, trees, (run, journal), (by, clock)),
-        Err(refused) => {
-            landing.refused = refused;
-            Ok(instructed(landing, &start))
-        }
+        Err(refusal) => Ok(instructed(landing, refusal, &start)),
     }
 }
 
@@ -177,6 +179,21 @@ fn objections(
     }
 }
 
+/// Why a run does not land.
+struct Refusal {
+    /// Each a sentence.
+    why: Vec<String>,
+    /// What two commits say about the same lines has to be settled by hand.
+    is_conflict: bool,
+}
+
+impl From<Vec<String>> for Refusal {
+    fn from(why: Vec<String>) -> Self {
+        let is_conflict = false;
+        Self { why, is_conflict }
+    }
+}
+
 /// Puts the commits into the checkout, unless they are there already: the commit that it is at then, or why not.
 fn put_in(
     trees: &Trees,
@@ -184,18 +201,24 @@ fn put_in(
     changed: &[String],
     (run, journal): (&mut Run, &mut FileJournal),
     (by, clock): (&str, &dyn Clock),
-) -> Result<Result<Id, Vec<String>>, Error> {
+) -> Result<Result<Id, Refusal>, Error> {
     for _ in 0..TRIES {
         // Commits that are there already need not go together with what came of them.
         if let Some(commit) = half_landed(run, trees)? {
             return Ok(Ok(commit));
         }
         let ready = match trees.own().prepare_landing(start, head)? {
-            Prepared::Refused(why) => return Ok(Err(why)),
-            _ if !changed.is_empty() => return Ok(Err(changed.to_owned())),
+            Prepared::Refused(why) => return Ok(Err(why.into())),
+            Prepared::Conflict(why) => {
+                let is_conflict = true;
+                return Ok(Err(Refusal { why, is_conflict }));
+            }
             Prepared::Nothing => {
                 let now = trees.repository.head()?.commit;
                 return Ok(Ok(now.unwrap_or_else(|| start.clone())));
+            }
+            Prepared::Ready(_) if !changed.is_empty() => {
+                return Ok(Err(changed.to_owned().into()));
             }
             Prepared::Ready(ready) => ready,
         };
@@ -207,7 +230,8 @@ fn put_in(
             Landed::Moved => {}
         }
     }
-    Ok(Err(vec!["the checkout moves on and on".to_owned()]))
+    let why = vec!["the checkout moves on and on".to_owned()];
+    Ok(Err(why.into()))
 }
 
 /// The commits are in the checkout: that is recorded, and what the run needed goes.
@@ -256,14 +280,20 @@ fn is_known_plan(project: &Project, path: &str) -> bool {
     history.is_some_and(|history| history.last_entry().is_some())
 }
 
-fn instructed(mut landing: Landing, start: &Id) -> Landing {
+/// With what to type. Commits that were picked by hand are found, and the run counts as landed then.
+fn instructed(mut landing: Landing, refusal: Refusal, start: &Id) -> Landing {
     let run = &landing.run;
-    landing.by_hand = vec![
-        format!("signoff land {run}"),
-        format!("git cherry-pick {start}..signoff/{run}"),
-    ];
+    landing.refused = refusal.why;
+    if refusal.is_conflict {
+        landing.by_hand.push(pick(run, start.as_str()));
+    }
+    landing.by_hand.push(format!("signoff land {run}"));
     landing.branch = Some(format!("signoff/{run}"));
     landing
+}
+
+fn pick(run: &str, start: &str) -> String {
+    format!("git cherry-pick {start}..signoff/{run}")
 }
 
 fn parsed(run: &Run, text: &str) -> Result<Id, Error> {

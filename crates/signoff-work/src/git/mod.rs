@@ -11,6 +11,7 @@ mod agents;
 mod checkout;
 mod entries;
 mod error;
+mod fitting;
 mod history;
 mod id;
 mod index;

@@ -129,7 +129,7 @@ proptest! {
         let mut wanted = files(&world.repo());
         match own.prepare_landing(&start, &head).unwrap() {
             Prepared::Nothing => prop_assert_eq!(world.untouched(), untouched),
-            Prepared::Refused(reasons) => {
+            Prepared::Refused(reasons) | Prepared::Conflict(reasons) => {
                 prop_assert!(!reasons.is_empty());
                 prop_assert_eq!(world.untouched(), untouched);
             }
