@@ -2,7 +2,7 @@
 
 mod undo;
 
-use signoff_engine::{Input, Outcome, Run, apply, decide};
+use signoff_engine::{Input, Outcome, Run, RunTree, apply, decide};
 use signoff_store::failpoint;
 use signoff_work::git::{Id, Landed, Prepared};
 
@@ -36,6 +36,8 @@ pub struct Landing {
     pub refused: Vec<String>,
     /// It had landed before.
     pub already: bool,
+    /// It was begun before, and cut off: a part of it may be in the checkout.
+    pub cut_off: bool,
     /// What to type where it did not land.
     pub by_hand: Vec<String>,
 }
@@ -96,6 +98,23 @@ fn unfinished(project: &Project, live: &Live<'_>) -> Result<Option<&'static str>
     })
 }
 
+/// A branch that somebody has checked out is not moved under them.
+pub(super) fn refuse_if_checked_out(live: &Live<'_>) -> Result<(), Error> {
+    let goes_on = matches!(live.run.outcome(), None | Some(Outcome::Failed));
+    if !(goes_on && live.run.in_worktrees()) {
+        return Ok(());
+    }
+    let place = live.trees(None)?.map(|trees| trees.checked_out());
+    match place.transpose()?.flatten() {
+        Some(place) => Err(Error::CheckedOut {
+            run: live.run.id().to_owned(),
+            place,
+            before: live.run.ground().and_then(|ground| ground.checkout.clone()),
+        }),
+        None => Ok(()),
+    }
+}
+
 fn named(project: &Project, run: Option<&str>) -> Result<String, Error> {
     match run {
         Some(run) => Ok(run.to_owned()),
@@ -130,6 +149,7 @@ fn bring_in(
     let head = parsed(run, run.head().unwrap_or_default())?;
     let mut landing = Landing {
         run: run.id().to_owned(),
+        cut_off: run.landing().is_some(),
         ..Landing::default()
     };
     if let Some(commit) = run.landed() {
@@ -173,10 +193,28 @@ fn objections(
     match run.ground() {
         Some(ground) if asks => {
             let ours = |path: &str| is_known_plan(project, path);
-            Ok(trees.changed_since(ground, start, &ours)?)
+            let mut changed = trees.changed_since(ground, start, &ours)?;
+            changed.extend(elsewhere(ground, trees)?);
+            Ok(changed)
         }
         Some(_) | None => Ok(Vec::new()),
     }
+}
+
+/// Says so if the checkout is on another branch than when the run began.
+fn elsewhere(ground: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
+    const NONE: &str = "HEAD";
+    let now = trees.repository.head()?.branch;
+    let now = now.as_deref().unwrap_or(NONE);
+    let named = |branch: &str| match branch {
+        NONE => "no branch".to_owned(),
+        branch => format!("`{}`", branch.trim_start_matches("refs/heads/")),
+    };
+    let before = ground.checkout.as_deref().filter(|before| *before != now);
+    Ok(before.map(|before| {
+        let (before, now) = (named(before), named(now));
+        format!("the checkout was on {before} when the run began, and is on {now} now")
+    }))
 }
 
 /// Why a run does not land.
@@ -213,12 +251,10 @@ fn put_in(
                 let is_conflict = true;
                 return Ok(Err(Refusal { why, is_conflict }));
             }
+            _ if !changed.is_empty() => return Ok(Err(changed.to_owned().into())),
             Prepared::Nothing => {
                 let now = trees.repository.head()?.commit;
                 return Ok(Ok(now.unwrap_or_else(|| start.clone())));
-            }
-            Prepared::Ready(_) if !changed.is_empty() => {
-                return Ok(Err(changed.to_owned().into()));
             }
             Prepared::Ready(ready) => ready,
         };

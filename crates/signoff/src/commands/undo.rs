@@ -66,6 +66,7 @@ fn shape(undone: &Undone) -> Shape {
         restored,
         removed,
         refused,
+        for_good: _,
     } = undone.clone();
     Shape {
         schema: SCHEMA.to_owned(),
@@ -92,6 +93,7 @@ mod tests {
             restored: texts(restored),
             removed: texts(removed),
             refused: texts(refused),
+            for_good: false,
         };
         let lines = lines(&undone);
         let lines: Vec<String> = lines

@@ -23,6 +23,8 @@ pub struct Undone {
     pub removed: Vec<String>,
     /// Why it was not taken back, each a sentence; empty = it was.
     pub refused: Vec<String>,
+    /// Trying it once more will not help.
+    pub for_good: bool,
 }
 
 /// Takes a run back that has ended: removes its worktrees and its branch, or makes the checkout what it was.
@@ -37,13 +39,19 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
             ..Undone::default()
         })
     };
+    let for_good = |why: String| {
+        refused(why).map(|undone| Undone {
+            for_good: true,
+            ..undone
+        })
+    };
     if let Some(commit) = live.run.landed() {
-        return refused(format!(
+        return for_good(format!(
             "it landed as {commit}: `git revert` takes that back"
         ));
     }
     if live.run.landing().is_some() && !live.run.undone() {
-        return refused(format!(
+        return for_good(format!(
             "its landing was begun and cut off: `signoff land {name}` brings it to its end"
         ));
     }
@@ -53,7 +61,7 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
         ));
     }
     let (Some(trees), true) = (live.trees(None)?, live.run.ground().is_some()) else {
-        return refused("git did not know what the checkout was before it".to_owned());
+        return for_good("git did not know what the checkout was before it".to_owned());
     };
     if let Some(place) = trees.checked_out()? {
         let place = place.display();
