@@ -1,11 +1,14 @@
 //! Brings what a run did into the checkout, or takes it back.
 
+mod refusals;
 mod undo;
 
-use signoff_engine::{Input, Outcome, Run, RunTree, apply, decide};
+use signoff_engine::{Input, Outcome, Run, apply, decide};
 use signoff_store::failpoint;
 use signoff_work::git::{Id, Landed, Prepared};
 
+pub(super) use self::refusals::refuse_if_checked_out;
+use self::refusals::{Refusal, instead, instructed, objections, unfinished};
 pub use self::undo::{Undone, undo};
 use super::Live;
 use crate::clock::Clock;
@@ -74,47 +77,6 @@ pub fn land(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<L
     bring_in((project, Wish::Landed), &trees, parts, clock)
 }
 
-/// What to type about a run that did no whole: it goes on, or its passed steps are taken by hand.
-fn instead(project: &Project, live: &Live<'_>) -> Result<Vec<String>, Error> {
-    let run = live.run.id();
-    let mut commands = Vec::new();
-    if !is_over(project, live)? {
-        commands.push(format!("signoff resume {run}"));
-    }
-    if let (Some(ground), true) = (live.run.ground(), live.run.outcome().is_some()) {
-        commands.push(pick(run, &ground.start));
-    }
-    Ok(commands)
-}
-
-/// Why what the run did is no whole, if so.
-fn unfinished(project: &Project, live: &Live<'_>) -> Result<Option<&'static str>, Error> {
-    Ok(match live.run.outcome() {
-        _ if live.run.landed().is_some() => None,
-        Some(Outcome::Completed | Outcome::Partial) => None,
-        Some(Outcome::Failed) => Some("it has failed: what it did is no whole"),
-        None if is_over(project, live)? => Some("it was given up: what it did is no whole"),
-        None => Some("it has not ended"),
-    })
-}
-
-/// A branch that somebody has checked out is not moved under them.
-pub(super) fn refuse_if_checked_out(live: &Live<'_>) -> Result<(), Error> {
-    let goes_on = matches!(live.run.outcome(), None | Some(Outcome::Failed));
-    if !(goes_on && live.run.in_worktrees()) {
-        return Ok(());
-    }
-    let place = live.trees(None)?.map(|trees| trees.checked_out());
-    match place.transpose()?.flatten() {
-        Some(place) => Err(Error::CheckedOut {
-            run: live.run.id().to_owned(),
-            place,
-            before: live.run.ground().and_then(|ground| ground.checkout.clone()),
-        }),
-        None => Ok(()),
-    }
-}
-
 fn named(project: &Project, run: Option<&str>) -> Result<String, Error> {
     match run {
         Some(run) => Ok(run.to_owned()),
@@ -178,57 +140,6 @@ fn bring_in(
     )? {
         Ok(commit) => arrived(landing, commit, trees, (run, journal), (by, clock)),
         Err(refusal) => Ok(instructed(landing, refusal, &start)),
-    }
-}
-
-/// What somebody changed in the checkout since the run began, where that matters because nobody was asked.
-fn objections(
-    (project, wish): (&Project, Wish),
-    trees: &Trees,
-    run: &Run,
-    start: &Id,
-) -> Result<Vec<String>, Error> {
-    // One that was begun goes on, whatever it has changed itself.
-    let asks = wish == Wish::IfUnchanged && run.landing().is_none();
-    match run.ground() {
-        Some(ground) if asks => {
-            let ours = |path: &str| is_known_plan(project, path);
-            let mut changed = trees.changed_since(ground, start, &ours)?;
-            changed.extend(elsewhere(ground, trees)?);
-            Ok(changed)
-        }
-        Some(_) | None => Ok(Vec::new()),
-    }
-}
-
-/// Says so if the checkout is on another branch than when the run began.
-fn elsewhere(ground: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
-    const NONE: &str = "HEAD";
-    let now = trees.repository.head()?.branch;
-    let now = now.as_deref().unwrap_or(NONE);
-    let named = |branch: &str| match branch {
-        NONE => "no branch".to_owned(),
-        branch => format!("`{}`", branch.trim_start_matches("refs/heads/")),
-    };
-    let before = ground.checkout.as_deref().filter(|before| *before != now);
-    Ok(before.map(|before| {
-        let (before, now) = (named(before), named(now));
-        format!("the checkout was on {before} when the run began, and is on {now} now")
-    }))
-}
-
-/// Why a run does not land.
-struct Refusal {
-    /// Each a sentence.
-    why: Vec<String>,
-    /// What two commits say about the same lines has to be settled by hand.
-    is_conflict: bool,
-}
-
-impl From<Vec<String>> for Refusal {
-    fn from(why: Vec<String>) -> Self {
-        let is_conflict = false;
-        Self { why, is_conflict }
     }
 }
 
@@ -314,22 +225,6 @@ fn is_known_plan(project: &Project, path: &str) -> bool {
     let plan = PlanFile::read(&path, "", &signoff_plan::Everything).ok();
     let history = plan.and_then(|plan| History::read(project, &plan.key(project)).ok());
     history.is_some_and(|history| history.last_entry().is_some())
-}
-
-/// With what to type. Commits that were picked by hand are found, and the run counts as landed then.
-fn instructed(mut landing: Landing, refusal: Refusal, start: &Id) -> Landing {
-    let run = &landing.run;
-    landing.refused = refusal.why;
-    if refusal.is_conflict {
-        landing.by_hand.push(pick(run, start.as_str()));
-    }
-    landing.by_hand.push(format!("signoff land {run}"));
-    landing.branch = Some(format!("signoff/{run}"));
-    landing
-}
-
-fn pick(run: &str, start: &str) -> String {
-    format!("git cherry-pick {start}..signoff/{run}")
 }
 
 fn parsed(run: &Run, text: &str) -> Result<Id, Error> {

@@ -80,9 +80,10 @@ impl Own {
                 let plan = self.plan(start, head, Some(&self.touched(start, head)?))?;
                 let refusals = self.refusals(&plan, &files, &at)?;
                 reasons.extend(refusals.sentences());
-                return Ok(match refusals.is_conflict() {
-                    true => Prepared::Conflict(reasons),
-                    false => Prepared::Refused(reasons),
+                return Ok(if refusals.is_conflict() {
+                    Prepared::Conflict(reasons)
+                } else {
+                    Prepared::Refused(reasons)
                 });
             }
         };
