@@ -68,6 +68,7 @@ fn every_event() -> Vec<engine::Event> {
                 base: Some("a0".to_owned()),
                 start: "a1".to_owned(),
                 branch: Some("refs/heads/signoff/20261115-093012-k3f9".to_owned()),
+                checkout: Some("refs/heads/main".to_owned()),
             },
         },
         engine::Event::BaselineStarted {
@@ -364,13 +365,21 @@ fn what_earlier_builds_wrote_is_still_read() {
             include_str!("samples/event-v1-2026-11c.jsonl"),
             (Accept::End, 4),
         ),
+        (
+            include_str!("samples/event-v1-2026-11d.jsonl"),
+            (Accept::End, 4),
+        ),
     ];
     for (sample, expected) in samples {
         for line in sample.lines() {
             let read: Event = serde_json::from_str(line).unwrap();
-            if let Event::RunStarted { settings, .. } = read {
-                assert_eq!((settings.accept, settings.jobs), expected);
-                assert_eq!(settings.isolation, Isolation::Shared);
+            match read {
+                Event::RunStarted { settings, .. } => {
+                    assert_eq!((settings.accept, settings.jobs), expected);
+                    assert_eq!(settings.isolation, Isolation::Shared);
+                }
+                Event::TreePrepared { tree } => assert_eq!(tree.checkout, None),
+                _ => {}
             }
         }
     }

@@ -379,6 +379,8 @@ pub struct RunTree {
     pub start: String,
     /// The run's branch; none in place.
     pub branch: Option<String>,
+    /// The branch that the checkout was on, `HEAD` if it was on none; older versions did not note it.
+    pub checkout: Option<String>,
 }
 
 /// What the run's tree will be if a step's contract holds on it.

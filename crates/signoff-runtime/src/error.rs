@@ -61,6 +61,13 @@ pub enum Error {
     BranchGone { run: String, head: String },
     /// The run was taken back: it does not go on.
     Undone { run: String },
+    /// Somebody has the run's branch checked out, where it would move under them.
+    CheckedOut {
+        run: String,
+        place: PathBuf,
+        /// The branch that the checkout was on when the run began, if that is known.
+        before: Option<String>,
+    },
     /// There is no terminal to confirm a signature on.
     NoTerminal { why: std::io::Error },
     /// What was typed is not what was asked for.

@@ -211,6 +211,7 @@ impl<'a> Live<'a> {
             live.workspace_lock = Some(workspace);
         }
         History::read(project, &live.key)?.refuse_if_over(id)?;
+        landing::refuse_if_checked_out(&live)?;
         if live.run.outcome() == Some(Outcome::Failed) {
             after(PlanState::Failed, Act::Resume, actor)?;
         }

@@ -13,6 +13,7 @@ use signoff_store::atomic::ReplaceError;
 use signoff_store::journal::JournalError;
 use signoff_store::signatures::SignatureError;
 
+use self::landings::checked_out;
 pub(crate) use self::landings::{not_landed, not_undone};
 use crate::report::style::{DIM, ERROR, HINT, paint};
 use crate::shell_words::quoted;
@@ -415,6 +416,7 @@ impl From<Error> for Failure {
                 Self::new(5, "undone", format!("run {run} was undone, and does not go on"))
                     .hint("`signoff clone PLAN` makes a plan of it that can be run anew")
             }
+            Error::CheckedOut { run, place, before } => checked_out(&run, &place, before.as_deref()),
             Error::BrokenRun { run, why } => {
                 Self::new(6, "broken-run", format!("run {run} cannot be read: {why}"))
                     .hint(format!("its files are in .signoff/runs/{run}"))

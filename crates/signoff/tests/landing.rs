@@ -14,7 +14,12 @@ const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
 
 /// Agents that write `en` and `de`; the first goes on only once `go` is there, beside the project.
 fn agents(go: bool) -> Script {
-    let first = Reply::when(["English"]);
+    agents_also(go, |reply| reply)
+}
+
+/// The first of them does something else too.
+fn agents_also(go: bool, also: fn(Reply) -> Reply) -> Script {
+    let first = also(Reply::when(["English"]));
     let first = if go {
         first.append("BEGAN", "x").wait_for("GO")
     } else {
@@ -27,18 +32,26 @@ fn agents(go: bool) -> Script {
 
 /// A repository with a signed plan of two agents that can overlap.
 fn repository(go: bool) -> Project {
+    repository_with(&agents(go), &[])
+}
+
+/// The same with other agents, and with these files in it.
+fn repository_with(script: &Script, files: &[(&str, &str)]) -> Project {
     let steps = [
         agent("English", "en"),
         format!("**depends_on:** none\n{}", agent("German", "de")),
     ];
     let text = plan(&[&steps[0], &steps[1]]);
-    let project = project(&agents(go), &text);
+    let project = project(script, &text);
     let script = project.outside("script.json");
     let at = |name: &str| project.outside(name).to_string_lossy().into_owned();
     let text = fs::read_to_string(&script).expect("it was just written");
     let text = text.replace("BEGAN", &at("began"));
     fs::write(&script, text.replace("GO", &at("go"))).expect("the folder is ours");
     project.write("kept", "mine\n");
+    for (name, text) in files {
+        project.write(name, text);
+    }
     git(&project, "init -q -b main");
     git(&project, "config user.name p");
     git(&project, "config user.email p@x");
@@ -159,6 +172,9 @@ fn an_unchanged_checkout_gets_the_commits_and_nothing_is_left() {
         .assert_success()
         .assert_stdout_contains("coder · proved · merged as");
     project.signoff(["land"]).assert_success();
+    let undo = project.signoff(["undo"]);
+    undo.assert_code(5).assert_stderr_contains("`git revert`");
+    assert!(!undo.stderr.contains('→'), "{undo}");
 }
 
 #[test]
@@ -272,6 +288,92 @@ fn a_commit_that_goes_with_the_run_is_a_persons_to_decide() {
     );
 }
 
+const NINE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+
+/// A run that changes the last line of a file in which somebody committed this meanwhile: its name, and what its landing
+/// came to.
+fn changing_the_last_line(meanwhile: &str) -> (Project, String, Value) {
+    let last = |reply: Reply| reply.write("lines", &NINE.replace('9', "nine"));
+    let project = repository_with(&agents_also(true, last), &[("lines", NINE)]);
+    let running = held_back(&project);
+    project.write("lines", meanwhile);
+    git(&project, "commit -qam mine");
+    let landing = let_go(&project, running)["landing"].clone();
+    let run = run_id(&project);
+    (project, run, landing)
+}
+
+#[test]
+fn a_commit_to_another_part_of_the_same_file_goes_with_the_run() {
+    let (project, run, landing) = changing_the_last_line(&NINE.replace('1', "one"));
+    let command = format!("signoff land {run}");
+    assert_eq!(landing["by_hand"], serde_json::json!([command]));
+    project.signoff(["land"]).assert_success();
+    let both = NINE.replace('1', "one").replace('9', "nine");
+    assert_eq!(project.read("lines"), both);
+    assert_eq!(git(&project, "status --short -- lines en de"), "");
+    assert_nothing_left(&project);
+}
+
+#[test]
+fn a_conflict_is_settled_by_hand_and_the_run_has_landed_then() {
+    let (project, run, landing) = changing_the_last_line(&NINE.replace('9', "mine"));
+    let pick = landing["by_hand"][0].as_str().expect("a command");
+    assert!(pick.starts_with("git cherry-pick "), "{landing}");
+    let output = project.signoff(["land"]);
+    output
+        .assert_code(5)
+        .assert_stderr_contains("conflict with what is committed now in `lines`")
+        .assert_stderr_contains(pick);
+    git(
+        &project,
+        &pick.replace("git cherry-pick", "cherry-pick -X ours"),
+    );
+    let before = git(&project, "rev-parse HEAD");
+    // What is not committed by now is nothing to the run.
+    project.write("lines", "more\n");
+    project.signoff(["land", &run]).assert_success();
+    assert_eq!(git(&project, "rev-parse HEAD"), before);
+    assert_eq!(project.read("lines"), "more\n");
+    assert_nothing_left(&project);
+}
+
+#[test]
+fn another_branch_is_a_persons_to_decide() {
+    let project = repository(true);
+    let running = held_back(&project);
+    git(&project, "checkout -q -b other");
+    let last = let_go(&project, running);
+    let said = "the checkout was on `main` when the run began, and is on `other` now";
+    assert_eq!(last["landing"]["refused"][0], said, "{last}");
+    project
+        .signoff(["land"])
+        .assert_success()
+        .assert_stdout_contains("on `other`");
+    assert_eq!(git(&project, "rev-list --count main"), "1");
+    assert_nothing_left(&project);
+}
+
+#[test]
+fn a_branch_that_is_checked_out_is_not_moved() {
+    let project = repository(true);
+    held_back(&project).kill();
+    let run = run_id(&project);
+    git(&project, &format!("switch -q -f signoff/{run}"));
+    let before = refs(&project);
+    fs::write(project.outside("go"), "").expect("the folder is ours");
+    project
+        .signoff(["resume"])
+        .assert_code(5)
+        .assert_stderr_contains("is checked out in")
+        .assert_stderr_contains("`git checkout main`");
+    assert_eq!(refs(&project), before);
+    assert_eq!(git(&project, "status --short -- en de kept"), "");
+    git(&project, "checkout -q main");
+    project.signoff(["resume"]).assert_success();
+    assert_eq!(project.read("en"), "hello\n");
+}
+
 #[test]
 fn any_change_is_a_persons_to_decide() {
     not_by_itself("echo other > kept", "kept", None);
@@ -313,7 +415,9 @@ fn a_run_in_worktrees_is_undone() {
     assert_nothing_left(&project);
     assert!(!project.exists("en"));
     assert_eq!(project.read("kept"), "other\n");
-    project.signoff(["land"]).assert_code(5);
+    let land = project.signoff(["land"]);
+    land.assert_code(5).assert_stderr_contains("it was undone");
+    assert!(!land.stderr.contains('→'), "{land}");
     project.signoff(["runs"]).assert_stdout_contains("undone");
 }
 
@@ -616,10 +720,20 @@ fn a_landing_that_was_cut_off_is_finished_and_not_undone() {
         let variables = [("SIGNOFF_FAILPOINT", point)];
         let output = project.signoff_with(&variables, ["run", "plan.md"]);
         assert_eq!(output.code, None, "{point}: {output}");
-        project
-            .signoff(["undo"])
-            .assert_code(5)
+        let undo = project.signoff(["undo"]);
+        undo.assert_code(5)
             .assert_stderr_contains("its landing was begun and cut off");
+        assert!(!undo.stderr.contains("once more"), "{undo}");
+        project
+            .signoff(["status"])
+            .assert_stdout_contains("its landing was cut off");
+        project.write("en", "mine\n");
+        project
+            .signoff(["land"])
+            .assert_code(5)
+            .assert_stderr_contains("a part of it may be in the checkout")
+            .assert_stderr_contains("`en` changed since the run began");
+        fs::remove_file(project.path().join("en")).unwrap();
         project.signoff(["land"]).assert_success();
         assert_eq!(project.read("en"), "hello\n");
         assert_nothing_left(&project);

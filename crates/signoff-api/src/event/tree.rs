@@ -13,6 +13,9 @@ pub struct RunTree {
     pub start: String,
     /// The run's branch; none in place.
     pub branch: Option<String>,
+    /// The branch that the checkout was on, `HEAD` if it was on none; older versions did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkout: Option<String>,
 }
 
 impl From<engine::RunTree> for RunTree {
@@ -21,11 +24,13 @@ impl From<engine::RunTree> for RunTree {
             base,
             start,
             branch,
+            checkout,
         } = tree;
         Self {
             base,
             start,
             branch,
+            checkout,
         }
     }
 }
@@ -36,11 +41,13 @@ impl From<RunTree> for engine::RunTree {
             base,
             start,
             branch,
+            checkout,
         } = tree;
         Self {
             base,
             start,
             branch,
+            checkout,
         }
     }
 }

@@ -128,6 +128,7 @@ impl World {
                 base: None,
                 start: START.to_owned(),
                 branch: Some("b".to_owned()),
+                checkout: None,
             },
         });
         world

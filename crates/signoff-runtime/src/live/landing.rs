@@ -1,11 +1,14 @@
 //! Brings what a run did into the checkout, or takes it back.
 
+mod refusals;
 mod undo;
 
 use signoff_engine::{Input, Outcome, Run, apply, decide};
 use signoff_store::failpoint;
 use signoff_work::git::{Id, Landed, Prepared};
 
+pub(super) use self::refusals::refuse_if_checked_out;
+use self::refusals::{Refusal, instead, instructed, objections, unfinished};
 pub use self::undo::{Undone, undo};
 use super::Live;
 use crate::clock::Clock;
@@ -36,6 +39,8 @@ pub struct Landing {
     pub refused: Vec<String>,
     /// It had landed before.
     pub already: bool,
+    /// It was begun before, and cut off: a part of it may be in the checkout.
+    pub cut_off: bool,
     /// What to type where it did not land.
     pub by_hand: Vec<String>,
 }
@@ -59,36 +64,17 @@ pub fn land(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<L
         return refused("it was undone");
     }
     if let Some(why) = unfinished(project, &live)? {
-        let mut landing = refused(why)?;
-        let start = live.run.ground().map(|ground| ground.start.clone());
-        let goes_on = !is_over(project, &live)?;
-        let pick = format!(
-            "git cherry-pick {}..signoff/{name}",
-            start.unwrap_or_default()
-        );
-        landing.by_hand = goes_on
-            .then(|| format!("signoff resume {name}"))
-            .into_iter()
-            .collect();
-        landing.by_hand.push(pick);
-        return Ok(landing);
+        let by_hand = instead(project, &live)?;
+        return Ok(Landing {
+            by_hand,
+            ..refused(why)?
+        });
     }
     let Some(trees) = live.trees(None)? else {
         return refused("there is no git repository any more");
     };
     let parts = (&mut live.run, &mut live.journal);
     bring_in((project, Wish::Landed), &trees, parts, clock)
-}
-
-/// Why what the run did is no whole, if so. Somebody who wants the passed steps alone takes them by hand.
-fn unfinished(project: &Project, live: &Live<'_>) -> Result<Option<&'static str>, Error> {
-    Ok(match live.run.outcome() {
-        _ if live.run.landed().is_some() => None,
-        Some(Outcome::Completed | Outcome::Partial) => None,
-        Some(Outcome::Failed) => Some("it has failed: what it did is no whole"),
-        None if is_over(project, live)? => Some("it was given up: what it did is no whole"),
-        None => Some("it has not ended"),
-    })
 }
 
 fn named(project: &Project, run: Option<&str>) -> Result<String, Error> {
@@ -125,6 +111,7 @@ fn bring_in(
     let head = parsed(run, run.head().unwrap_or_default())?;
     let mut landing = Landing {
         run: run.id().to_owned(),
+        cut_off: run.landing().is_some(),
         ..Landing::default()
     };
     if let Some(commit) = run.landed() {
@@ -137,8 +124,8 @@ fn bring_in(
     landing.commits = trees.own().commits(&start, &head)?.len();
     let _checkout = match take_workspace(project) {
         Err(Error::WorkspaceTaken { .. }) => {
-            landing.refused = vec!["another run works in the checkout".to_owned()];
-            return Ok(instructed(landing, &start));
+            let why = vec!["another run works in the checkout".to_owned()];
+            return Ok(instructed(landing, why.into(), &start));
         }
         lock => lock?,
     };
@@ -152,28 +139,7 @@ fn bring_in(
         (&by, clock),
     )? {
         Ok(commit) => arrived(landing, commit, trees, (run, journal), (by, clock)),
-        Err(refused) => {
-            landing.refused = refused;
-            Ok(instructed(landing, &start))
-        }
-    }
-}
-
-/// What somebody changed in the checkout since the run began, where that matters because nobody was asked.
-fn objections(
-    (project, wish): (&Project, Wish),
-    trees: &Trees,
-    run: &Run,
-    start: &Id,
-) -> Result<Vec<String>, Error> {
-    // One that was begun goes on, whatever it has changed itself.
-    let asks = wish == Wish::IfUnchanged && run.landing().is_none();
-    match run.ground() {
-        Some(ground) if asks => {
-            let ours = |path: &str| is_known_plan(project, path);
-            Ok(trees.changed_since(ground, start, &ours)?)
-        }
-        Some(_) | None => Ok(Vec::new()),
+        Err(refusal) => Ok(instructed(landing, refusal, &start)),
     }
 }
 
@@ -184,15 +150,19 @@ fn put_in(
     changed: &[String],
     (run, journal): (&mut Run, &mut FileJournal),
     (by, clock): (&str, &dyn Clock),
-) -> Result<Result<Id, Vec<String>>, Error> {
+) -> Result<Result<Id, Refusal>, Error> {
     for _ in 0..TRIES {
         // Commits that are there already need not go together with what came of them.
         if let Some(commit) = half_landed(run, trees)? {
             return Ok(Ok(commit));
         }
         let ready = match trees.own().prepare_landing(start, head)? {
-            Prepared::Refused(why) => return Ok(Err(why)),
-            _ if !changed.is_empty() => return Ok(Err(changed.to_owned())),
+            Prepared::Refused(why) => return Ok(Err(why.into())),
+            Prepared::Conflict(why) => {
+                let is_conflict = true;
+                return Ok(Err(Refusal { why, is_conflict }));
+            }
+            _ if !changed.is_empty() => return Ok(Err(changed.to_owned().into())),
             Prepared::Nothing => {
                 let now = trees.repository.head()?.commit;
                 return Ok(Ok(now.unwrap_or_else(|| start.clone())));
@@ -207,7 +177,8 @@ fn put_in(
             Landed::Moved => {}
         }
     }
-    Ok(Err(vec!["the checkout moves on and on".to_owned()]))
+    let why = vec!["the checkout moves on and on".to_owned()];
+    Ok(Err(why.into()))
 }
 
 /// The commits are in the checkout: that is recorded, and what the run needed goes.
@@ -254,16 +225,6 @@ fn is_known_plan(project: &Project, path: &str) -> bool {
     let plan = PlanFile::read(&path, "", &signoff_plan::Everything).ok();
     let history = plan.and_then(|plan| History::read(project, &plan.key(project)).ok());
     history.is_some_and(|history| history.last_entry().is_some())
-}
-
-fn instructed(mut landing: Landing, start: &Id) -> Landing {
-    let run = &landing.run;
-    landing.by_hand = vec![
-        format!("signoff land {run}"),
-        format!("git cherry-pick {start}..signoff/{run}"),
-    ];
-    landing.branch = Some(format!("signoff/{run}"));
-    landing
 }
 
 fn parsed(run: &Run, text: &str) -> Result<Id, Error> {

@@ -126,6 +126,7 @@ impl Trees {
             base: head.commit.map(|commit| commit.to_string()),
             start: start.to_string(),
             branch,
+            checkout: Some(head.branch.unwrap_or_else(|| "HEAD".to_owned())),
         })
     }
 

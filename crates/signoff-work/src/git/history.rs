@@ -1,5 +1,7 @@
 //! Commits and trees.
 
+use std::collections::BTreeSet;
+
 use super::entries::{Difference, differences};
 use super::names::{parts, texts};
 use super::{GitError, Id, Own};
@@ -78,28 +80,51 @@ impl Own {
 
     /// The commit after `since` up to `head`, by first parents, that says it was made by this attempt.
     pub fn attempt(&self, since: &Id, head: &Id, attempt: &str) -> Result<Option<Id>, GitError> {
-        let format = format!("--format=tformat:%H%n%(trailers:key={TRAILER},valueonly=true)");
         let range = format!("{since}..{head}");
+        let told = self.told(&["--first-parent", &range])?;
+        let mut told = told.into_iter();
+        let found = told.find(|(_, attempts)| attempts.iter().any(|told| told == attempt));
+        Ok(found.map(|(id, _)| id))
+    }
+
+    /// Those of the commits after `since` up to `head` that are not in the history of `at`, neither themselves nor
+    /// picked by hand: then another commit there says that it is of the same attempt.
+    pub(super) fn missing(
+        &self,
+        since: &Id,
+        head: &Id,
+        at: Option<&Id>,
+    ) -> Result<BTreeSet<Id>, GitError> {
+        let all = self.commits(since, head)?;
+        let Some(at) = at.filter(|at| *at != since) else {
+            return Ok(all.into_iter().collect());
+        };
+        let line = format!("--grep=^{TRAILER}: ");
+        let there = self.told(&[&line, &format!("{since}..{at}")])?;
+        let attempts: BTreeSet<String> = there.into_iter().flat_map(|(_, told)| told).collect();
+        let (not_there, range) = (format!("^{at}"), format!("{since}..{head}"));
+        let missing = self.told(&["--first-parent", &range, &not_there])?;
+        let is_picked = |told: &[String]| told.iter().any(|told| attempts.contains(told));
+        let missing = missing.into_iter().filter(|(_, told)| !is_picked(told));
+        Ok(missing.map(|(id, _)| id).collect())
+    }
+
+    /// Commits, and which attempts each says that it is of.
+    fn told(&self, which: &[&str]) -> Result<Vec<(Id, Vec<String>)>, GitError> {
+        let format = format!("--format=tformat:%H%n%(trailers:key={TRAILER},valueonly=true)");
         let out = self
             .call()
-            .words([
-                "log",
-                "-z",
-                "--first-parent",
-                "--no-show-signature",
-                "--no-notes",
-            ])
-            .words([&format, &range])
+            .words(["log", "-z", "--no-show-signature", "--no-notes", &format])
+            .words(which)
             .run()?;
-        for commit in parts(&out) {
+        let commits = parts(&out).map(|commit| {
             let text = String::from_utf8_lossy(commit);
             let mut lines = text.lines();
-            let id = lines.next().unwrap_or_default();
-            if lines.any(|line| line == attempt) {
-                return Ok(Some(id.parse()?));
-            }
-        }
-        Ok(None)
+            let id = lines.next().unwrap_or_default().parse()?;
+            let told = lines.filter(|line| !line.is_empty()).map(str::to_owned);
+            Ok((id, told.collect()))
+        });
+        commits.collect()
     }
 
     /// The commits after `since` up to `head`, by first parents, oldest first.

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use super::entries::Difference;
+use super::fitting::Course;
 use super::landing_index::PersonsIndex;
 use super::lost::Sides;
 use super::names::{Name, texts, within};
@@ -23,6 +24,8 @@ pub enum Prepared {
     Ready(Landing),
     /// They cannot, for these reasons, each a sentence.
     Refused(Vec<String>),
+    /// The same, and one reason is that they conflict with what is committed: somebody has to settle that by hand.
+    Conflict(Vec<String>),
 }
 
 /// What will be done to the checkout. Nothing of it has to be kept: preparing again after a crash finds what is left.
@@ -63,17 +66,25 @@ const UNFINISHED: [(&str, &str); 6] = [
 impl Own {
     /// Works out how the commits after `start` up to `head` come into the checkout; touches nothing of it.
     pub fn prepare_landing(&self, start: &Id, head: &Id) -> Result<Prepared, GitError> {
-        let mut reasons = self.unfinished()?;
         let Head { commit, branch } = self.repository.head()?;
-        let touched = self.touched(start, head)?;
-        let plan = self.plan(start, head, Some(&touched))?;
+        let missing = self.missing(start, head, commit.as_ref())?;
+        // Commits that are there already need not go together with what came of them: HEAD moves last.
+        if missing.is_empty() {
+            return Ok(Prepared::Nothing);
+        }
+        let mut reasons = self.unfinished()?;
         let at = self.base(commit.as_ref())?;
-        let to = match self.target(start, head, commit.as_ref())? {
+        let to = match self.target((start, head), &missing, commit.as_ref())? {
             Replayed::Commit(to) => to,
             Replayed::Conflict(files) => {
-                let refusals = self.refusals(&plan, &files, (start, &at))?;
+                let plan = self.plan(start, head, Some(&self.touched(start, head)?))?;
+                let refusals = self.refusals(&plan, &files, &at)?;
                 reasons.extend(refusals.sentences());
-                return Ok(Prepared::Refused(reasons));
+                return Ok(if refusals.is_conflict() {
+                    Prepared::Conflict(reasons)
+                } else {
+                    Prepared::Refused(reasons)
+                });
             }
         };
         let sides = Sides {
@@ -82,10 +93,11 @@ impl Own {
             at: &at,
             to: to.as_ref().unwrap_or(&at),
         };
-        let mut refusals = self.refusals(&plan, &BTreeSet::new(), (start, &at))?;
-        refusals.lost = self.lost(sides, &plan)?;
+        let Course { names, plan, lost } = self.course(sides)?;
+        let mut refusals = self.refusals(&plan, &BTreeSet::new(), &at)?;
+        refusals.lost = lost;
         reasons.extend(refusals.sentences());
-        let index = self.persons_index(sides, &touched)?;
+        let index = PersonsIndex::read(self, sides.at, sides.to, &names)?;
         reasons.extend(index.refusals());
         if !reasons.is_empty() {
             return Ok(Prepared::Refused(reasons));
@@ -127,17 +139,15 @@ impl Own {
             at: &base,
             to,
         };
-        let touched = self.touched(start, head)?;
         at("land.files");
-        let plan = self.plan(start, head, Some(&touched))?;
-        let lost = self.lost(sides, &plan)?;
+        let Course { names, plan, lost } = self.course(sides)?;
         if !(plan.differ.is_empty() && lost.is_empty()) {
             let paths = texts(plan.differ.union(&lost));
             return Err(GitError::ChangedMeanwhile { paths });
         }
         self.carry_out(&plan)?;
         at("land.index");
-        self.persons_index(sides, &touched)?.put_in_place()?;
+        PersonsIndex::read(self, sides.at, sides.to, &names)?.put_in_place()?;
         at("land.ref");
         if !is_at_end && !self.move_head(to, from.as_ref())? {
             return Ok(Landed::Moved);
@@ -147,18 +157,23 @@ impl Own {
     }
 
     /// Paths that differ between two states, such as those that the run changed.
-    fn touched(&self, before: &Id, after: &Id) -> Result<BTreeSet<Name>, GitError> {
+    pub(super) fn touched(&self, before: &Id, after: &Id) -> Result<BTreeSet<Name>, GitError> {
         let differences = self.differences(before, after)?.into_iter();
         let names = differences.map(|Difference { name, .. }| name);
         Ok(names.filter(|name| !within(name, &self.kept)).collect())
     }
 
     /// The commit that HEAD will stand at.
-    fn target(&self, start: &Id, head: &Id, at: Option<&Id>) -> Result<Replayed, GitError> {
+    fn target(
+        &self,
+        (start, head): (&Id, &Id),
+        missing: &BTreeSet<Id>,
+        at: Option<&Id>,
+    ) -> Result<Replayed, GitError> {
         match at {
             // Nothing was uncommitted, and nobody committed: the commits are taken as they are.
-            Some(at) if at == start || at == head => Ok(Replayed::Commit(Some(head.clone()))),
-            _ => self.replay(start, head, at),
+            Some(at) if at == start => Ok(Replayed::Commit(Some(head.clone()))),
+            _ => self.replay((start, head), missing, at),
         }
     }
 
@@ -197,18 +212,6 @@ impl Own {
             Err(error) if self.repository.head()?.commit.as_ref() == from => Err(error),
             Err(_) => Ok(false),
         }
-    }
-
-    /// The person's index at every path that the run touched or that the commits show: one may take a file away that
-    /// is not committed, and another put it back.
-    fn persons_index(
-        &self,
-        sides: Sides<'_>,
-        touched: &BTreeSet<Name>,
-    ) -> Result<PersonsIndex<'_>, GitError> {
-        let mut names = self.touched(sides.at, sides.to)?;
-        names.extend(touched.iter().cloned());
-        PersonsIndex::read(self, sides.at, sides.to, &names)
     }
 
     /// What is committed.

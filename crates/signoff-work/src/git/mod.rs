@@ -12,6 +12,7 @@ mod checkout;
 mod conflict;
 mod entries;
 mod error;
+mod fitting;
 mod history;
 mod id;
 mod index;

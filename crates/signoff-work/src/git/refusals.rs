@@ -11,12 +11,10 @@ use super::{GitError, Id, Own};
 pub(super) struct Refusals {
     /// In the way of files that come, and nothing that git would show.
     ignored: BTreeSet<Name>,
-    /// As committed, which is neither what the run began with nor what it made of it.
+    /// As committed, with which the run's commits conflict.
     committed: BTreeSet<Name>,
-    /// Changed since the run began, which began with what is committed.
+    /// Changed since the run began, and not committed.
     changed: BTreeSet<Name>,
-    /// The same, but the run did not begin with what is committed either.
-    changed_again: BTreeSet<Name>,
     /// Not committed, and unchanged since the run began, whose commits need it.
     beside: BTreeSet<Name>,
     /// Not committed, and in no commit that lands.
@@ -29,7 +27,7 @@ impl Own {
         &self,
         plan: &Plan,
         conflicts: &BTreeSet<Name>,
-        (start, at): (&Id, &Id),
+        at: &Id,
     ) -> Result<Refusals, GitError> {
         let mut refusals = Refusals::default();
         if plan.differ.is_empty() && conflicts.is_empty() {
@@ -39,17 +37,17 @@ impl Own {
             found.into_iter().map(|found| found.name).collect()
         };
         let uncommitted = names(self.staged(&plan.index(), at)?);
-        let began_otherwise = names(self.differences(at, start)?);
         for name in plan.differ.union(conflicts) {
             let is_differing = plan.differ.contains(name);
             let set = if is_differing && plan.ignored.contains(name) {
                 &mut refusals.ignored
-            } else if !uncommitted.contains(name) {
+            } else if conflicts.contains(name) && !uncommitted.contains(name) {
                 &mut refusals.committed
             } else if !is_differing {
                 &mut refusals.beside
-            } else if began_otherwise.contains(name) {
-                &mut refusals.changed_again
+            } else if !conflicts.is_empty() && !uncommitted.contains(name) {
+                // Committed by somebody since the run began, whose commits go with that.
+                continue;
             } else {
                 &mut refusals.changed
             };
@@ -63,34 +61,33 @@ impl Own {
 type Sentence<'s> = &'s dyn Fn(String) -> String;
 
 impl Refusals {
+    /// Whether somebody has to settle what two commits say about the same lines.
+    pub(super) fn is_conflict(&self) -> bool {
+        !self.committed.is_empty()
+    }
+
     /// A sentence for each kind.
     pub(super) fn sentences(&self) -> Vec<String> {
         let Self {
             ignored,
             committed,
             changed,
-            changed_again,
             beside,
             lost,
         } = self;
-        let said: [(&BTreeSet<Name>, Sentence<'_>); 6] = [
+        let said: [(&BTreeSet<Name>, Sentence<'_>); 5] = [
             (ignored, &|names| {
                 let is = if ignored.len() == 1 { "is" } else { "are" };
                 format!("{names} {is} in the way (git ignores it): move it away, then land again")
             }),
             (committed, &|names| {
                 format!(
-                    "what is committed now in {names} is not what the run began with, and its commits do not fit on it: bring them in with `git cherry-pick` and settle it there"
+                    "the run's commits conflict with what is committed now in {names}: bring them in with `git cherry-pick` and settle it there"
                 )
             }),
             (changed, &|names| {
                 format!(
-                    "{names} changed since the run began: stash that or move it away, then land again"
-                )
-            }),
-            (changed_again, &|names| {
-                format!(
-                    "{names} changed since the run began, which began with uncommitted changes there: commit them, then bring its commits in with `git cherry-pick`"
+                    "{names} changed since the run began: commit that, stash it or move it away, then land again"
                 )
             }),
             (beside, &|names| {

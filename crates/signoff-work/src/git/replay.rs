@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::entries::{Difference, tree_entries};
 use super::names::Name;
+use super::scratch::Scratch;
 use super::{GitError, Id, Merge, Own};
 
 /// What came of it.
@@ -19,7 +20,7 @@ pub(super) enum Replayed {
 }
 
 /// A file of a tree: its mode and content.
-type Blob = (u32, Id);
+pub(super) type Blob = (u32, Id);
 
 /// A file that both sides changed: before, ours, theirs.
 type Both = (Name, [Blob; 3]);
@@ -33,23 +34,28 @@ pub(super) struct Step {
 }
 
 impl Own {
-    /// Replays the commits after `since` up to `head` on `onto`. One that adds nothing is dropped. The same commits on
-    /// the same one give the same names.
+    /// Replays those of the commits after `since` up to `head` that are missing there on `onto`. One that adds nothing
+    /// is dropped. The same commits on the same one give the same names.
     pub(super) fn replay(
         &self,
-        since: &Id,
-        head: &Id,
+        (since, head): (&Id, &Id),
+        missing: &BTreeSet<Id>,
         onto: Option<&Id>,
     ) -> Result<Replayed, GitError> {
         let mut tip = onto.cloned();
         let mut before = since.clone();
         for commit in self.commits(since, head)? {
-            let ours = match &tip {
-                Some(tip) => self.tree_of(tip)?,
-                None => self.empty_tree()?,
-            };
+            if !missing.contains(&commit) {
+                before = commit;
+                continue;
+            }
+            let ours = self.shown_by(tip.as_ref())?;
             let tree = match self.step(&before, &commit, &ours)? {
                 Ok(tree) => tree,
+                // One by one they may not fit on what is there of all of them already.
+                Err(_) if self.adds_nothing((since, head), onto)? => {
+                    return Ok(Replayed::Commit(onto.cloned()));
+                }
                 Err(files) => return Ok(Replayed::Conflict(files)),
             };
             if tree != ours {
@@ -58,6 +64,21 @@ impl Own {
             before = commit;
         }
         Ok(Replayed::Commit(tip))
+    }
+
+    /// Is all that changed between two commits in this one, by whatever way it came there?
+    fn adds_nothing(&self, (since, head): (&Id, &Id), at: Option<&Id>) -> Result<bool, GitError> {
+        let ours = self.shown_by(at)?;
+        Ok(self
+            .step(since, head, &ours)?
+            .is_ok_and(|tree| tree == ours))
+    }
+
+    fn shown_by(&self, commit: Option<&Id>) -> Result<Id, GitError> {
+        match commit {
+            Some(commit) => self.tree_of(commit),
+            None => self.empty_tree(),
+        }
     }
 
     /// The tree `ours` with what changed between two commits, or else the files that stand against it.
@@ -75,19 +96,40 @@ impl Own {
         if !step.conflicts.is_empty() {
             return Ok(Err(step.conflicts));
         }
+        let tree = self.changed_tree(ours, &step.taken, &scratch)?;
+        let gone = self.given_way(ours, &tree, &touched)?;
+        Ok(if gone.is_empty() { Ok(tree) } else { Err(gone) })
+    }
+
+    /// A commit or tree with other files at these paths.
+    pub(super) fn changed_tree(
+        &self,
+        base: &Id,
+        entries: &[(Name, Option<Blob>)],
+        scratch: &Scratch,
+    ) -> Result<Id, GitError> {
         let index = scratch.path("index");
-        let words = ["read-tree", ours.as_str()];
+        let words = ["read-tree", base.as_str()];
         let folder = scratch.folder("none")?;
         self.call_in(&folder, &index).words(words).run()?;
-        self.correct(&index, &step.taken)?;
-        let tree = self.write_tree(&index)?;
-        // A file gives way to a directory, or the other way round: not to be decided here.
-        let others = self.differences(ours, &tree)?.into_iter();
-        let lost: BTreeSet<Name> = others
-            .map(|change| change.name)
-            .filter(|name| !touched.contains(name))
-            .collect();
-        Ok(if lost.is_empty() { Ok(tree) } else { Err(lost) })
+        self.correct(&index, entries)?;
+        self.write_tree(&index)
+    }
+
+    /// Paths that differ though they are none of these: a file gave way to a directory, or the other way round, which
+    /// is not to be decided here.
+    pub(super) fn given_way<'n>(
+        &self,
+        before: &Id,
+        after: &Id,
+        touched: impl IntoIterator<Item = &'n Name>,
+    ) -> Result<BTreeSet<Name>, GitError> {
+        let others = self.differences(before, after)?.into_iter();
+        let mut others: BTreeSet<Name> = others.map(|change| change.name).collect();
+        for name in touched {
+            others.remove(name);
+        }
+        Ok(others)
     }
 
     /// Merges files that both sides changed. Trees of these files alone: none is there on one side only, so that none

@@ -129,7 +129,7 @@ proptest! {
         let mut wanted = files(&world.repo());
         match own.prepare_landing(&start, &head).unwrap() {
             Prepared::Nothing => prop_assert_eq!(world.untouched(), untouched),
-            Prepared::Refused(reasons) => {
+            Prepared::Refused(reasons) | Prepared::Conflict(reasons) => {
                 prop_assert!(!reasons.is_empty());
                 prop_assert_eq!(world.untouched(), untouched);
             }
@@ -149,6 +149,35 @@ proptest! {
                 let again = own.prepare_landing(&start, &head).unwrap();
                 prop_assert_eq!(again, Prepared::Nothing);
             }
+        }
+    }
+
+    #[test]
+    fn landing_on_commits_of_others_is_clean_and_can_be_taken_back(
+        first in edits("[abc]", 8),
+        run in edits("[abc]", 5),
+        meanwhile in edits("[abcd]", 4),
+    ) {
+        let world = committed(&first);
+        let own = world.own();
+        let start = world.head();
+        let (head, _) = step(&world, &own, &start, &run);
+        apply(&world.repo(), &meanwhile);
+        let mine = world.commit("mine");
+        let before = files(&world.repo());
+        let untouched = world.untouched();
+        match own.prepare_landing(&start, &head).unwrap() {
+            Prepared::Ready(landing) => {
+                own.land(&landing, &|_| {}).unwrap();
+                prop_assert_eq!(world.git("status --porcelain"), "");
+                let range = format!("{mine}..HEAD");
+                world.git(&format!("-c merge.renames=false revert --no-edit {range}"));
+                prop_assert_eq!(files(&world.repo()), before);
+            }
+            Prepared::Nothing | Prepared::Conflict(_) => {
+                prop_assert_eq!(world.untouched(), untouched);
+            }
+            Prepared::Refused(reasons) => panic!("nothing is uncommitted: {reasons:?}"),
         }
     }
 }

@@ -103,7 +103,7 @@ type Meanwhile<'w> = &'w dyn Fn(&World);
 #[track_caller]
 fn refused(world: &World, run: &Run, words: &[&str]) {
     let before = world.untouched();
-    let Prepared::Refused(reasons) = run.prepare() else {
+    let (Prepared::Refused(reasons) | Prepared::Conflict(reasons)) = run.prepare() else {
         panic!("it is not refused");
     };
     for word in words {
@@ -197,6 +197,149 @@ fn a_person_who_went_on_committing_is_joined() {
     assert_eq!(world.git("status --porcelain"), "");
 }
 
+/// The run changes the last line of `a`, whoever has done what to the others.
+#[test]
+fn commits_to_the_same_file_go_together() {
+    const NINE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+    let one = || NINE.replace('1', "one");
+    // What is in the checkout at first, what somebody does meanwhile, and what is there and uncommitted in the end.
+    let table: [(&str, Meanwhile<'_>, &str, &str); 5] = [
+        (
+            NINE,
+            &|world| {
+                world.write("a", &one());
+                world.commit("mine");
+            },
+            "one\n2\n3\n4\n5\n6\n7\n8\nnine\n",
+            "",
+        ),
+        // It began with something that was not committed, and is by now, with more.
+        (
+            "1\n2\nthree\n4\n5\n6\n7\n8\n9\n",
+            &|world| {
+                world.write("a", &one().replace('3', "three"));
+                world.commit("mine");
+            },
+            "one\n2\nthree\n4\n5\n6\n7\n8\nnine\n",
+            "",
+        ),
+        // Or is put away.
+        (
+            &one(),
+            &|world| drop(world.git("stash")),
+            "1\n2\n3\n4\n5\n6\n7\n8\nnine\n",
+            "",
+        ),
+        // What is not committed stays so beside a commit to another file.
+        (
+            &one(),
+            &|world| {
+                world.write("b", "mine\n");
+                world.git("commit -q -m b b");
+            },
+            "one\n2\n3\n4\n5\n6\n7\n8\nnine\n",
+            " M a\n",
+        ),
+        (
+            NINE,
+            &|world| {
+                world.write("a", &NINE.replace('9', "nine"));
+                world.commit("the same");
+                world.write("u", "u\n");
+            },
+            "1\n2\n3\n4\n5\n6\n7\n8\nnine\n",
+            "?? u\n",
+        ),
+    ];
+    for (at, (before, meanwhile, expected, status)) in table.into_iter().enumerate() {
+        for point in ["", ["land.files", "land.index", "land.ref"][at % 3]] {
+            let world = World::committed(&FILES);
+            world.write("a", before);
+            let nine = before.replace('9', "nine");
+            let run = Run::changing(&world, &[("a", &nine), ("n", "n\n")], &[]);
+            meanwhile(&world);
+            if !point.is_empty() {
+                run.land_until(point);
+            }
+            run.land();
+            let case = format!("{at} killed at `{point}`");
+            let now = fs::read_to_string(world.path("a")).unwrap();
+            assert_eq!(now, expected, "{case}");
+            assert_eq!(world.git("status --porcelain"), status, "{case}");
+            assert!(!world.git("log --format=%s").contains("snapshot"), "{case}");
+        }
+    }
+}
+
+/// A run of two commits to the same line, as the harness tells of them.
+fn told(world: &World) -> Run {
+    let own = world.own();
+    let start = own
+        .commit(&own.snapshot().unwrap(), &[world.head()], "snapshot")
+        .unwrap();
+    let worktree = world.worktree(&own, "told");
+    worktree.make(&start).unwrap();
+    let mut head = start.clone();
+    for (number, text) in [(1, "first\n"), (2, "second\n")] {
+        write(worktree.path(), "b", text);
+        let tree = worktree.tree().unwrap();
+        let message = format!("step\n\nSignoff-Attempt: r/s/{number}\n");
+        head = own.commit(&tree, from_ref(&head), &message).unwrap();
+    }
+    worktree.remove().unwrap();
+    Run { own, start, head }
+}
+
+#[test]
+fn what_was_brought_in_by_hand_has_landed() {
+    let table: [(Meanwhile<'_>, bool); 5] = [
+        (&|_| {}, false),
+        (&|world| drop(world.git("cherry-pick r~2..r")), true),
+        // By its commits, not by what became of them.
+        (
+            &|world| {
+                world.git("cherry-pick r~2..r");
+                world.write("b", "third\n");
+                world.commit("better");
+                world.write("b", "fourth\n");
+            },
+            true,
+        ),
+        // Without a word about where it came from.
+        (
+            &|world| {
+                world.write("b", "second\n");
+                world.commit("squashed");
+            },
+            true,
+        ),
+        (&|world| drop(world.git("reset -q --hard r")), true),
+    ];
+    for (at, (by_hand, landed)) in table.into_iter().enumerate() {
+        let world = World::committed(&FILES);
+        world.write("u", "u\n");
+        let run = told(&world);
+        world.git(&format!("branch r {}", run.head));
+        fs::remove_file(world.path("u")).unwrap();
+        by_hand(&world);
+        let before = world.untouched();
+        assert_eq!(run.prepare() == Prepared::Nothing, landed, "{at}");
+        assert_eq!(world.untouched(), before, "{at}");
+    }
+}
+
+#[test]
+fn the_rest_of_what_was_brought_in_by_hand_lands() {
+    let world = World::committed(&FILES);
+    let run = told(&world);
+    world.git(&format!("branch r {}", run.head));
+    world.git("cherry-pick r~1");
+    run.land();
+    assert_eq!(world.git("log --format=%s"), "step\nstep\nfirst\n");
+    assert_eq!(world.git("show HEAD:b"), "second\n");
+    assert_eq!(world.git("status --porcelain"), "");
+}
+
 #[test]
 fn detached_and_unborn_heads_are_moved_too() {
     let world = World::committed(&FILES);
@@ -273,7 +416,10 @@ fn what_would_be_lost_is_refused() {
                 world.write("a", "mine\n");
                 world.commit("mine");
             },
-            &["what is committed now in `a`", "`git cherry-pick`"],
+            &[
+                "conflict with what is committed now in `a`",
+                "`git cherry-pick`",
+            ],
         ),
         (
             &|world| {
@@ -295,48 +441,66 @@ fn what_would_be_lost_is_refused() {
 #[test]
 fn what_is_refused_is_told_with_what_helps() {
     const NINE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
-    let table: [(Meanwhile<'_>, Meanwhile<'_>, &str); 5] = [
-        // The commits of the person and of the run go together, but not by files.
+    let table: [(Meanwhile<'_>, Meanwhile<'_>, bool, &str); 6] = [
+        (
+            &|_| {},
+            &|world| {
+                world.write("a", &NINE.replace('8', "eight"));
+                world.commit("mine");
+            },
+            true,
+            "the run's commits conflict with what is committed now in `a`: bring them in with `git cherry-pick`",
+        ),
+        (
+            &|_| {},
+            &|world| world.write("a", "mine\n"),
+            false,
+            "`a` changed since the run began: commit that, stash it or move it away,",
+        ),
+        (
+            &|world| world.write("a", &NINE.replace('1', "one")),
+            &|world| world.write("a", &NINE.replace('1', "two")),
+            false,
+            "`a` changed since the run began: commit that,",
+        ),
+        // Committed in part: what is not is still in the way.
         (
             &|_| {},
             &|world| {
                 world.write("a", &NINE.replace('1', "one"));
                 world.commit("mine");
+                world.write("a", &NINE.replace('1', "two"));
             },
-            "what is committed now in `a` is not what the run began with, and its commits do not fit on it: bring them in with `git cherry-pick`",
-        ),
-        (
-            &|_| {},
-            &|world| world.write("a", "mine\n"),
-            "`a` changed since the run began: stash that or move it away,",
-        ),
-        (
-            &|world| world.write("a", &NINE.replace('1', "one")),
-            &|world| world.write("a", &NINE.replace('1', "two")),
-            "`a` changed since the run began, which began with uncommitted changes there: commit them, then",
+            false,
+            "`a` changed since the run began: commit that,",
         ),
         (
             &|world| world.write("a", &NINE.replace('8', "eight")),
             &|_| {},
+            false,
             "do not fit without what you have not committed in `a`: commit that,",
         ),
         (
             &|world| world.write("a", &NINE.replace('8', "eight")),
             &|world| drop(world.git("stash")),
-            "what is committed now in `a` is not what the run began with",
+            true,
+            "conflict with what is committed now in `a`",
         ),
     ];
-    for (before, meanwhile, said) in table {
+    for (before, meanwhile, by_hand, said) in table {
         let world = World::committed(&FILES);
         before(&world);
         let now = fs::read_to_string(world.path("a")).unwrap();
         let run = Run::changing(&world, &[("a", &now.replace('9', "nine"))], &[]);
         meanwhile(&world);
-        let Prepared::Refused(reasons) = run.prepare() else {
-            panic!("not refused: {said}");
+        let (reasons, is_conflict) = match run.prepare() {
+            Prepared::Refused(reasons) => (reasons, false),
+            Prepared::Conflict(reasons) => (reasons, true),
+            other => panic!("not refused: {said}: {other:?}"),
         };
         assert_eq!(reasons.len(), 1, "{reasons:?}");
         assert!(reasons.concat().contains(said), "{said}: {reasons:?}");
+        assert_eq!(is_conflict, by_hand, "{said}");
     }
     let world = World::new();
     world.write("a", "mine\n");

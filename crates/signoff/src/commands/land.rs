@@ -58,6 +58,7 @@ pub(crate) fn shape(landing: &Landing) -> Shape {
         branch,
         refused,
         already,
+        cut_off: _,
         by_hand,
     } = landing.clone();
     Shape {
@@ -133,11 +134,18 @@ mod tests {
         assert_eq!((failure.exit, failure.code), (5, "not-landed"));
         assert_eq!(failure.details, refused.refused);
         assert_eq!(failure.hints, ["`git merge signoff/r1`"]);
+        assert!(failure.message.contains("the checkout stays as it is"));
         let no_way = Landing {
             by_hand: Vec::new(),
+            cut_off: true,
             ..refused
         };
-        let hint = "settle what is said here, then `signoff land r1` once more";
-        assert_eq!(not_landed(&no_way).hints, [hint]);
+        let failure = not_landed(&no_way);
+        assert!(failure.hints.is_empty());
+        assert!(
+            failure
+                .message
+                .contains("a part of it may be in the checkout")
+        );
     }
 }

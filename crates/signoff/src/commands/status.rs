@@ -71,7 +71,13 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
             .out
             .answer("completed in part: steps that are not critical failed");
     }
-    if let Some(word) = landing_word(&shape) {
+    let cut_off = view.run.landing().is_some() && !view.driven && !shape.undone;
+    if cut_off {
+        session.out.answer(format!(
+            "its landing was cut off, and a part of it may be in the checkout: `signoff land {}` brings it to its end",
+            shape.run
+        ));
+    } else if let Some(word) = landing_word(&shape) {
         session.out.answer(word);
     }
     if shape.status == "stalled" {

@@ -74,6 +74,7 @@ fn shape(undone: &Undone) -> Shape {
         kept,
         removed,
         refused,
+        for_good: _,
     } = undone.clone();
     Shape {
         schema: SCHEMA.to_owned(),

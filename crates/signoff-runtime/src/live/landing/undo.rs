@@ -28,6 +28,8 @@ pub struct Undone {
     pub removed: Vec<String>,
     /// Why it was not taken back, each a sentence; empty = it was.
     pub refused: Vec<String>,
+    /// Trying it once more will not help.
+    pub for_good: bool,
 }
 
 /// Takes a run back that has ended: removes its worktrees and its branch, or what its steps changed in the checkout.
@@ -41,13 +43,19 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
             ..refused(&why)
         })
     };
+    let for_good = |why: String| {
+        refused(why).map(|undone| Undone {
+            for_good: true,
+            ..undone
+        })
+    };
     if let Some(commit) = live.run.landed() {
-        return refused(format!(
+        return for_good(format!(
             "it landed as {commit}: `git revert` takes that back"
         ));
     }
     if live.run.landing().is_some() && !live.run.undone() {
-        return refused(format!(
+        return for_good(format!(
             "its landing was begun and cut off: `signoff land {name}` brings it to its end"
         ));
     }
@@ -57,7 +65,7 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
         ));
     }
     let (Some(trees), true) = (live.trees(None)?, live.run.ground().is_some()) else {
-        return refused("git did not know what the checkout was before it".to_owned());
+        return for_good("git did not know what the checkout was before it".to_owned());
     };
     if let Some(place) = trees.checked_out()? {
         let place = place.display();
@@ -93,9 +101,11 @@ fn restore(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
     // Of steps that were killed.
     trees.note_work()?;
     let Some(work) = trees.work()? else {
-        return Ok(refused(
-            "an older signoff ran it, which did not note what its steps changed: `git diff` shows what is changed now",
-        ));
+        let why = "an older signoff ran it, which did not note what its steps changed: `git diff` shows what is changed now";
+        return Ok(Undone {
+            for_good: true,
+            ..refused(why)
+        });
     };
     let mut paths = trees.touched(&work)?;
     paths.retain(|path| !is_known_plan(live.project, path));

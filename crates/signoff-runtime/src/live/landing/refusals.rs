@@ -1,0 +1,123 @@
+//! Why a run does not land, or does not go on, and what to type then.
+
+use signoff_engine::{Outcome, Run, RunTree};
+use signoff_work::git::Id;
+
+use super::{Landing, Wish, is_known_plan, is_over};
+use crate::error::Error;
+use crate::live::Live;
+use crate::project::Project;
+use crate::trees::Trees;
+
+/// Why a run does not land.
+pub(super) struct Refusal {
+    /// Each a sentence.
+    pub(super) why: Vec<String>,
+    /// What two commits say about the same lines has to be settled by hand.
+    pub(super) is_conflict: bool,
+}
+
+impl From<Vec<String>> for Refusal {
+    fn from(why: Vec<String>) -> Self {
+        let is_conflict = false;
+        Self { why, is_conflict }
+    }
+}
+
+/// With what to type. Commits that were picked by hand are found, and the run counts as landed then.
+pub(super) fn instructed(mut landing: Landing, refusal: Refusal, start: &Id) -> Landing {
+    let run = &landing.run;
+    landing.refused = refusal.why;
+    if refusal.is_conflict {
+        landing.by_hand.push(pick(run, start.as_str()));
+    }
+    landing.by_hand.push(format!("signoff land {run}"));
+    landing.branch = Some(format!("signoff/{run}"));
+    landing
+}
+
+fn pick(run: &str, start: &str) -> String {
+    format!("git cherry-pick {start}..signoff/{run}")
+}
+
+/// What somebody changed in the checkout since the run began, where that matters because nobody was asked.
+pub(super) fn objections(
+    (project, wish): (&Project, Wish),
+    trees: &Trees,
+    run: &Run,
+    start: &Id,
+) -> Result<Vec<String>, Error> {
+    // One that was begun goes on, whatever it has changed itself.
+    let asks = wish == Wish::IfUnchanged && run.landing().is_none();
+    match run.ground() {
+        Some(ground) if asks => {
+            let ours = |path: &str| is_known_plan(project, path);
+            let mut changed = trees.changed_since(ground, start, &ours)?;
+            changed.extend(elsewhere(ground, trees)?);
+            Ok(changed)
+        }
+        Some(_) | None => Ok(Vec::new()),
+    }
+}
+
+/// Says so if the checkout is on another branch than when the run began.
+fn elsewhere(ground: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
+    const NONE: &str = "HEAD";
+    let now = trees.repository.head()?.branch;
+    let now = now.as_deref().unwrap_or(NONE);
+    let named = |branch: &str| match branch {
+        NONE => "no branch".to_owned(),
+        branch => format!("`{}`", branch.trim_start_matches("refs/heads/")),
+    };
+    let before = ground.checkout.as_deref().filter(|before| *before != now);
+    Ok(before.map(|before| {
+        let (before, now) = (named(before), named(now));
+        format!("the checkout was on {before} when the run began, and is on {now} now")
+    }))
+}
+
+/// Why what the run did is no whole, if so.
+pub(super) fn unfinished(
+    project: &Project,
+    live: &Live<'_>,
+) -> Result<Option<&'static str>, Error> {
+    Ok(match live.run.outcome() {
+        _ if live.run.landed().is_some() => None,
+        Some(Outcome::Completed | Outcome::Partial) => None,
+        Some(Outcome::Failed) => Some("it has failed: what it did is no whole"),
+        None if is_over(project, live)? => Some("it was given up: what it did is no whole"),
+        None => Some("it has not ended"),
+    })
+}
+
+/// What to type about a run that did no whole: it goes on, or its passed steps are taken by hand.
+pub(super) fn instead(project: &Project, live: &Live<'_>) -> Result<Vec<String>, Error> {
+    let run = live.run.id();
+    let mut commands = Vec::new();
+    let is_over = is_over(project, live)?;
+    if !is_over {
+        commands.push(format!("signoff resume {run}"));
+    }
+    let has_ended = is_over || live.run.outcome().is_some();
+    if let Some(ground) = live.run.ground().filter(|_| has_ended) {
+        commands.push(pick(run, &ground.start));
+    }
+    Ok(commands)
+}
+
+/// A branch that somebody has checked out is not moved under them.
+pub(in crate::live) fn refuse_if_checked_out(live: &Live<'_>) -> Result<(), Error> {
+    let goes_on = matches!(live.run.outcome(), None | Some(Outcome::Failed));
+    if !(goes_on && live.run.in_worktrees()) {
+        return Ok(());
+    }
+    let place = live.trees(None)?.map(|trees| trees.checked_out());
+    match place.transpose()?.flatten() {
+        Some(place) => Err(Error::CheckedOut {
+            run: live.run.id().to_owned(),
+            place,
+            before: live.run.ground().and_then(|ground| ground.checkout.clone()),
+        }),
+        None => Ok(()),
+    }
+}
