@@ -27,6 +27,9 @@ pub trait Perform {
     fn stop(&mut self) -> Vec<Input>;
     /// Has something happened that [`Perform::next`] would return at once?
     fn has_news(&mut self) -> bool;
+
+    /// Nothing is under way, and a person may do something.
+    fn rest(&mut self) {}
     /// Answers a request.
     fn reply(&mut self, request: &str, refused: Option<&Refusal>);
 }
@@ -337,6 +340,7 @@ impl Loop<'_> {
     /// Asks about the open items, one after the other, until something comes of it.
     fn ask(&mut self) -> Result<Asked, Error> {
         let open: Vec<Item> = self.run.items().cloned().collect();
+        self.perform.rest();
         for item in open {
             let perform = &mut *self.perform;
             let said = (self.person).answer(self.run, &item, &mut || perform.has_news());

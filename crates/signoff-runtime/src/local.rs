@@ -428,6 +428,12 @@ impl Perform for Local<'_> {
         self.news.is_some()
     }
 
+    fn rest(&mut self) {
+        if let Some(trees) = &self.in_place {
+            trees.rest();
+        }
+    }
+
     fn reply(&mut self, request: &str, refused: Option<&Refusal>) {
         self.listener
             .reply(request, refused.map(ToString::to_string));

@@ -41,6 +41,7 @@ use self::remains::{START, checked_out, claim, is_others, remove_refs};
 use self::run_tree::Standing;
 pub(crate) use self::setup::Setup;
 use self::turns::Turns;
+use self::work::Period;
 pub(crate) use self::work::Working;
 use crate::error::Error;
 use crate::project::Project;
@@ -58,7 +59,7 @@ pub(crate) struct Trees {
     standing: Mutex<Standing>,
     spares: Mutex<()>,
     /// How much works in the checkout now, where the run works in it.
-    working: Mutex<usize>,
+    working: Mutex<Period>,
     /// To make worktrees.
     turns: Turns,
     setup: Setup,

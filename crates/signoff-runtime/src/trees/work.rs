@@ -2,7 +2,8 @@
 //!
 //! Two trees tell of it: `left` has every path that steps changed as they left it, `to` as it was before them; in
 //! everything else both are what the run found. While steps work there is a third, the checkout before them: what is
-//! another afterwards was changed by them, or by somebody at the same time, which nobody can tell apart.
+//! another afterwards was changed by them, or by somebody at the same time, which nobody can tell apart. To look costs
+//! more than most calls do, so that is one period from the first of them until the run rests.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -31,16 +32,25 @@ pub(crate) struct Work {
 /// Something works in the checkout, until it is dropped.
 pub(crate) struct Working(Arc<Trees>);
 
+/// A time in which what changes in the checkout is taken for the run's.
+#[derive(Debug, Default)]
+pub(super) struct Period {
+    /// How much works now.
+    count: usize,
+    /// It was noted what the checkout was before.
+    open: bool,
+}
+
 impl Working {
     /// Something begins to work in the checkout.
     pub(crate) fn begin(trees: Arc<Trees>) -> Self {
         {
-            let mut count = trees.working();
-            if *count == 0 {
+            let mut period = trees.working();
+            if !period.open {
                 // What cannot be seen now is not taken for the run's, and so not taken back.
-                trees.note_before().ok();
+                period.open = trees.note_before().is_ok();
             }
-            *count += 1;
+            period.count += 1;
         }
         Self(trees)
     }
@@ -48,17 +58,23 @@ impl Working {
 
 impl Drop for Working {
     fn drop(&mut self) {
-        let mut count = self.0.working();
-        *count = count.saturating_sub(1);
-        if *count == 0 {
-            // Where it cannot be seen now it is seen with the next work, or at the end.
-            self.0.note_work().ok();
-        }
+        let mut period = self.0.working();
+        period.count = period.count.saturating_sub(1);
     }
 }
 
 impl Trees {
-    fn working(&self) -> MutexGuard<'_, usize> {
+    /// Nothing works, and a person may do something: that is theirs.
+    pub(crate) fn rest(&self) {
+        let mut period = self.working();
+        if period.open && period.count == 0 {
+            // Where it cannot be seen now it is seen with the next work, or at the end.
+            self.note_work().ok();
+            period.open = false;
+        }
+    }
+
+    fn working(&self) -> MutexGuard<'_, Period> {
         self.working.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
