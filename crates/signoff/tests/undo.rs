@@ -177,3 +177,26 @@ fn an_undo_that_was_killed_is_finished_and_keeps_what_was_there() {
     assert!(!project.exists("y"));
     assert_eq!(taken_back(&project, "a"), "agent");
 }
+
+/// An agent that changes what is ignored makes files show that were there all the time.
+#[test]
+fn what_was_ignored_before_the_run_stays() {
+    let script = Script::new().reply(
+        Reply::when(["Work"])
+            .write(".gitignore", "/.signoff/\n")
+            .write("y", "y\n"),
+    );
+    let project = repository(&script, &[&agent("Work.", "y")]);
+    let ignored = "/.signoff/\n.env\n/deps/\n";
+    project
+        .write(".gitignore", ignored)
+        .write(".env", "SECRET\n")
+        .write("deps/x/y", "theirs\n");
+    project.signoff(RUN).assert_success();
+    assert_eq!(project.read(".gitignore"), "/.signoff/\n");
+    project.signoff(["undo"]).assert_success();
+    assert_eq!(project.read(".gitignore"), ignored);
+    assert_eq!(project.read(".env"), "SECRET\n");
+    assert_eq!(project.read("deps/x/y"), "theirs\n");
+    assert!(!project.exists("y"));
+}

@@ -103,7 +103,13 @@ impl Trees {
             return Ok(());
         };
         let now = self.own.snapshot()?;
-        let changed = self.own.changed(&before, &now)?;
+        let mut changed = self.own.changed(&before, &now)?;
+        if changed.iter().any(|path| path.ends_with(".gitignore")) {
+            // What shows only because it is ignored no longer was there before, as far as anybody knows.
+            let ignored: BTreeSet<String> =
+                (self.own.ignored_by(&before, &changed)?.into_iter()).collect();
+            changed.retain(|path| !ignored.contains(path));
+        }
         if !changed.is_empty() {
             let touched: BTreeSet<String> = self.touched(&work)?.into_iter().collect();
             let new: Vec<String> = changed

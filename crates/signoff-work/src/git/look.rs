@@ -108,7 +108,8 @@ impl Own {
         }
         let said = self
             .call_in(look.tree, look.index)
-            .words(["check-ignore", "-z", "--stdin"])
+            // A directory with tracked files in it too.
+            .words(["check-ignore", "--no-index", "-z", "--stdin"])
             .stdin(listed(names))
             .run_to(&[0, 1])?;
         Ok(parts(&said.out).map(<[u8]>::to_vec).collect())

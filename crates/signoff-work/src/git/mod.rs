@@ -15,6 +15,7 @@ mod error;
 mod fitting;
 mod history;
 mod id;
+mod ignored;
 mod index;
 mod landing;
 mod landing_index;
