@@ -26,8 +26,9 @@ fn edits(first: &'static str, most: usize) -> impl Strategy<Value = Vec<Edit>> {
 fn apply(folder: &Path, edits: &[Edit]) {
     for (name, text) in edits {
         let path = folder.join(name);
-        // Whatever is in the way goes.
-        for above in Path::new(name).ancestors().skip(1) {
+        // Whatever is in the way goes, the outermost first: a link would lead elsewhere.
+        let above: Vec<&Path> = Path::new(name).ancestors().skip(1).collect();
+        for above in above.into_iter().rev() {
             let above = folder.join(above);
             if above.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
                 fs::remove_file(&above).unwrap();
