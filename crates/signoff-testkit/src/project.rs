@@ -169,6 +169,14 @@ impl Project {
         self.start(self.bash_command(line, directory)).wait()
     }
 
+    /// Asks git something in the project.
+    #[track_caller]
+    pub fn git(&self, words: &str) -> String {
+        let output = self.bash(&format!("git {words}"), &self.path());
+        output.assert_success();
+        output.stdout.trim_end().to_owned()
+    }
+
     /// Starts a command line through bash, as `bash` does, on a terminal of its own.
     #[cfg(target_os = "linux")]
     #[track_caller]

@@ -52,21 +52,14 @@ fn repository_with(script: &Script, files: &[(&str, &str)]) -> Project {
     for (name, text) in files {
         project.write(name, text);
     }
-    git(&project, "init -q -b main");
-    git(&project, "config user.name p");
-    git(&project, "config user.email p@x");
-    git(&project, "add -A");
-    git(&project, "commit -qm base");
+    project.git("init -q -b main");
+    project.git("config user.name p");
+    project.git("config user.email p@x");
+    project.git("add -A");
+    project.git("commit -qm base");
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();
     project
-}
-
-#[track_caller]
-fn git(project: &Project, words: &str) -> String {
-    let output = project.bash(&format!("git {words}"), &project.path());
-    output.assert_success();
-    output.stdout.trim_end().to_owned()
 }
 
 /// Starts a run, and waits until its first agent stands before its gate.
@@ -108,10 +101,7 @@ fn worktrees(project: &Project) -> PathBuf {
 
 /// Names of runs that the repository knows.
 fn refs(project: &Project) -> String {
-    git(
-        project,
-        "for-each-ref --format='%(refname)' refs/heads/signoff refs/signoff",
-    )
+    project.git("for-each-ref --format='%(refname)' refs/heads/signoff refs/signoff")
 }
 
 #[track_caller]
@@ -159,11 +149,11 @@ fn an_unchanged_checkout_gets_the_commits_and_nothing_is_left() {
         (project.read("en"), project.read("de")),
         ("hello\n".to_owned(), "hallo\n".to_owned())
     );
-    assert_eq!(git(&project, "diff --name-only -- kept"), "kept");
-    assert_eq!(git(&project, "ls-files --others -- new"), "new");
+    assert_eq!(project.git("diff --name-only -- kept"), "kept");
+    assert_eq!(project.git("ls-files --others -- new"), "new");
     assert_nothing_left(&project);
     let status = project.json(["status"]);
-    assert_eq!(status["landed"], git(&project, "rev-parse HEAD"));
+    assert_eq!(status["landed"], project.git("rev-parse HEAD"));
     assert_eq!(status["isolation"], "worktree");
     assert_eq!(status["worktree"], Value::Null);
     assert!(status["steps"][0]["commit"].is_string(), "{status}");
@@ -297,7 +287,7 @@ fn changing_the_last_line(meanwhile: &str) -> (Project, String, Value) {
     let project = repository_with(&agents_also(true, last), &[("lines", NINE)]);
     let running = held_back(&project);
     project.write("lines", meanwhile);
-    git(&project, "commit -qam mine");
+    project.git("commit -qam mine");
     let landing = let_go(&project, running)["landing"].clone();
     let run = run_id(&project);
     (project, run, landing)
@@ -311,7 +301,7 @@ fn a_commit_to_another_part_of_the_same_file_goes_with_the_run() {
     project.signoff(["land"]).assert_success();
     let both = NINE.replace('1', "one").replace('9', "nine");
     assert_eq!(project.read("lines"), both);
-    assert_eq!(git(&project, "status --short -- lines en de"), "");
+    assert_eq!(project.git("status --short -- lines en de"), "");
     assert_nothing_left(&project);
 }
 
@@ -325,15 +315,12 @@ fn a_conflict_is_settled_by_hand_and_the_run_has_landed_then() {
         .assert_code(5)
         .assert_stderr_contains("conflict with what is committed now in `lines`")
         .assert_stderr_contains(pick);
-    git(
-        &project,
-        &pick.replace("git cherry-pick", "cherry-pick -X ours"),
-    );
-    let before = git(&project, "rev-parse HEAD");
+    project.git(&pick.replace("git cherry-pick", "cherry-pick -X ours"));
+    let before = project.git("rev-parse HEAD");
     // What is not committed by now is nothing to the run.
     project.write("lines", "more\n");
     project.signoff(["land", &run]).assert_success();
-    assert_eq!(git(&project, "rev-parse HEAD"), before);
+    assert_eq!(project.git("rev-parse HEAD"), before);
     assert_eq!(project.read("lines"), "more\n");
     assert_nothing_left(&project);
 }
@@ -342,7 +329,7 @@ fn a_conflict_is_settled_by_hand_and_the_run_has_landed_then() {
 fn another_branch_is_a_persons_to_decide() {
     let project = repository(true);
     let running = held_back(&project);
-    git(&project, "checkout -q -b other");
+    project.git("checkout -q -b other");
     let last = let_go(&project, running);
     let said = "the checkout was on `main` when the run began, and is on `other` now";
     assert_eq!(last["landing"]["refused"][0], said, "{last}");
@@ -350,7 +337,7 @@ fn another_branch_is_a_persons_to_decide() {
         .signoff(["land"])
         .assert_success()
         .assert_stdout_contains("on `other`");
-    assert_eq!(git(&project, "rev-list --count main"), "1");
+    assert_eq!(project.git("rev-list --count main"), "1");
     assert_nothing_left(&project);
 }
 
@@ -359,7 +346,7 @@ fn a_branch_that_is_checked_out_is_not_moved() {
     let project = repository(true);
     held_back(&project).kill();
     let run = run_id(&project);
-    git(&project, &format!("switch -q -f signoff/{run}"));
+    project.git(&format!("switch -q -f signoff/{run}"));
     let before = refs(&project);
     fs::write(project.outside("go"), "").expect("the folder is ours");
     project
@@ -368,8 +355,8 @@ fn a_branch_that_is_checked_out_is_not_moved() {
         .assert_stderr_contains("is checked out in")
         .assert_stderr_contains("`git checkout main`");
     assert_eq!(refs(&project), before);
-    assert_eq!(git(&project, "status --short -- en de kept"), "");
-    git(&project, "checkout -q main");
+    assert_eq!(project.git("status --short -- en de kept"), "");
+    project.git("checkout -q main");
     project.signoff(["resume"]).assert_success();
     assert_eq!(project.read("en"), "hello\n");
 }
@@ -382,14 +369,14 @@ fn any_change_is_a_persons_to_decide() {
 #[test]
 fn without_a_branch_or_a_commit_it_lands_too() {
     let project = repository(false);
-    git(&project, "switch -q --detach");
+    project.git("switch -q --detach");
     project.signoff(["run", "plan.md"]).assert_success();
-    assert_eq!(git(&project, "rev-list --count HEAD"), "3");
+    assert_eq!(project.git("rev-list --count HEAD"), "3");
     assert_nothing_left(&project);
 
     let project = repository(false);
-    git(&project, "update-ref -d HEAD");
-    git(&project, "rm -q -rf --cached .");
+    project.git("update-ref -d HEAD");
+    project.git("rm -q -rf --cached .");
     project.signoff(["run", "plan.md"]).assert_success();
     assert!(project.exists("en") && project.exists("de"));
     assert_nothing_left(&project);
@@ -402,12 +389,12 @@ fn a_run_in_worktrees_is_undone() {
     project.write("kept", "other\n");
     let_go(&project, running);
     let run = run_id(&project);
-    git(&project, &format!("switch -q signoff/{run}"));
+    project.git(&format!("switch -q signoff/{run}"));
     project
         .signoff(["undo"])
         .assert_code(5)
         .assert_stderr_contains("is checked out in");
-    git(&project, "switch -q main");
+    project.git("switch -q main");
     project
         .signoff(["undo"])
         .assert_success()
@@ -467,8 +454,8 @@ fn two_runs_work_side_by_side() {
     fs::write(project.outside("go"), "").unwrap();
     first.wait().assert_success();
     assert_eq!(project.read("en"), "hello\n");
-    git(&project, "add en de");
-    git(&project, "commit -qm first");
+    project.git("add en de");
+    project.git("commit -qm first");
     project.signoff(["land", &run]).assert_success();
 }
 
@@ -490,7 +477,7 @@ fn what_a_lost_run_left_is_pruned_and_only_that() {
     fs::write(theirs.join("project"), "/somewhere/else\n").unwrap();
     let nobodys = worktrees(&project).join("20261115-093012-k3f8");
     fs::create_dir_all(&nobodys).unwrap();
-    git(&project, "branch signoff/20261115-093012-k3f7");
+    project.git("branch signoff/20261115-093012-k3f7");
     project.signoff(["prune"]).assert_success();
     assert!(worktrees(&project).join(&run).exists());
     fs::remove_dir_all(project.path().join(".signoff/runs").join(&run)).unwrap();
@@ -514,10 +501,7 @@ fn what_a_lost_run_left_is_pruned_and_only_that() {
 fn another_checkout_of_the_repository_keeps_its_runs() {
     let (project, run) = not_landed();
     let linked = project.outside("linked");
-    git(
-        &project,
-        &format!("worktree add -q --detach {}", linked.display()),
-    );
+    project.git(&format!("worktree add -q --detach {}", linked.display()));
     let pruned = project.bash("signoff init > /dev/null && signoff prune", &linked);
     pruned.assert_success();
     assert!(refs(&project).contains(&run), "{pruned}");
@@ -571,29 +555,29 @@ fn a_run_that_was_given_up_goes_with_its_plan() {
 #[test]
 fn a_branch_that_a_person_removed_or_uses_breaks_nothing() {
     let (project, run) = not_landed();
-    git(&project, &format!("switch -q -f signoff/{run}"));
+    project.git(&format!("switch -q -f signoff/{run}"));
     fs::remove_dir_all(project.path().join(".signoff/runs").join(&run)).unwrap();
     project
         .signoff(["prune"])
         .assert_code(6)
         .assert_stderr_contains("is checked out in");
-    git(&project, "switch -q main");
-    git(&project, &format!("branch -q -D signoff/{run}"));
+    project.git("switch -q main");
+    project.git(&format!("branch -q -D signoff/{run}"));
     project.signoff(["prune"]).assert_success();
     assert_nothing_left(&project);
 
     let (project, run) = not_landed();
-    git(&project, &format!("switch -q -f signoff/{run}"));
+    project.git(&format!("switch -q -f signoff/{run}"));
     project.signoff(["land"]).assert_success();
     let branch = format!("refs/heads/signoff/{run}");
-    assert_eq!(git(&project, "symbolic-ref HEAD"), branch);
-    assert_eq!(git(&project, "rev-list --count HEAD"), "3");
-    git(&project, "switch -q main");
+    assert_eq!(project.git("symbolic-ref HEAD"), branch);
+    assert_eq!(project.git("rev-list --count HEAD"), "3");
+    project.git("switch -q main");
     project.signoff(["prune"]).assert_success();
     assert_nothing_left(&project);
 
     let (project, run) = not_landed();
-    git(&project, &format!("branch -q -D signoff/{run}"));
+    project.git(&format!("branch -q -D signoff/{run}"));
     project.signoff(["status"]).assert_success();
     project.signoff(["land"]).assert_success();
     assert_eq!(project.read("en"), "hello\n");
@@ -620,7 +604,7 @@ fn a_step_is_repaired_where_it_was_done_and_nothing_else_comes_with_it() {
     ];
     let script = Script::new().reply(Reply::always().write("never", "x\n"));
     let project = project(&script, &plan(&[&steps[0], &steps[1]]));
-    git(&project, "init -q -b main");
+    project.git("init -q -b main");
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();
     let run = ["run", "plan.md", "--isolation", "worktree"];
@@ -636,7 +620,7 @@ fn a_step_is_repaired_where_it_was_done_and_nothing_else_comes_with_it() {
     let branch = format!("signoff/{}", run_id(&project));
     let files = format!("show --format= --name-only {branch}");
     // The run's tree had shown what the other step did, and that is not done yet.
-    assert_eq!(git(&project, &files), "looked");
+    assert_eq!(project.git(&files), "looked");
     let (place, item) = to_repair(&project, "step-1");
     assert!(place.ends_with("steps/step-1"));
     fs::write(place.join("fixed"), "x\n").unwrap();
@@ -657,7 +641,7 @@ fn one_is_told_whether_worktrees_are_possible() {
     project
         .signoff(["doctor"])
         .assert_stdout_contains("worktrees: possible");
-    git(&project, "sparse-checkout set --cone .");
+    project.git("sparse-checkout set --cone .");
     assert_eq!(possible(&project)["possible"], false);
     project
         .signoff(["doctor"])
@@ -690,13 +674,13 @@ fn a_run_that_failed_does_not_land_and_stays_as_it_is() {
     project
         .signoff(["run", "plan.md", "--approve", "--jobs", "1"])
         .assert_code(1);
-    let before = (git(&project, "rev-parse HEAD"), refs(&project));
+    let before = (project.git("rev-parse HEAD"), refs(&project));
     project
         .signoff(["land"])
         .assert_code(5)
         .assert_stderr_contains("it has failed")
         .assert_stderr_contains("git cherry-pick");
-    assert_eq!((git(&project, "rev-parse HEAD"), refs(&project)), before);
+    assert_eq!((project.git("rev-parse HEAD"), refs(&project)), before);
     assert!(!project.exists("en"));
 }
 
@@ -705,7 +689,7 @@ fn marks_in_other_plans_do_not_keep_a_run_from_landing() {
     let project = repository(true);
     let running = held_back(&project);
     project.write("other.md", &plan(&["**contract:**\n```shell\ntrue\n```\n"]));
-    git(&project, "status --short");
+    project.git("status --short");
     project
         .signoff(["run", "other.md", "--approve", "--isolation", "worktree"])
         .assert_success();

@@ -22,18 +22,11 @@ fn repository(script: &Script, step: &str, files: &[(&str, &str)]) -> Project {
         "add -A",
         "commit -qm base",
     ] {
-        git(&project, words);
+        project.git(words);
     }
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();
     project
-}
-
-#[track_caller]
-fn git(project: &Project, words: &str) -> String {
-    let output = project.bash(&format!("git {words}"), &project.path());
-    output.assert_success();
-    output.stdout.trim_end().to_owned()
 }
 
 fn run_id(project: &Project) -> String {
@@ -61,7 +54,7 @@ fn what_a_filter_would_change_is_not_committed_as_it_is() {
             .assert_stdout_contains("`x.key` (filter `crypt`)");
         assert!(!project.exists("x.key"));
         let log = format!("log --oneline signoff/{} -- x.key", run_id(&project));
-        assert_eq!(git(&project, &log), "");
+        assert_eq!(project.git(&log), "");
     }
     // A filter that nobody has does nothing.
     let script = Script::new().reply(Reply::always().write("x.plain", "open\n"));
@@ -113,15 +106,15 @@ fn without_its_branch_a_run_does_not_go_on() {
     let item = item.as_str().expect("something waits");
     let answer = ["answer", item, "retry", "--note", "again"];
     project.signoff(answer).assert_success();
-    let head = git(&project, &format!("rev-parse signoff/{run}"));
-    git(&project, &format!("branch -qD signoff/{run}"));
+    let head = project.git(&format!("rev-parse signoff/{run}"));
+    project.git(&format!("branch -qD signoff/{run}"));
     let repair = format!("branch signoff/{run} {head}");
     project
         .signoff(["resume"])
         .assert_code(5)
         .assert_stderr_contains(&format!("`git {repair}` brings it back"));
     assert_eq!(starts(), before);
-    git(&project, &repair);
+    project.git(&repair);
     project.signoff(["resume"]).assert_success();
     assert!(project.exists("y"));
 }

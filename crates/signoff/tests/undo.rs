@@ -26,27 +26,20 @@ fn repository(script: &Script, steps: &[&str]) -> Project {
         "add -A",
         "commit -qm base",
     ] {
-        git(&project, words);
+        project.git(words);
     }
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();
     project
 }
 
-#[track_caller]
-fn git(project: &Project, words: &str) -> String {
-    let output = project.bash(&format!("git {words}"), &project.path());
-    output.assert_success();
-    output.stdout.trim_end().to_owned()
-}
-
 /// What the run's reference to what was taken back has at a path.
 #[track_caller]
 fn taken_back(project: &Project, path: &str) -> String {
-    let name = git(project, "for-each-ref --format='%(refname)' refs/signoff");
+    let name = project.git("for-each-ref --format='%(refname)' refs/signoff");
     let mut names = name.lines();
     let name = names.find(|name| name.ends_with("/undone"));
-    git(project, &format!("show {}:{path}", name.expect("one")))
+    project.git(&format!("show {}:{path}", name.expect("one")))
 }
 
 /// What waits on a person.

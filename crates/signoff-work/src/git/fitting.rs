@@ -47,11 +47,7 @@ impl Own {
             at,
             to,
         } = sides;
-        let among = |from: &Id, to: &Id| -> Result<Vec<Difference>, GitError> {
-            let mut found = self.differences(from, to)?;
-            found.retain(|difference| names.contains(&difference.name));
-            Ok(found)
-        };
+        let among = |from, to| self.differences_among(from, to, names);
         let (mut before, mut after) = (among(at, start)?, among(to, head)?);
         if before.is_empty() && after.is_empty() {
             return Ok((at.clone(), to.clone()));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::entries::{Difference, differences};
-use super::names::{parts, texts};
+use super::names::{Name, parts, texts};
 use super::{GitError, Id, Own};
 
 /// The line of a commit's message that says which attempt made it.
@@ -60,6 +60,18 @@ impl Own {
             .words([from.as_str(), to.as_str()])
             .run();
         differences(&out.or_else(|error| self.explained(error, [from, to]))?)
+    }
+
+    /// The same, of these paths alone.
+    pub(super) fn differences_among(
+        &self,
+        from: &Id,
+        to: &Id,
+        names: &BTreeSet<Name>,
+    ) -> Result<Vec<Difference>, GitError> {
+        let mut found = self.differences(from, to)?;
+        found.retain(|difference| names.contains(&difference.name));
+        Ok(found)
     }
 
     /// What git says where a commit or tree is gone helps nobody.

@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::checkout::Plan;
-use super::entries::Difference;
 use super::names::Name;
 use super::replay::Step;
 use super::{GitError, Id, Own};
@@ -35,11 +34,7 @@ impl Own {
             at,
             to,
         } = sides;
-        let between = |from, to, among: &BTreeSet<Name>| -> Result<Vec<Difference>, GitError> {
-            let mut found = self.differences(from, to)?;
-            found.retain(|difference| among.contains(&difference.name));
-            Ok(found)
-        };
+        let between = |from, to, among: &BTreeSet<Name>| self.differences_among(from, to, among);
         let uncommitted: BTreeSet<Name> = between(at, start, &plan.changing())?
             .into_iter()
             .map(|difference| difference.name)
