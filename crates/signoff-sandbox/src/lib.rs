@@ -86,7 +86,7 @@ pub use held::Held;
 pub use identity::Identity;
 pub use leftovers::{end_leftovers, find_marked};
 pub use level::Level;
-pub use policy::{Bind, Nesting, Network, Policy};
+pub use policy::{Bind, Nesting, Network, Overlay, Policy};
 pub use probe::{Probe, Tried, probe};
 pub use program::program_exists;
 pub use running::{Running, Stopper};

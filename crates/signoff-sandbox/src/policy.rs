@@ -20,6 +20,8 @@ pub struct Policy {
     pub hidden: Vec<PathBuf>,
     /// What the command finds at another place than it is.
     pub binds: Vec<Bind>,
+    /// Directories made of layers. Only where namespaces of our own are made; elsewhere they are an error.
+    pub overlays: Vec<Overlay>,
     /// Whom it may talk to.
     pub network: Network,
     /// Whether it may build sandboxes of its own.
@@ -40,6 +42,19 @@ pub struct Bind {
     pub to: PathBuf,
     /// Whether the command may change it.
     pub writable: bool,
+}
+
+/// A directory that the command finds made of layers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overlay {
+    /// Where the command finds it.
+    pub at: PathBuf,
+    /// Layers that are only read, the topmost first. They exist, and nothing changes in them meanwhile.
+    pub lower: Vec<PathBuf>,
+    /// Takes every change. It exists, and is not a directory of an overlay itself.
+    pub upper: PathBuf,
+    /// An empty directory for the kernel, on the same file system as `upper`.
+    pub work: PathBuf,
 }
 
 /// Whom a command may talk to over the network.

@@ -141,6 +141,7 @@ impl Grounds {
             temp: Some(temp),
             read_only: self.kept_now(),
             binds,
+            overlays: Vec::new(),
             hidden,
             network: if self.network {
                 Network::On
