@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub const SCHEMA: &str = "signoff.doctor/1";
+/// The level of a machine on which none could be tried.
+pub const UNKNOWN: &str = "unknown";
 
 /// What `doctor` answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,6 +16,50 @@ pub struct Doctor {
     /// Whether runs of this project can have worktrees; `null` outside of a project.
     #[serde(default)]
     pub worktrees: Option<Worktrees>,
+    /// Entries of PATH inside the project: contracts, servers and the programs of agents are not
+    /// looked for there.
+    #[serde(default)]
+    pub path_dropped: Vec<String>,
+    /// The project; `null` outside of one.
+    #[serde(default)]
+    pub project: Option<Project>,
+}
+
+/// What is trusted of a project on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Project {
+    pub root: String,
+    /// Its id, which signatures name; `null` until the first write to its store.
+    pub id: Option<String>,
+    /// The directory that has the same id, if this one may be a copy: signatures do not count here.
+    pub copy_of: Option<String>,
+    /// `not_needed`, `given`, `missing` or `changed`.
+    pub trust: String,
+    /// Files of the project that configured commands run.
+    pub helpers: Vec<Helper>,
+}
+
+/// A file of the project that a configured command runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Helper {
+    /// Which command.
+    pub command: String,
+    /// From the project's root.
+    pub path: String,
+    pub state: HelperState,
+}
+
+/// Whether a file is what the person trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HelperState {
+    Trusted,
+    /// It has changed since, or cannot be read.
+    Changed,
+    /// Nobody trusted it.
+    New,
 }
 
 /// Whether agents can work side by side.
@@ -31,7 +77,8 @@ pub struct Worktrees {
 pub struct Sandbox {
     /// `off`, `auto` or `required`.
     pub mode: String,
-    /// What runs get: `namespaces`, `bubblewrap`, `landlock` or `none`.
+    /// What runs get: `namespaces`, `bubblewrap`, `landlock` or `none`; `unknown` if it could not be tried, and then
+    /// nothing starts.
     pub level: String,
     /// Whether they may talk to others.
     pub network: bool,
@@ -46,7 +93,7 @@ pub struct Sandbox {
 pub struct Level {
     pub level: String,
     pub state: State,
-    /// Why it does not work, where that was tried.
+    /// Why it does not work, or could not be tried.
     pub why: Option<String>,
     /// What it enforces.
     pub enforces: String,
@@ -59,6 +106,6 @@ pub enum State {
     /// It was tried with a command that breaks the rules, and used.
     Works,
     Fails,
-    /// A stronger one works, or nothing is to be confined.
+    /// A stronger one works, nothing is to be confined, or it could not be tried.
     NotTried,
 }

@@ -25,4 +25,7 @@ pub struct Landing {
     pub refused: Vec<String>,
     /// Commands that bring it in by hand.
     pub by_hand: Vec<String>,
+    /// Files that were written, where files rather than commits come into the checkout.
+    #[serde(default)]
+    pub files: Vec<String>,
 }

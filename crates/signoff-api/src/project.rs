@@ -20,6 +20,9 @@ pub struct Init {
     pub git: String,
     /// What is enforced on agents and contracts.
     pub sandbox: String,
+    /// Commands for `[run] prepare`, as the lockfiles suggest.
+    #[serde(default)]
+    pub prepare: Vec<String>,
 }
 
 /// A configuration whose commands may run from now on.
@@ -27,6 +30,25 @@ pub struct Init {
 #[serde(deny_unknown_fields)]
 pub struct Trust {
     pub schema: String,
+    /// The configuration; `null` where there is none.
+    pub path: Option<String>,
+    pub sha256: Option<String>,
+    /// The project's id, which signatures name.
+    #[serde(default)]
+    pub project: Option<String>,
+    /// Files of the project that commands run, with their content as it is trusted.
+    #[serde(default)]
+    pub helpers: Vec<TrustedFile>,
+    /// What commands name and trust does not cover: directories, and data that changes.
+    #[serde(default)]
+    pub not_covered: Vec<String>,
+}
+
+/// A file of the project that a command runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrustedFile {
+    /// From the project's root.
     pub path: String,
     pub sha256: String,
 }

@@ -21,6 +21,9 @@ pub struct Undo {
     pub kept: Option<String>,
     /// Worktrees and branches that are gone.
     pub removed: Vec<String>,
-    /// What stays, each a sentence with the reason.
+    /// Why nothing was taken back, each a sentence.
     pub refused: Vec<String>,
+    /// Files that somebody changed since, which stay as they are, each with the reason.
+    #[serde(default)]
+    pub left: Vec<String>,
 }

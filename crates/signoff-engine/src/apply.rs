@@ -42,7 +42,13 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         } => replan(run, digest, settings),
         Event::TreePrepared { tree } => {
             run.head = Some(tree.start.clone());
+            run.landed_head = Some(tree.start.clone());
             run.ground = Some(tree.clone());
+        }
+        Event::CheckoutJoined { commit, tree, .. } => merge::joined(run, commit, tree),
+        Event::FilesLanded { commit, held, .. } => {
+            run.landed_head = Some(commit.clone());
+            run.held.clone_from(held);
         }
         Event::LandingStarted { commit, .. } => run.landing = Some((commit.clone(), false)),
         Event::RunLanded { commit, .. } => run.landing = Some((commit.clone(), true)),
@@ -184,6 +190,8 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
         | Event::StepWaiting { .. }
         | Event::RunStarted { .. }
         | Event::TreePrepared { .. }
+        | Event::CheckoutJoined { .. }
+        | Event::FilesLanded { .. }
         | Event::LandingStarted { .. }
         | Event::RunLanded { .. }
         | Event::RunUndone { .. }

@@ -127,6 +127,26 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             Ok(vec![Event::TreePrepared { tree }])
         }
         Input::TreePrepared { .. } => out_of_place("a second tree"),
+        Input::CheckoutJoined {
+            commit,
+            tree,
+            files,
+            conflicts,
+        } => Ok(vec![Event::CheckoutJoined {
+            commit,
+            tree,
+            files,
+            conflicts,
+        }]),
+        Input::FilesLanded {
+            commit,
+            files,
+            held,
+        } => Ok(vec![Event::FilesLanded {
+            commit,
+            files,
+            held,
+        }]),
         Input::BaselineBegins { step } => begin(run, step, |id| {
             let base = base(run, step);
             vec![Event::BaselineStarted { step: id, base }]

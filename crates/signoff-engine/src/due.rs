@@ -2,13 +2,13 @@
 
 mod admit;
 mod bounds;
-mod run_tree;
+mod queue;
 
 use signoff_plan::model::{Step, Work};
 
 use self::admit::Room;
 pub use self::bounds::Bounds;
-use self::run_tree::Tree;
+use self::queue::Queue;
 use crate::Millis;
 use crate::arguments::skipped_reference;
 use crate::budget::exceeded;
@@ -35,6 +35,8 @@ pub enum Action {
     Merge { step: usize, attempt: u32 },
     /// Run the contract of a completed step once more: the tree has changed since.
     Recheck { step: usize, patience: u32 },
+    /// Write to the checkout what the head has.
+    LandFiles,
     /// Evaluate the step's condition, make a loop its items, ask for an approval or the step's
     /// question: the engine can do that by itself.
     Gate { step: usize },
@@ -55,7 +57,7 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if !run.started || run.outcome.is_some() || run.pause.is_some() {
         return Vec::new();
     }
-    let mut tree = Tree::of(run);
+    let mut queue = Queue::of(run);
     let mut room = Room::of(run, bounds.jobs(run));
     let wanted = (run.active.iter())
         .filter(|_| !run.aborting)
@@ -65,11 +67,14 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     let (placed, back): (Vec<_>, Vec<_>) = wanted.partition(has_place);
     let mut actions: Vec<Action> = placed
         .into_iter()
-        .filter(|(at, action)| tree.admit(run, *at, action))
+        .filter(|(at, action)| queue.admit(run, *at, action))
         .map(|(_, action)| action)
         .collect();
+    if run.has_files_to_land() {
+        actions.insert(0, Action::LandFiles);
+    }
     for (at, action) in back {
-        actions.extend(admitted(run, at, action, (&mut tree, &mut room)));
+        actions.extend(admitted(run, at, action, (&mut queue, &mut room)));
     }
     if run.aborting {
         if !run.in_flight() {
@@ -88,7 +93,7 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         let Some(action) = first(run, at, now) else {
             continue;
         };
-        actions.extend(admitted(run, at, action, (&mut tree, &mut room)));
+        actions.extend(admitted(run, at, action, (&mut queue, &mut room)));
     }
     if actions.is_empty() && !run.in_flight() {
         actions.extend(last(run, bounds));
@@ -101,11 +106,11 @@ fn admitted<'a>(
     run: &'a Run,
     at: usize,
     action: Action,
-    (tree, room): (&mut Tree, &mut Room<'a>),
+    (queue, room): (&mut Queue, &mut Room<'a>),
 ) -> Option<Action> {
-    // Where the tree is not free it is noted who waits for it.
-    let free = !tree.would_admit(run, at, &action) || room.admit(run, at, &action);
-    (free && tree.admit(run, at, &action)).then_some(action)
+    // Whoever has to wait for the queue takes no place for work meanwhile.
+    let free = !queue.would_admit(run, at, &action) || room.admit(run, at, &action);
+    (free && queue.admit(run, at, &action)).then_some(action)
 }
 
 /// Does the action belong to judging what is under way already?

@@ -50,6 +50,21 @@ pub enum Event {
     TreePrepared {
         tree: RunTree,
     },
+    /// What a person changed in the checkout has become part of the run's tree, as this commit.
+    CheckoutJoined {
+        commit: String,
+        tree: String,
+        files: Vec<String>,
+        /// Files that a person and the run changed differently: each keeps its own.
+        conflicts: Vec<String>,
+    },
+    /// The files of the run's head were written to the checkout.
+    FilesLanded {
+        commit: String,
+        files: Vec<String>,
+        /// Files that could not be written, each with the reason.
+        held: Vec<String>,
+    },
     StepStarted {
         step: String,
     },
@@ -276,6 +291,8 @@ impl Event {
             | Self::PauseRequested { .. }
             | Self::RunPaused { .. }
             | Self::TreePrepared { .. }
+            | Self::CheckoutJoined { .. }
+            | Self::FilesLanded { .. }
             | Self::LandingStarted { .. }
             | Self::RunLanded { .. }
             | Self::RunUndone { .. }
@@ -358,15 +375,27 @@ pub struct Settings {
     pub sandbox: String,
     /// Which tree the run works on.
     pub isolation: Isolation,
+    /// When what it did comes into the checkout.
+    pub land: Land,
+}
+
+/// When what a run did comes into the checkout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Land {
+    /// The files of each step as soon as it has passed.
+    Step,
+    /// All of it when the run has completed.
+    #[default]
+    End,
 }
 
 /// Which tree a run works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Isolation {
-    /// The checkout itself. Agents work one after another.
+    /// The checkout itself, where nothing can be mounted. Agents work one after another.
     #[default]
     Shared,
-    /// A worktree of its own, and one for each agent; a queue brings their work together.
+    /// A tree of its own, with a layer for each agent; a queue brings their work together.
     Worktree,
 }
 
@@ -381,6 +410,10 @@ pub struct RunTree {
     pub branch: Option<String>,
     /// The branch that the checkout was on, `HEAD` if it was on none; older versions did not note it.
     pub checkout: Option<String>,
+    /// Its commits are in a repository of the harness's own, because the project has none that could hold them.
+    pub private: bool,
+    /// Work is kept in layers; runs of older versions had a worktree for each agent.
+    pub layers: bool,
 }
 
 /// What the run's tree will be if a step's contract holds on it.

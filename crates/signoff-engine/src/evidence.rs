@@ -40,6 +40,10 @@ pub struct Facts {
     pub tree: Option<String>,
     /// The commit that it was merged as.
     pub commit: Option<String>,
+    /// Why a contract that holds does not prove the step; empty where it does.
+    pub not_proved: Vec<String>,
+    /// How the tree was shown to the contract: `overlay`, `copy` or `shared`; `None` = nobody said.
+    pub room: Option<String>,
 }
 
 /// Numbers of tests that ran, as far as the output told them.

@@ -37,6 +37,19 @@ pub enum Input {
     TreePrepared {
         tree: RunTree,
     },
+    /// What a person changed in the checkout was merged into the run's tree.
+    CheckoutJoined {
+        commit: String,
+        tree: String,
+        files: Vec<String>,
+        conflicts: Vec<String>,
+    },
+    /// Files of the head were written to the checkout.
+    FilesLanded {
+        commit: String,
+        files: Vec<String>,
+        held: Vec<String>,
+    },
     BaselineBegins {
         step: usize,
     },

@@ -7,11 +7,13 @@
 mod known;
 mod named;
 mod runners;
+mod shadows;
 
 use std::collections::BTreeSet;
 
+use signoff_plan::glob;
 use signoff_plan::model::{Contract, Step};
-use signoff_plan::shell::{self, Analysis};
+use signoff_plan::shell::{self, Analysis, Script};
 
 use self::known::Role;
 use self::named::Named;
@@ -26,6 +28,9 @@ pub struct JudgeChanged {
     /// Those of them that configure the runner although neither `produces` nor the task names them:
     /// a failed attempt. Never test files.
     pub runner_config: Vec<String>,
+    /// Those of them that take the place of a module or a program of the runner although `produces`
+    /// does not name them: a failed attempt.
+    pub shadows: Vec<String>,
 }
 
 /// Sorts the files that a step changed by their say in its contract. `changed` holds paths within the
@@ -38,6 +43,13 @@ pub fn judge_changed(step: &Step, changed: &[String]) -> JudgeChanged {
     let reading = Reading::new(contract);
     let named = Named::new(step);
     for path in changed {
+        if reading.shadows(path) {
+            if !named.produces(path) {
+                found.shadows.push(path.clone());
+            }
+            found.reads.push(path.clone());
+            continue;
+        }
         let role = reading.role(path);
         if role == Some(Role::Configures) && !named.names(path) {
             found.runner_config.push(path.clone());
@@ -56,6 +68,10 @@ struct Reading {
     files: BTreeSet<String>,
     /// Files given by `--config` and the like.
     configuration: BTreeSet<String>,
+    /// Patterns over files that it runs.
+    patterns: Vec<String>,
+    /// Where Python looks for modules first: beside its script, and where it was started.
+    directories: Vec<String>,
     /// It may change the directory, so that a path is the end of one.
     moves: bool,
 }
@@ -70,18 +86,42 @@ impl Reading {
             &contract.command,
         );
         let scripts = commands.into_iter().filter(|(name, _)| name.contains('/'));
+        let mut run = BTreeSet::new();
+        let (mut patterns, mut directories) = (Vec::new(), Vec::new());
+        for (script, _) in shell::programs(&contract.command).scripts {
+            match script {
+                Script::File(path) => {
+                    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                    directories.push(folder.to_owned());
+                    run.insert(path);
+                }
+                Script::Pattern(pattern) => patterns.push(pattern),
+                Script::Module { directory, name } => {
+                    run.extend(module_files(&directory, &name));
+                    directories.push(directory);
+                }
+                Script::Unknown(_) => {}
+            }
+        }
+        let named = scripts.chain(files);
         Self {
             runners,
-            files: scripts
-                .chain(files)
+            files: named
                 .map(|(path, _)| plain(&path).to_owned())
+                .chain(run)
                 .collect(),
+            patterns,
+            directories,
             configuration: given_as_configuration(&contract.command),
             moves: contract
                 .command
                 .split_whitespace()
                 .any(|word| matches!(word, "cd" | "pushd" | "-C")),
         }
+    }
+
+    fn shadows(&self, path: &str) -> bool {
+        shadows::shadows(plain(path), &self.runners, &self.directories)
     }
 
     fn role(&self, path: &str) -> Option<Role> {
@@ -92,6 +132,7 @@ impl Reading {
         let known = known::role(path, &self.runners);
         match known {
             None if self.is_among(&self.files, path) => Some(Role::Read),
+            None if self.patterns.iter().any(|one| glob::matches(one, path)) => Some(Role::Read),
             _ => known,
         }
     }
@@ -128,6 +169,21 @@ fn given_as_configuration(command: &str) -> BTreeSet<String> {
         }
     }
     found
+}
+
+/// The files that a Python module may be.
+fn module_files(directory: &str, name: &str) -> [String; 3] {
+    let path = name.replace('.', "/");
+    let path = if directory.is_empty() {
+        path
+    } else {
+        format!("{directory}/{path}")
+    };
+    [
+        format!("{path}.py"),
+        format!("{path}/__main__.py"),
+        format!("{path}/__init__.py"),
+    ]
 }
 
 fn plain(path: &str) -> &str {

@@ -35,7 +35,7 @@ pub use budget::wall_left;
 pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due};
 pub use event::{
-    Accept, Call, CallEnd, Candidate, Changes, Event, Green, Isolation, ItemKind, Outcome,
+    Accept, Call, CallEnd, Candidate, Changes, Event, Green, Isolation, ItemKind, Land, Outcome,
     PauseReason, Process, Recorded, RunTree, Settings, WorkItem, WorkKind,
 };
 pub use evidence::{Facts, Grade, TestsSeen};
@@ -46,9 +46,9 @@ pub use lifecycle::{
     escalates, may_clone, may_delete, possible,
 };
 pub use state::{Failure, Item, Run, Seat, Stage, StepState, StepStatus};
-pub use tests_run::{GO_PACKAGES, SEVERAL, TestCount, tests_run};
+pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};
-pub use verdict::{Observation, ProcessEnd, TestsRun, Verdict, baseline_verdict, judge};
+pub use verdict::{Observation, ProcessEnd, SHARED, TestsRun, Verdict, baseline_verdict, judge};
 
 /// Milliseconds since the Unix epoch. The engine never reads a clock; this comes in from outside.
 pub type Millis = u64;

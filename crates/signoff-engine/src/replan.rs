@@ -67,10 +67,13 @@ fn anew(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
         // The tree stays the one that the run began on.
         settings: Settings {
             isolation: old.settings.isolation,
+            land: old.settings.land,
             ..settings.clone()
         },
         ground: old.ground.clone(),
         head: old.head.clone(),
+        landed_head: old.landed_head.clone(),
+        held: old.held.clone(),
         seen_tree: old.seen_tree.clone(),
         started: old.started,
         spent: old.spent.clone(),

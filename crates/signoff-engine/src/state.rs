@@ -60,6 +60,10 @@ pub struct Run {
     pub(crate) seen_tree: Option<String>,
     /// The commit that it is to be, or was, brought into the checkout as; and whether it was.
     pub(crate) landing: Option<(String, bool)>,
+    /// The commit whose files were last written to the checkout, where that is done step by step.
+    pub(crate) landed_head: Option<String>,
+    /// What of it could not be written to the checkout, each with the reason.
+    pub(crate) held: Vec<String>,
     pub(crate) undone: bool,
     /// How often the tree may have changed: verdicts name the number they were made at.
     pub(crate) tree: u64,

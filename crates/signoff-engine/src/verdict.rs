@@ -1,7 +1,13 @@
 //! From what a contract run showed to a verdict.
 
+mod proof;
+mod tests_seen;
+
 use signoff_plan::model::Condition;
 
+pub use self::proof::SHARED;
+pub(crate) use self::proof::{reasons_against, weaker_room};
+pub(crate) use self::tests_seen::{counted, missing_tests};
 use crate::event::Changes;
 
 /// How a process ended.
@@ -50,6 +56,10 @@ pub struct Observation {
     /// that was cut off, and after a person's repair.
     // Seldom there: elsewhere it costs a pointer.
     pub changes: Option<Box<Changes>>,
+    /// How the tree was shown to the command: `overlay`, `copy` or [`SHARED`]; `None` = nobody said.
+    pub room: Option<String>,
+    /// It reused what an earlier evaluation had built.
+    pub warm: bool,
 }
 
 /// How many tests ran, and who says so: numbers of different runners cannot be compared.
@@ -66,6 +76,23 @@ const JOURNALED: usize = 4000;
 const READABLE: usize = 64 * 1024;
 
 impl Observation {
+    /// One of which nothing is known but how the command ended.
+    pub fn new(ended: ProcessEnd) -> Self {
+        Self {
+            ended,
+            stdout: String::new(),
+            stderr: String::new(),
+            cut: false,
+            duration_ms: 0,
+            wrote: Vec::new(),
+            tests: None,
+            tree: None,
+            changes: None,
+            room: None,
+            warm: false,
+        }
+    }
+
     /// What is recorded: conditions were judged on the whole, people and retries need the end.
     pub(crate) fn shortened(self) -> Self {
         Self {
@@ -192,15 +219,8 @@ mod tests {
 
     fn seen(ended: ProcessEnd, stdout: &str) -> Observation {
         Observation {
-            ended,
             stdout: stdout.to_owned(),
-            stderr: String::new(),
-            cut: false,
-            duration_ms: 1,
-            wrote: Vec::new(),
-            tests: None,
-            tree: None,
-            changes: None,
+            ..Observation::new(ended)
         }
     }
 

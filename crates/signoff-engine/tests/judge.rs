@@ -28,7 +28,7 @@ fn check(step: &Step, changed: &[&str], expected: &[&str]) {
         .reads
         .iter()
         .map(|path| {
-            let fails = found.runner_config.contains(path);
+            let fails = found.runner_config.contains(path) || found.shadows.contains(path);
             format!("{path}{}", if fails { "!" } else { "" })
         })
         .collect();
@@ -43,6 +43,59 @@ fn check(step: &Step, changed: &[&str], expected: &[&str]) {
 
 fn contract(command: &str) -> Step {
     step("Do it.", command, "")
+}
+
+#[test]
+fn a_module_in_the_place_of_the_runners_own_fails() {
+    let all = [
+        "json.py",
+        "tools/unittest.py",
+        "app/json.py",
+        "test/__init__.py",
+        "app.py",
+    ];
+    check(
+        &contract("python3 -m pytest"),
+        &all,
+        &["json.py!", "test/__init__.py"],
+    );
+    check(
+        &contract("python3 tools/check.py"),
+        &all,
+        &["json.py!", "tools/unittest.py!", "test/__init__.py"],
+    );
+    check(
+        &contract("cd tools && python3 -m unittest"),
+        &all,
+        &["json.py!", "tools/unittest.py!", "test/__init__.py"],
+    );
+    check(&contract("cargo test"), &all, &["test/__init__.py"]);
+    // The task's word is not enough, `produces` is.
+    check(
+        &step("Write json.py.", "pytest", ""),
+        &["json.py"],
+        &["json.py!"],
+    );
+    check(
+        &step("Write it.", "pytest", "json.py"),
+        &["json.py"],
+        &["json.py"],
+    );
+}
+
+#[test]
+fn scripts_are_reported_however_they_are_called() {
+    for (command, file) in [
+        ("cd s && ./x", "s/x"),
+        ("$PWD/s/x", "s/x"),
+        ("a/../s/x", "s/x"),
+        ("for f in s/*.sh; do $f; done; s/*.sh", "s/new.sh"),
+        ("bash -c '. s/x'", "s/x"),
+        ("python3 -m pkg.mod", "pkg/mod.py"),
+        ("python3 -m pkg", "pkg/__main__.py"),
+    ] {
+        check(&contract(command), &[file, "other"], &[file]);
+    }
 }
 
 #[test]

@@ -323,13 +323,18 @@ fn where_people_are_asked_at_the_end_dependents_see_what_was_merged() {
 fn whoever_works_in_the_runs_tree_has_it_until_it_is_merged() {
     let mut world = side_by_side(&[apart(TOOL), apart(TOOL), apart(CHECK)], Fate::default());
     let begun = begin_all(&mut world);
-    assert_eq!(
-        begun,
-        [Action::Call {
-            step: 0,
-            attempt: 1
-        }]
+    // A check sees a commit in an overlay of its own, and waits for nobody.
+    assert!(
+        matches!(
+            begun[..],
+            [
+                Action::Call { step: 0, .. },
+                Action::Evaluate { step: 2, .. }
+            ]
+        ),
+        "{begun:?}"
     );
+    contract_ends(&mut world, 2, 0);
     let end = signoff_engine::CallEnd::Done(serde_json::json!({}));
     world.record(Input::CallEnded {
         step: 0,
@@ -350,91 +355,48 @@ fn whoever_works_in_the_runs_tree_has_it_until_it_is_merged() {
 }
 
 #[test]
-fn a_shared_agent_keeps_others_from_the_runs_tree_but_not_from_theirs() {
-    let shared = apart(AGENT) + "**isolation:** shared\n";
-    let mut world = side_by_side(&[shared, apart(AGENT), apart(CHECK)], Fate::default());
-    let begun = begin_all(&mut world);
-    assert_eq!(
-        begun,
-        [Action::Baseline { step: 0 }, Action::Baseline { step: 1 }]
-    );
-}
-
-#[test]
-fn checks_look_side_by_side_and_a_merge_waits_for_them() {
-    let mut world = side_by_side(
-        &[
-            apart(AGENT),
-            apart(CHECK),
-            apart(CHECK),
-            apart(CHECK),
-            apart(CHECK),
-        ],
-        Fate::default(),
-    );
-    let checks = |actions: &[Action]| {
-        let looks = |action: &&Action| matches!(action, Action::Evaluate { .. });
-        actions.iter().filter(looks).count()
-    };
-    assert_eq!(checks(&begin_all(&mut world)), 3);
+fn a_merge_waits_for_no_contract() {
+    let mut world = side_by_side(&[apart(AGENT), apart(CHECK)], Fate::default());
+    begin_all(&mut world);
     contract_ends(&mut world, 0, 1);
     begin_all(&mut world);
     agent_ends(&mut world, 0);
-    assert_eq!(due_now(&world), [], "the tree is looked at");
-    contract_ends(&mut world, 1, 0);
-    assert_eq!(
-        due_now(&world),
-        [],
-        "and nobody else may look before the merge"
-    );
-    contract_ends(&mut world, 2, 0);
-    contract_ends(&mut world, 3, 0);
-    assert_eq!(
-        due_now(&world),
-        [Action::Candidate {
-            step: 0,
-            attempt: 1
-        }]
-    );
+    let candidate = Action::Candidate {
+        step: 0,
+        attempt: 1,
+    };
+    assert_eq!(due_now(&world), [candidate]);
 }
 
 #[test]
-fn a_call_does_not_wait_for_the_checks_that_come_after_it() {
-    let mut world = side_by_side(
-        &[apart(CHECK), apart(TOOL), apart(CHECK), apart(CHECK)],
-        Fate::default(),
-    );
-    let begun = begin_all(&mut world);
-    assert!(
-        matches!(begun[..], [Action::Evaluate { step: 0, .. }]),
-        "{begun:?}"
-    );
-    contract_ends(&mut world, 0, 0);
-    assert_eq!(
-        due_now(&world),
-        [Action::Call {
-            step: 1,
-            attempt: 1
-        }]
-    );
-}
-
-#[test]
-fn a_call_that_was_cut_off_takes_the_tree_again_for_its_contract() {
-    let judged = apart(TOOL) + "**contract:**\n```shell\ntest -f a\n```\n";
-    let looking = judged
+fn calls_that_only_read_run_side_by_side_and_those_that_write_take_turns() {
+    let reading = apart(TOOL)
         .replace("write_file", "read_file")
         .replace(", \"content\": \"\"", "");
-    let mut world = side_by_side(&[looking, apart(TOOL)], Fate::default());
-    world.step(false);
-    world.step(true);
-    world.crash();
+    let reading = [reading.clone(), reading];
+    let mut world = side_by_side(&reading, Fate::default());
+    assert_eq!(begin_all(&mut world).len(), 2);
+    let mut world = side_by_side(&[apart(TOOL), apart(TOOL)], Fate::default());
+    assert_eq!(begin_all(&mut world).len(), 1);
+}
+
+#[test]
+fn what_a_person_changes_is_part_of_the_tree_from_then_on() {
+    let mut world = side_by_side(&[apart(CHECK)], Fate::default());
+    begin_all(&mut world);
+    contract_ends(&mut world, 0, 0);
+    world.record(Input::CheckoutJoined {
+        commit: "joined".to_owned(),
+        tree: "its tree".to_owned(),
+        files: vec!["notes".to_owned()],
+        conflicts: Vec::new(),
+    });
+    assert_eq!(world.run.head(), Some("joined"));
+    // Judged before on another tree.
     assert!(matches!(
         due_now(&world)[..],
-        [Action::Evaluate { step: 0, .. }]
+        [Action::Recheck { step: 0, .. }]
     ));
-    begin_all(&mut world);
-    assert_eq!(due_now(&world), [], "the other call waits");
 }
 
 #[test]

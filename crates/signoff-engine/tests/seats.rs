@@ -36,8 +36,7 @@ fn an_agent_goes_from_its_worktree_through_the_queue() {
 
 #[test]
 fn one_that_waits_on_a_person_sits_where_it_is_repaired() {
-    let shared = format!("**isolation:** shared\n{AGENT}");
-    for (body, place) in [(AGENT, Seat::Worktree), (&shared, Seat::RunTree)] {
+    for (body, place) in [(AGENT, Seat::Worktree), (CHECK, Seat::RunTree)] {
         let fate = Fate {
             contracts: [const { ProcessEnd::Exited(1) }; 3].into(),
             ..Fate::default()

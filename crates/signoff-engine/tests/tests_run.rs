@@ -171,7 +171,6 @@ fn what_only_looks_like_a_summary_is_none() {
         "Tests: 3 passed",
         "  1 failing",
         "# pass 3",
-        "OK (3 tests, 5 assertions)",
         "Tests run: many, Failures: 0, Errors: 0, Skipped: 0",
         "99999999999999999999 passed in 0.1s",
         "4 examples of failures",

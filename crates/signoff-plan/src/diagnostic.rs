@@ -11,7 +11,7 @@ use crate::check::Lack;
 use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::source::Span;
-use crate::visible::shown;
+use crate::visible;
 
 /// One problem of a plan. The message stands alone; everything else helps.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,13 +139,13 @@ impl Diagnostic {
 /// that turn a text around, and values of any length.
 fn one_line(text: &str) -> String {
     const LENGTH: usize = 400;
-    let mut clean: String = text
+    let start: String = text
         .chars()
         .take(LENGTH)
-        .map(|c| if c == '\t' { ' ' } else { c })
-        .map(|c| shown(c).unwrap_or(' '))
+        .map(|c| if c.is_whitespace() { ' ' } else { c })
         .collect();
-    if clean.len() < text.len() {
+    let mut clean = visible::text(&start).into_owned();
+    if start.len() < text.len() {
         clean.push('…');
     }
     clean
@@ -206,7 +206,7 @@ mod tests {
     fn messages_are_one_clean_line() {
         let message = format!("`a\n\t\u{202e}\u{1b}[31m{}`", "x".repeat(500));
         let problem = Diagnostic::new(Code::BadId, Dialect::Workunit, Span::at(0), message);
-        assert!(problem.message.starts_with("`a  \u{fffd} [31mxxx"));
+        assert!(problem.message.starts_with("`a  \\u{202e}\\u{1b}[31mxxx"));
         assert!(problem.message.ends_with("x…"));
     }
 

@@ -48,6 +48,8 @@ impl CheckedPlan {
 /// Somebody's word that exactly this plan may run under exactly these terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
+    /// Id of the project that it counts in; none in one from before signatures named it.
+    pub project: Option<String>,
     /// Key of the plan: its id, else its path.
     pub plan: String,
     /// Digest of the plan.
@@ -163,6 +165,7 @@ mod tests {
 
     fn signature(digest: Digest, terms: Digest) -> Signature {
         Signature {
+            project: None,
             plan: "plan.md".to_owned(),
             digest,
             terms,

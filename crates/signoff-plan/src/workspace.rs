@@ -11,6 +11,11 @@ pub trait Workspace {
         let _ = path;
         false
     }
+    /// Does a pattern (see [`crate::glob`]) match a file of the workspace?
+    fn pattern_matches(&self, pattern: &str) -> bool {
+        let _ = pattern;
+        true
+    }
     /// How many lines this file has, if that can be told.
     fn line_count(&self, path: &str) -> Option<u64> {
         let _ = path;
@@ -29,6 +34,12 @@ pub trait Workspace {
     fn topic_exists(&self, name: &str) -> bool;
     /// Can this command be found on the PATH that contracts get?
     fn command_exists(&self, name: &str) -> bool;
+    /// Where a command lies that only a PATH entry inside the workspace has, as one would write it:
+    /// nothing is looked for there, because agents could put another in its place.
+    fn command_inside(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
     /// Does this name lead to an agent (role, driver, or a `default` role)?
     fn agent_exists(&self, name: &str) -> bool;
     /// Is this tool, which is not built in, one that can be called? A configured server without a

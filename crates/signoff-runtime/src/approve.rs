@@ -106,6 +106,7 @@ pub fn approve(doing: Doing<'_>, seen: &PlanFile, wish: &Wish) -> Result<Approve
     let proof = chosen(wish.proof, required_proof(project))?;
     let terms = project.terms(&seen.checked.plan);
     let signature = Signature {
+        project: Some(project.require_id()?),
         plan: seen.key(project),
         digest,
         terms: Digest::of_json(&terms),
@@ -144,6 +145,7 @@ fn kept(doing: Doing<'_>, seen: &PlanFile, signed: Signed) -> Result<Approved, E
     // First the log, then the signature: the line counts for nothing without it.
     held.record(&[recorded(&held, &signed.signature)])?;
     let path = signatures::save(&project.store, &signed)?;
+    project.remember_id()?;
     let done = held.conclude(state, Vec::new())?;
     Ok(Approved {
         signature: signed.signature,

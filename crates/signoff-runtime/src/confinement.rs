@@ -1,15 +1,17 @@
 //! How strongly a run's processes are confined, and what they are confined to.
 
 use std::ffi::OsStr;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use signoff_sandbox::{Level, Probe, Sandbox, probe};
+use signoff_sandbox::{Level, OverlayTrialError, Sandbox, UntriedError, overlay_works, probe};
 use signoff_store::config::Mode;
 use signoff_store::failpoint;
-use signoff_work::confine::Grounds;
+use signoff_work::confine::{Grounds, Home, HomeOptions};
 
 use crate::error::Error;
 use crate::project::Project;
+use crate::trees::{self, Showing};
 
 const LEVELS: [Level; 4] = [
     Level::None,
@@ -19,17 +21,27 @@ const LEVELS: [Level; 4] = [
 ];
 
 /// What the configuration asks for and this machine gives.
-pub(crate) fn level(project: &Project) -> Level {
+pub(crate) fn level(project: &Project) -> Result<Level, Error> {
     match project.config.sandbox.mode.value {
-        Mode::Off => Level::None,
+        Mode::Off => Ok(Level::None),
         Mode::Auto | Mode::Required => strongest(),
     }
 }
 
 /// What works here; a test may want less.
-fn strongest() -> Level {
-    let wanted = failpoint::sandbox_level().and_then(|name| named(&name));
-    wanted.unwrap_or_else(|| probe().level)
+fn strongest() -> Result<Level, Error> {
+    match failpoint::sandbox_level().and_then(|name| named(&name)) {
+        Some(wanted) => Ok(wanted),
+        None => Ok(probe().map_err(untried)?.level),
+    }
+}
+
+fn untried(error: UntriedError) -> Error {
+    Error::Unconfined {
+        wanted: "to know what this machine can enforce".to_owned(),
+        found: "unknown".to_owned(),
+        why: vec![error.to_string()],
+    }
 }
 
 fn named(name: &str) -> Option<Level> {
@@ -39,45 +51,74 @@ fn named(name: &str) -> Option<Level> {
 /// Refuses where everything must be confined and cannot be.
 pub(crate) fn require(project: &Project) -> Result<(), Error> {
     let mode = project.config.sandbox.mode.value;
-    if mode == Mode::Required && !strongest().mounts() {
-        return Err(unconfined("a namespace or bubblewrap sandbox", probe()));
+    if mode == Mode::Required && !strongest()?.mounts() {
+        return Err(unconfined("a namespace or bubblewrap sandbox"));
     }
     // Half of what was asked for would be taken for the whole.
-    if !project.config.sandbox.network.value && !level(project).mounts() {
+    if !project.config.sandbox.network.value && !level(project)?.mounts() {
         let wanted = "a namespace or bubblewrap sandbox for `[sandbox] network = false`";
-        return Err(unconfined(wanted, probe()));
+        return Err(unconfined(wanted));
     }
-    if mode != Mode::Off
-        && let Some(why) = &probe().unsure
-    {
-        return Err(Error::Unconfined {
-            wanted: "to know what this machine can enforce".to_owned(),
-            found: "none".to_owned(),
-            why: vec![why.clone()],
-        });
-    }
-    Ok(())
+    level(project).map(drop)
 }
 
 /// The sandbox of a run that began at this level: its evidence names it.
 pub(crate) fn sandbox(recorded: &str) -> Result<Sandbox, Error> {
     let level = match named(recorded) {
         None | Some(Level::None) => Level::None,
-        Some(wanted) if strongest() >= wanted => strongest(),
-        Some(wanted) => return Err(unconfined(&wanted.to_string(), probe())),
+        Some(wanted) => match strongest()? {
+            found if found >= wanted => found,
+            _ => return Err(unconfined(&wanted.to_string())),
+        },
     };
     Sandbox::at(level).map_err(Error::Sandbox)
 }
 
-fn unconfined(wanted: &str, probe: &Probe) -> Error {
+fn unconfined(wanted: &str) -> Error {
+    let (found, probe) = match (strongest(), probe()) {
+        (Ok(found), Ok(probe)) => (found, probe),
+        (Err(error), _) => return error,
+        (_, Err(error)) => return untried(error),
+    };
     let tried = probe.tried.iter();
     Error::Unconfined {
         wanted: wanted.to_owned(),
-        found: strongest().to_string(),
+        found: found.to_string(),
         why: tried
             .map(|tried| format!("{}: {}", tried.level, tried.why))
             .collect(),
     }
+}
+
+/// How a run's trees are shown to processes: by overlays where they can be mounted, beside the trees or in shared
+/// memory.
+pub(crate) fn showing(project: &Project, run: &str, level: Level) -> Result<Showing, Error> {
+    let (Level::Namespaces, Some(root)) = (level, trees::root(project, run)) else {
+        return Ok(Showing::Copies);
+    };
+    let user = std::fs::metadata("/proc/self")
+        .map_err(Error::Sandbox)?
+        .uid();
+    let memory = PathBuf::from(format!("/dev/shm/signoff-{user}")).join(run);
+    for place in [root, memory] {
+        make_private(&place).map_err(Error::Sandbox)?;
+        match overlay_works(&place, project.store.workspace()) {
+            Ok(()) => return Ok(Showing::Overlays(place)),
+            Err(OverlayTrialError::Fails { .. }) => {}
+            Err(why @ OverlayTrialError::Untried { .. }) => {
+                return Err(Error::Sandbox(std::io::Error::other(why.to_string())));
+            }
+        }
+    }
+    Ok(Showing::Copies)
+}
+
+fn make_private(place: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(place)
 }
 
 /// Where everything is; nothing where nothing is to be confined.
@@ -93,16 +134,28 @@ pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Gr
     let kept = kept.into_iter().chain(own_files(project));
     Some(Grounds {
         kept: kept.filter(inside).collect(),
-        home: variable("HOME")
-            .map(PathBuf::from)
-            .filter(|home| home.is_absolute()),
+        home: home(project),
+        overlays: false,
         path: variable("PATH").unwrap_or_default(),
         network: config.network.value,
         processes: Some(config.processes.value),
         memory: config.memory_mb.value.map(|mb| u64::from(mb) << 20),
         level,
-        seen: Vec::new(),
+        objects: None,
         tree,
+    })
+}
+
+/// What agents and contracts find of the person's home.
+pub(crate) fn home(project: &Project) -> Home {
+    let config = &project.config.sandbox;
+    let variables = &project.around.variables;
+    Home::new(&HomeOptions {
+        home: variables.get(OsStr::new("HOME")).map(PathBuf::from),
+        tree: project.store.workspace().to_owned(),
+        variables: variables.clone(),
+        visible: config.home.value.clone(),
+        writable: config.writable.value.clone(),
     })
 }
 

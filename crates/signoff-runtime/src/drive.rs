@@ -29,7 +29,7 @@ pub trait Perform {
     fn has_news(&mut self) -> bool;
 
     /// Nothing is under way, and a person may do something.
-    fn rest(&mut self) {}
+    fn rest(&mut self, _run: &Run) {}
     /// Answers a request.
     fn reply(&mut self, request: &str, refused: Option<&Refusal>);
 }
@@ -101,7 +101,7 @@ pub trait Person {
 #[derive(Debug)]
 pub enum Said {
     /// This, as the input it makes.
-    Answer(Input),
+    Answer(Box<Input>),
     /// Not now.
     Later,
     /// Nothing: something else came between.
@@ -240,7 +240,11 @@ impl Loop<'_> {
     fn prepare(&mut self, action: &Action) -> Result<Option<bool>, Error> {
         match self.perform.prepare(self.run, action)? {
             Prepared::Go(input) => self.write(input).map(|()| Some(true)),
-            Prepared::Instead(input) => self.record(input).map(|()| Some(false)),
+            Prepared::Instead(input) => {
+                self.record(input.clone())?;
+                self.perform.recorded(self.run, &input);
+                Ok(Some(false))
+            }
             Prepared::Changed(difference) => {
                 // What is in flight ends and is judged, as far as it can be.
                 self.difference = Some(*difference);
@@ -340,7 +344,7 @@ impl Loop<'_> {
     /// Asks about the open items, one after the other, until something comes of it.
     fn ask(&mut self) -> Result<Asked, Error> {
         let open: Vec<Item> = self.run.items().cloned().collect();
-        self.perform.rest();
+        self.perform.rest(self.run);
         for item in open {
             let perform = &mut *self.perform;
             let said = (self.person).answer(self.run, &item, &mut || perform.has_news());
@@ -350,7 +354,7 @@ impl Loop<'_> {
                     let happened = self.perform.next(self.run, self.clock.now(), None)?;
                     return self.handle(happened).map(Asked::Went);
                 }
-                Said::Answer(input) => match self.record(input) {
+                Said::Answer(input) => match self.record(*input) {
                     Err(Error::Refused(refusal)) => self.person.refused(&refusal),
                     recorded => recorded?,
                 },

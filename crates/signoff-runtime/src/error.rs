@@ -13,7 +13,9 @@ use signoff_store::config::ConfigErrors;
 use signoff_store::journal::JournalError;
 use signoff_store::lock::Holder;
 use signoff_store::plan_log::PlanLogError;
+use signoff_store::root::DiscoverError;
 use signoff_store::signatures::Proof;
+use signoff_store::trust::TrustError;
 use signoff_work::git::GitError;
 
 use crate::difference::Difference;
@@ -26,6 +28,14 @@ use crate::ssh::KeyError;
 pub enum Error {
     /// No `.signoff/` here or above.
     NoStore { from: PathBuf },
+    /// The store lies below another one.
+    NestedStore { inner: PathBuf, outer: PathBuf },
+    /// The project has the id of another directory, and nobody trusted this one.
+    CopiedProject { of: PathBuf },
+    /// What the person trusts could not be read or written.
+    Trust(TrustError),
+    /// Files of the project that would run are not what the person trusted.
+    HelpersChanged { differences: Vec<String> },
     /// The configuration has errors.
     Config(ConfigErrors),
     /// The project's configuration names commands and nobody trusted it.
@@ -57,6 +67,10 @@ pub enum Error {
         /// A step of the plan wants one.
         insists: bool,
     },
+    /// An older version began the run, and kept its agents' work in worktrees.
+    OlderRun { run: String, branch: String },
+    /// What the run did could not be written to the checkout.
+    Landing { run: String, why: String },
     /// Somebody removed the run's branch, which stood at `head`.
     BranchGone { run: String, head: String },
     /// The run was taken back: it does not go on.
@@ -231,6 +245,21 @@ impl From<FileError> for Error {
             return Self::LeadsAway { path: error.path };
         }
         Self::File(error)
+    }
+}
+
+impl From<DiscoverError> for Error {
+    fn from(error: DiscoverError) -> Self {
+        match error {
+            DiscoverError::Nested { inner, outer } => Self::NestedStore { inner, outer },
+            DiscoverError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<TrustError> for Error {
+    fn from(error: TrustError) -> Self {
+        Self::Trust(error)
     }
 }
 

@@ -15,6 +15,7 @@ pub mod doctor;
 pub mod drive;
 mod error;
 pub mod follow;
+pub mod helpers;
 mod journal;
 pub mod live;
 mod local;

@@ -119,6 +119,7 @@ impl<'a> Live<'a> {
         // Nobody else does anything to the plan until its log says that it runs.
         let held = Held::open(doing, &plan.path, plan.source.name())?;
         preflight::may_start(&held)?;
+        project.remember_id()?;
         let plan = &held.plan;
         preflight::supported(plan)?;
         preflight::verified(project, plan)?;
@@ -138,14 +139,15 @@ impl<'a> Live<'a> {
             Isolation::Shared => Some(take_workspace(project).map_err(|error| match error {
                 Error::WorkspaceTaken { holder, .. } => Error::WorkspaceTaken {
                     holder,
-                    worktree: chosen.repository.is_some(),
+                    worktree: false,
                 },
                 error => error,
             })?),
         };
         // Two runs may start at once, and neither may take the other's directory for one that was left.
         let starting = take_start(project)?;
-        runs::remove_never_begun(&project.store, &starting)?;
+        let trees_too = |run: &str| trees::remove_never_begun(project, run);
+        runs::remove_never_begun(&project.store, &starting, trees_too)?;
         let (id, dir) = new_dir(project)?;
         if let Some(lock) = &mut workspace_lock {
             lock.name_run(&id).map_err(Error::Sandbox)?;
@@ -169,7 +171,7 @@ impl<'a> Live<'a> {
             path: relative(project, &path),
             digest: signed.digest().to_string(),
             terms: signed.terms().to_string(),
-            settings: settings(project, options, chosen.isolation),
+            settings: settings(project, options, (chosen.isolation, chosen.land))?,
         };
         let terms = project.present_terms(signed.plan(), &key)?;
         Ok(Self {
@@ -295,7 +297,7 @@ impl<'a> Live<'a> {
         if begun.is_empty() {
             return Ok(());
         }
-        let Some(trees) = self.trees(None)? else {
+        let Some(trees) = self.trees(None, trees::Showing::Copies)? else {
             return Ok(());
         };
         for merged in merges::finish(&self.run, &trees, &begun) {
@@ -320,10 +322,11 @@ impl<'a> Live<'a> {
             jobs,
             ..Options::default()
         };
-        let isolation = self.run.settings().isolation;
+        let now = self.run.settings();
+        let place = (now.isolation, now.land);
         self.replan = Some(Input::Replan {
             snapshot,
-            settings: settings(self.project, &options, isolation),
+            settings: settings(self.project, &options, place)?,
         });
         let executing = PlanEvent::PlanExecuting {
             path: relative(self.project, &self.plan),
@@ -419,7 +422,7 @@ impl<'a> Live<'a> {
         self.note.as_deref()
     }
 
-    /// Where its worktrees are.
+    /// Where its trees are.
     pub fn whereabouts(&self) -> Whereabouts {
         let in_worktrees = self.settings().isolation == Isolation::Worktree;
         Whereabouts::of(self.project, &self.id(), in_worktrees)
@@ -459,8 +462,11 @@ impl<'a> Live<'a> {
         interrupt: impl FnOnce(Interrupt),
     ) -> Result<Ran, Error> {
         let sandbox = Arc::new(confinement::sandbox(self.level())?);
-        let mut grounds = confinement::grounds(self.project, &self.plan, sandbox.level());
-        let (place, trees) = self.place(&mut grounds)?;
+        let level = sandbox
+            .level()
+            .map_err(|error| Error::Sandbox(error.into()))?;
+        let mut grounds = confinement::grounds(self.project, &self.plan, level);
+        let (place, trees) = self.place(&mut grounds, level)?;
         let mut watch = Watch::new(
             self.plan.clone(),
             self.run.goes_on_under(),
@@ -519,6 +525,7 @@ impl<'a> Live<'a> {
             work.record(Input::TreePrepared { tree })?;
         }
         if let Some(trees) = &trees {
+            trees.begun(work.run)?;
             place::take_up(work.run, trees);
         }
         let stopped = work.drive()?;

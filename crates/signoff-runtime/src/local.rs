@@ -1,49 +1,49 @@
-//! Performs actions on this machine, in the checkout or in worktrees, through `signoff-work` and `signoff-sandbox`.
+//! Performs actions on this machine, through `signoff-work` and `signoff-sandbox`: on trees of the run's own, or in the
+//! checkout where nothing can be mounted.
 
 mod calls;
+mod commits;
 mod contracts;
 mod crew;
-mod ground;
+mod joining;
 mod message;
-mod past;
 mod pool;
 mod requests;
 mod scratch;
-mod seeing;
+mod shared;
 mod told;
-mod tree;
 mod workbench;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use signoff_engine::{Action, Changes, Input, Millis, ProcessEnd, Refusal, Run};
+use signoff_engine::{Action, Changes, Choice, Input, Millis, ProcessEnd, Refusal, Run};
 use signoff_plan::model::Step;
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
-use signoff_work::confine::{Grounds, keep_repository};
+use signoff_work::confine::{Grounds, private_repository};
 use signoff_work::environment::for_contract;
+use signoff_work::git::{ImportLimits, Own};
 
 use self::calls::Calls;
+use self::commits::{attempt_of, head, judged, parsed, work_context};
 use self::crew::Crew;
-use self::ground::{Ground, needs_ground};
+use self::joining::Joining;
 use self::message::Message;
-use self::past::Past;
 use self::requests::Listener;
+use self::scratch::Scratch;
 pub(crate) use self::scratch::unlock;
-use self::seeing::{Seeing, Seen};
-use self::tree::Tree;
+use self::shared::{CheckoutBefore, Past, SharedCheckout};
 pub(crate) use self::workbench::marker;
 use self::workbench::{Workbench, broken, known};
 use crate::clock::Clock;
 use crate::drive::{Happened, Perform, Prepared};
 use crate::error::Error;
 use crate::project::Project;
-use crate::trees::{Trees, Working};
+use crate::trees::{Built, TreeMount, Trees, WorkContext};
 use crate::watch::Watch;
 
 /// Asks a running loop to stop cleanly; safe to send from a signal thread.
@@ -63,13 +63,8 @@ pub(crate) struct Local<'a> {
     bench: Workbench<'a>,
     crew: Crew,
     calls: Calls,
-    tree: Tree,
-    /// The run's trees, where it has its own.
-    ground: Option<Ground>,
-    /// The checkout as git sees it, where the run works in it.
-    in_place: Option<Arc<Trees>>,
-    /// How much was begun so far.
-    started: Arc<AtomicU64>,
+    place: WorkPlace,
+    joining: Joining,
     watch: Watch,
     listener: Listener,
     sender: Sender<Message>,
@@ -81,18 +76,34 @@ pub(crate) struct Local<'a> {
 }
 
 /// Where a run works.
-pub(crate) enum Where {
-    /// In the checkout; as git sees it, if there is git.
-    Checkout(Option<Arc<Trees>>),
-    /// In trees of its own.
-    Worktrees(Arc<Trees>),
+pub(crate) enum WorkPlace {
+    /// In the checkout; what records how it looks, if there is git.
+    Checkout(Option<Own>),
+    /// On trees of its own.
+    Trees(Arc<Trees>),
+}
+
+impl WorkPlace {
+    /// The harness's own git directory, if there is git.
+    fn own(&self) -> Option<&Own> {
+        match self {
+            Self::Checkout(own) => own.as_ref(),
+            Self::Trees(trees) => Some(trees.own()),
+        }
+    }
+}
+
+/// What an agent worked in.
+enum Worked {
+    Tree(Arc<Trees>, Box<TreeMount>, Box<WorkContext>),
+    Checkout(Box<CheckoutBefore>),
 }
 
 impl<'a> Local<'a> {
     pub(crate) fn new(
         project: &'a Project,
         (sandbox, grounds): (Arc<Sandbox>, Option<Grounds>),
-        (dir, place): (RunDir, Where),
+        (dir, place): (RunDir, WorkPlace),
         key: String,
         watch: Watch,
         clock: &'a dyn Clock,
@@ -103,17 +114,12 @@ impl<'a> Local<'a> {
             &project.config.sandbox.env.value,
             project.store.workspace(),
         );
-        let tree = Tree::new(project.store.workspace(), &dir.tree(), watch.plan());
         let listener = Listener::start(&dir, sender.clone());
-        let (ground, in_place) = match place {
-            Where::Checkout(trees) => (None, trees),
-            Where::Worktrees(trees) => (Some(Ground::new(trees, watch.signed_files())), None),
-        };
-        let run_tree = ground.as_ref().map(|ground| ground.trees.run_path());
-        let workspace = run_tree.unwrap_or_else(|| project.store.workspace().to_owned());
-        let confined = (Arc::clone(&sandbox), grounds.as_ref());
+        let git = place.own().map(Own::stop_flag);
+        let crew = Crew::new(Arc::clone(&sandbox), sender.clone(), git);
+        let confined = (sandbox, grounds.as_ref());
         Self {
-            calls: Calls::new(project, &dir, confined, &workspace),
+            calls: Calls::new(project, &dir, confined, (&place, crew.starter())),
             bench: Workbench {
                 project,
                 dir,
@@ -124,11 +130,9 @@ impl<'a> Local<'a> {
                 grounds,
                 prompts: BTreeMap::new(),
             },
-            crew: Crew::new(sandbox, sender.clone()),
-            tree,
-            ground,
-            in_place,
-            started: Arc::default(),
+            crew,
+            place,
+            joining: Joining::default(),
             watch,
             listener,
             sender,
@@ -148,11 +152,16 @@ impl<'a> Local<'a> {
         Interrupt(self.sender.clone())
     }
 
-    /// The directory that a step works in.
-    fn path(&self, run: &Run, step: usize) -> PathBuf {
-        let ground = self.ground.as_ref();
-        let own = ground.map(|ground| ground.path(run, step));
-        own.unwrap_or_else(|| self.bench.project.store.workspace().to_owned())
+    fn trees(&self) -> Option<&Arc<Trees>> {
+        match &self.place {
+            WorkPlace::Trees(trees) => Some(trees),
+            WorkPlace::Checkout(_) => None,
+        }
+    }
+
+    fn own_trees(&self, run: &Run) -> Result<Arc<Trees>, Error> {
+        let trees = self.trees().map(Arc::clone);
+        trees.ok_or_else(|| broken(run, "no trees of its own"))
     }
 
     fn prepare_dispatch(
@@ -162,16 +171,19 @@ impl<'a> Local<'a> {
         attempt: u32,
     ) -> Result<Prepared, Error> {
         let quotes = |step: &Step| !step.subscriptions.is_empty();
-        if let Some(ground) = &mut self.ground
-            && run.definition(step).is_some_and(quotes)
-        {
+        let quotes = run.definition(step).is_some_and(quotes);
+        let files = match self.trees() {
             // What the prompt quotes has to be there before the journal says so.
-            let make = ground.make_ready(run, step, self.crew.starter())?;
-            // Whoever misses it is told, when the agent is to start.
-            make().ok();
-        }
-        let path = self.path(run, step);
-        let item = self.bench.work_item(run, step, attempt, &path)?;
+            Some(trees) if quotes => {
+                let began = work_context(trees, run, step, attempt)?.began;
+                // Whoever misses it is told, when the agent is to start.
+                trees.files(&began).ok()
+            }
+            Some(_) | None => None,
+        };
+        let checkout = self.bench.project.store.workspace();
+        let path = files.as_ref().map_or(checkout, |files| files.path());
+        let item = self.bench.work_item(run, step, attempt, path)?;
         Ok(Prepared::Go(Input::WorkBegins {
             step,
             attempt,
@@ -180,25 +192,25 @@ impl<'a> Local<'a> {
     }
 
     /// Starts an agent, held at its gate until the journal knows its process.
-    fn dispatch(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
-        let path = self.path(run, step);
-        let (command, scratch) = self.bench.agent(run, step, attempt, &path)?;
+    fn dispatch(
+        &mut self,
+        run: &Run,
+        (step, attempt): (usize, u32),
+        mount: Option<Box<TreeMount>>,
+    ) -> Result<(), Error> {
+        let signed = self.watch.signed_files();
+        let tree = (mount.as_deref(), signed.as_slice());
+        let (command, scratch) = self.bench.agent(run, step, attempt, tree)?;
         let (release, released) = channel();
         self.gates.insert(step, release);
         let sender = self.sender.clone();
-        let (definition, state) = known(run, step)?;
+        let (definition, _) = known(run, step)?;
         let kept = self.bench.dir.attempt(&definition.id, attempt).repository();
-        let changes = match &self.ground {
-            Some(ground) => Seeing::Trees(ground.changes(run, step)?),
-            None => {
-                let past = Past::of(&self.bench.dir, definition, state);
-                Seeing::Checkout(self.tree.clone(), definition.protects.clone(), past)
-            }
-        };
-        let in_place = self.in_place.clone();
+        let before = self.work_begins(run, (step, attempt), mount)?;
+        let own = self.place.own().cloned();
         self.crew.start_held(
             command,
-            move || Ok(((changes.before()?, in_place.map(Working::begin)), scratch)),
+            move || Ok((before()?, scratch)),
             move |process| {
                 let held = Input::ProcessHeld {
                     step,
@@ -209,72 +221,299 @@ impl<'a> Local<'a> {
                 sender.send(held).is_ok() && released.recv().is_ok()
             },
             move |before, seen| {
-                let (before, scratch) = before.unzip();
-                if let Some(scratch) = scratch.flatten() {
-                    // What an agent committed or stashed may be all that is left of something.
-                    keep_repository(scratch.path(), &path, &kept).ok();
-                }
-                let (before, working) = before.unzip();
-                let changes = before.map(Seen::changes).unwrap_or_default();
-                drop(working);
+                let changes = before.map(|(worked, scratch)| {
+                    let from = worked.repository(scratch.as_ref().map(Scratch::path));
+                    if let (Some(own), Some(from)) = (own, from) {
+                        // What an agent committed or stashed may be all that is left of something.
+                        own.import_repository(&from, &kept, ImportLimits::default())
+                            .ok();
+                    }
+                    worked.end()
+                });
                 Input::WorkEnded {
                     step,
                     attempt,
                     ended: seen.ended,
                     text: seen.stdout,
-                    changes,
+                    changes: changes.unwrap_or_default(),
                 }
             },
         );
         Ok(())
     }
 
+    /// What is looked at right before an agent begins.
+    fn work_begins(
+        &self,
+        run: &Run,
+        (step, attempt): (usize, u32),
+        mount: Option<Box<TreeMount>>,
+    ) -> Result<impl FnOnce() -> Result<Worked, String> + Send + 'static, Error> {
+        let (definition, state) = known(run, step)?;
+        let globs = definition.protects.clone();
+        let past = Past::of(&self.bench.dir, definition, state);
+        let in_tree = match (&self.place, mount) {
+            (WorkPlace::Trees(trees), Some(mount)) => {
+                let work = work_context(trees, run, step, attempt)?;
+                Ok((Arc::clone(trees), mount, Box::new(work)))
+            }
+            (WorkPlace::Checkout(own), _) => Err(self.shared(own.as_ref())),
+            (WorkPlace::Trees(_), None) => return Err(broken(run, "an agent without a tree")),
+        };
+        Ok(move || match in_tree {
+            Ok((trees, mount, work)) => Ok(Worked::Tree(trees, mount, work)),
+            Err(checkout) => checkout
+                .look(globs, past)
+                .map(|before| Worked::Checkout(Box::new(before))),
+        })
+    }
+
+    fn shared(&self, own: Option<&Own>) -> SharedCheckout {
+        SharedCheckout {
+            path: self.bench.project.store.workspace().to_owned(),
+            own: own.cloned(),
+        }
+    }
+
     fn call(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
         let limit = self.bench.time_limit(run, step)?;
         let log = self.bench.dir.attempt(&known(run, step)?.0.id, attempt);
-        let starter = self.crew.starter();
-        let ground = self.ground.as_ref();
-        let take = ground.map(|ground| ground.take(run, step, starter));
-        let take = take.transpose()?;
-        let take = move || take.map_or(Ok(()), |take| take());
         let how = (limit, log.tool_log());
-        let call = self.calls.call(run, step, attempt, how, take)?;
-        let call_state = known(run, step)?.1.call.as_ref();
-        let writes = call_state.is_some_and(|call| call.changes_tree);
-        let in_place = self.in_place.clone().filter(|_| writes);
-        self.crew.work(move || {
-            let _working = in_place.map(Working::begin);
-            call()
-        });
+        let tree = match self.trees() {
+            Some(trees) => Some(calls::CallTree {
+                trees: Arc::clone(trees),
+                work: work_context(trees, run, step, attempt)?,
+                starter: self.crew.starter(),
+            }),
+            None => None,
+        };
+        let call = self.calls.call(run, step, attempt, how, tree)?;
+        self.crew.work(call);
         Ok(())
     }
 
-    /// Lets an action begin whose tree is ready.
-    fn begin_ready(
+    /// Makes the tree that an action needs, on a thread of the crew; `false`: it needs none.
+    fn make_tree(&mut self, run: &Run, action: &Action) -> Result<bool, Error> {
+        let Some(trees) = self.trees().map(Arc::clone) else {
+            return Ok(false);
+        };
+        let starter = self.crew.starter();
+        match *action {
+            Action::Baseline { step }
+            | Action::Evaluate { step, .. }
+            | Action::Recheck { step, .. } => {
+                let baseline = matches!(action, Action::Baseline { .. });
+                let commit = judged(run, step, baseline)?;
+                self.crew.ready(action.clone(), move || {
+                    trees.judging(&commit, &|command| starter.run(command))
+                });
+            }
+            Action::Dispatch { step, attempt } => {
+                let work = work_context(&trees, run, step, attempt)?;
+                self.crew.ready(action.clone(), move || {
+                    let start = |command| starter.run(command);
+                    trees.work((&work.step, attempt), &work.began, &start)
+                });
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Lets an action begin whose tree is ready, if it needs one.
+    fn begin_in(
         &mut self,
         run: &Run,
         action: &Action,
-        made: Result<(), String>,
-    ) -> Result<Option<Happened>, Error> {
-        let failed = match (action, made) {
-            (Action::Baseline { step }, Ok(())) => return self.baseline(run, *step).map(|()| None),
-            (Action::Dispatch { step, attempt }, Ok(())) => {
-                return self.dispatch(run, *step, *attempt).map(|()| None);
+        mount: Option<Box<TreeMount>>,
+    ) -> Result<(), Error> {
+        let judged = |mount: Option<Box<TreeMount>>| mount.map(|mount| *mount);
+        match *action {
+            Action::Baseline { step } => self.baseline(run, step, judged(mount)),
+            Action::Evaluate {
+                step,
+                attempt,
+                patience,
+            } => self.evaluate(run, (step, attempt), patience, judged(mount)),
+            Action::Recheck { step, patience } => {
+                let attempt = (step, attempts(run, step));
+                self.evaluate(run, attempt, patience, judged(mount))
             }
-            (Action::Baseline { step }, Err(why)) => Input::BaselineEnded {
-                step: *step,
-                observed: crew::not_started(why),
+            Action::Dispatch { step, attempt } => self.dispatch(run, (step, attempt), mount),
+            Action::Call { step, attempt } => self.call(run, step, attempt),
+            Action::Candidate { step, attempt } => self.candidate(run, step, attempt),
+            Action::Merge { step, attempt } => self.merge(run, step, attempt),
+            Action::LandFiles
+            | Action::Gate { .. }
+            | Action::Gather { .. }
+            | Action::AskForBudget { .. }
+            | Action::AskForAcceptance
+            | Action::Wait { .. }
+            | Action::Finish => Ok(()),
+        }
+    }
+
+    /// What is told where the tree of an action cannot be had.
+    fn without_tree(run: &Run, action: &Action, why: String) -> Result<Happened, Error> {
+        let observed = crew::not_started(why.clone());
+        Ok(Happened::Input(match *action {
+            Action::Baseline { step } => Input::BaselineEnded { step, observed },
+            Action::Evaluate { step, attempt, .. } => Input::EvaluationEnded {
+                step,
+                attempt,
+                observed,
             },
-            (Action::Dispatch { step, attempt }, Err(why)) => Input::WorkEnded {
-                step: *step,
-                attempt: *attempt,
+            Action::Recheck { step, .. } => Input::EvaluationEnded {
+                step,
+                attempt: attempts(run, step),
+                observed,
+            },
+            Action::Dispatch { step, attempt } => Input::WorkEnded {
+                step,
+                attempt,
                 ended: ProcessEnd::NotStarted(why),
                 text: String::new(),
                 changes: Changes::default(),
             },
             _ => return Err(broken(run, "a tree for an action without one")),
+        }))
+    }
+
+    /// Builds the step's candidate.
+    fn candidate(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
+        let trees = self.own_trees(run)?;
+        let work = attempt_of(&trees, run, step, attempt)?;
+        let (head, signed) = (head(run)?, self.watch.signed_files());
+        let starter = self.crew.starter();
+        self.crew.work(move || {
+            let conflicted = |files, text| Input::Conflicted {
+                step,
+                attempt,
+                onto: head.to_string(),
+                files,
+                text,
+            };
+            Some(match trees.candidate(&work, &head, &signed) {
+                Ok(Built::Candidate(mut candidate)) => {
+                    candidate.files.extend(protected_work(&trees, &work.work));
+                    Input::CandidateBuilt {
+                        step,
+                        attempt,
+                        candidate,
+                    }
+                }
+                Ok(Built::Conflict(files, text)) => conflicted(files, text),
+                // It is built when the run goes on.
+                Err(_) if starter.is_stopping() => return None,
+                Err(why) => conflicted(Vec::new(), why),
+            })
+        });
+        Ok(())
+    }
+
+    /// Makes the step's candidate the head.
+    fn merge(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
+        let trees = self.own_trees(run)?;
+        let (definition, state) = known(run, step)?;
+        let candidate = (state.candidate.clone())
+            .ok_or_else(|| broken(run, "a merge of a step without a candidate"))?;
+        let start = run.ground().map(|ground| ground.start.as_str());
+        let since = parsed(run, start.unwrap_or_default())?;
+        let name = definition.id.clone();
+        let starter = self.crew.starter();
+        self.crew.work(move || {
+            Some(match trees.merge((&name, attempt), &candidate, &since) {
+                Ok((commit, tree)) => Input::Merged {
+                    step,
+                    attempt,
+                    commit,
+                    tree,
+                },
+                // Whether it took place is found out when the run goes on.
+                Err(_) if starter.is_stopping() => return None,
+                Err(text) => Input::Conflicted {
+                    step,
+                    attempt,
+                    onto: candidate.onto,
+                    files: Vec::new(),
+                    text,
+                },
+            })
+        });
+        Ok(())
+    }
+
+    /// Writes to the checkout what the head has. The journal knows of the merge by now, and doing it twice does no harm.
+    fn land_files(&self, run: &Run) -> Result<Input, Error> {
+        let (trees, head) = (self.own_trees(run)?, head(run)?);
+        let landed = trees.land_files(&head).unwrap_or_else(|why| {
+            let held = vec![why];
+            crate::trees::LandedFiles {
+                held,
+                ..Default::default()
+            }
+        });
+        Ok(Input::FilesLanded {
+            commit: head.to_string(),
+            files: landed.files,
+            held: landed.held,
+        })
+    }
+
+    /// A person may repair a step that waits for them: its work is put where they find it.
+    fn offer_repairs(&mut self, run: &Run) {
+        let Some(trees) = self.trees().map(Arc::clone) else {
+            return;
         };
-        Ok(Some(Happened::Input(failed)))
+        for item in run.items() {
+            let at = item.step;
+            if !item.choices.contains(&Choice::Fixed) || !run.has_own_tree(at) {
+                continue;
+            }
+            let Some((definition, state)) = run.step(at) else {
+                continue;
+            };
+            let candidate = state.candidate.as_ref();
+            let work = match candidate {
+                Some(candidate) => parsed(run, &candidate.commit).ok(),
+                None => {
+                    let next = work_context(&trees, run, at, state.attempts + 1).ok();
+                    next.map(|work| work.began)
+                }
+            };
+            if let Some(work) = work {
+                // Without it the person repairs in the checkout.
+                trees.offer_repair(&definition.id, &work).ok();
+            }
+        }
+    }
+}
+
+impl Worked {
+    /// The repository that the agent had to itself.
+    fn repository(&self, scratch: Option<&Path>) -> Option<PathBuf> {
+        match self {
+            Self::Tree(_, mount, _) => {
+                let changed = mount.upper().unwrap_or_else(|| mount.files());
+                Some(changed.join(".git"))
+            }
+            Self::Checkout(_) => scratch.map(private_repository),
+        }
+    }
+
+    /// What was changed there.
+    fn end(self) -> Changes {
+        match self {
+            Self::Checkout(before) => before.changes(),
+            Self::Tree(trees, mount, work) => {
+                // What cannot be recorded is told when the candidate is built.
+                let recorded = trees.record(&work, Some(&mount)).ok().flatten();
+                recorded.map_or_else(Changes::default, |recorded| Changes {
+                    files: Some(recorded.files),
+                    protected: recorded.protected,
+                })
+            }
+        }
     }
 }
 
@@ -292,10 +531,13 @@ impl Perform for Local<'_> {
         if let Some(difference) = difference {
             return Ok(Prepared::Changed(Box::new(difference)));
         }
-        if let (Some(ground), Some(step)) = (&mut self.ground, needs_ground(action)) {
-            ground.plan(run, step)?;
+        if let Some(trees) = self.trees().map(Arc::clone)
+            && let Some(joined) = self.joining.before(run, action, &trees)?
+        {
+            return Ok(Prepared::Instead(joined));
         }
         Ok(match *action {
+            Action::LandFiles => Prepared::Instead(self.land_files(run)?),
             Action::Candidate { step, attempt } => {
                 Prepared::Go(Input::CandidateBegins { step, attempt })
             }
@@ -309,7 +551,11 @@ impl Perform for Local<'_> {
                 attempt: attempts(run, step),
             }),
             Action::Dispatch { step, attempt } => self.prepare_dispatch(run, step, attempt)?,
-            Action::Call { step, attempt } => self.calls.prepare(run, step, attempt),
+            Action::Call { step, attempt } => {
+                let tree = self.trees().map(|trees| (&**trees, head(run)));
+                let starter = self.crew.starter();
+                self.calls.prepare(run, (step, attempt), tree, &starter)?
+            }
             Action::Gate { .. }
             | Action::Gather { .. }
             | Action::AskForBudget { .. }
@@ -322,64 +568,31 @@ impl Perform for Local<'_> {
     }
 
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
-        self.started.fetch_add(1, Ordering::SeqCst);
-        if let (Some(ground), Some(step)) = (&mut self.ground, needs_ground(action)) {
-            let make = ground.make_ready(run, step, self.crew.starter())?;
-            self.crew.ready(action.clone(), make);
+        if self.make_tree(run, action)? {
             return Ok(());
         }
-        match *action {
-            Action::Baseline { step } => self.baseline(run, step)?,
-            Action::Evaluate {
-                step,
-                attempt,
-                patience,
-            } => self.evaluate(run, step, attempt, patience)?,
-            Action::Recheck { step, patience } => {
-                self.evaluate(run, step, attempts(run, step), patience)?;
-            }
-            Action::Dispatch { step, attempt } => self.dispatch(run, step, attempt)?,
-            Action::Call { step, attempt } => self.call(run, step, attempt)?,
-            Action::Candidate { step, attempt } => {
-                let ground = self
-                    .ground
-                    .as_ref()
-                    .ok_or_else(|| broken(run, "no trees"))?;
-                let starter = self.crew.starter();
-                let work = ground.candidate(run, step, attempt, starter)?;
-                self.crew.work(work);
-            }
-            Action::Merge { step, attempt } => {
-                let ground = self
-                    .ground
-                    .as_ref()
-                    .ok_or_else(|| broken(run, "no trees"))?;
-                let work = ground.merge(run, step, attempt)?;
-                self.crew.work(work);
-            }
-            Action::Gate { .. }
-            | Action::Gather { .. }
-            | Action::AskForBudget { .. }
-            | Action::AskForAcceptance
-            | Action::Wait { .. }
-            | Action::Finish => {}
-        }
-        Ok(())
+        self.begin_in(run, action, None)
     }
 
     fn recorded(&mut self, run: &Run, input: &Input) {
-        let ground = self.ground.as_ref();
-        if let Some(tidy) = ground.and_then(|ground| ground.tidy(run, input)) {
-            self.crew.work(move || {
-                tidy();
-                None
-            });
-        }
-        if let Input::ProcessHeld { step, .. } = input
-            && let Some(gate) = self.gates.remove(step)
-        {
-            // The thread is gone only if the run is being stopped.
-            let _gone = gate.send(());
+        match input {
+            Input::CheckoutJoined { .. } => {
+                if let Some(trees) = self.trees().map(Arc::clone) {
+                    self.joining.recorded(&trees);
+                }
+            }
+            Input::Merged { step, .. } => {
+                if let (Some(trees), Some((step, _))) = (self.trees(), run.step(*step)) {
+                    trees.forget_repair(&step.id);
+                }
+            }
+            Input::ProcessHeld { step, .. } => {
+                if let Some(gate) = self.gates.remove(step) {
+                    // The thread is gone only if the run is being stopped.
+                    let _gone = gate.send(());
+                }
+            }
+            _ => {}
         }
     }
 
@@ -397,11 +610,10 @@ impl Perform for Local<'_> {
                 // We hold a sender ourselves, so the channel cannot be disconnected.
                 None => return Ok(Happened::Timer),
                 Some(Message::Happened(happened)) => return Ok(happened),
-                Some(Message::Ready { action, made }) => {
-                    if let Some(happened) = self.begin_ready(run, &action, made)? {
-                        return Ok(happened);
-                    }
-                }
+                Some(Message::Ready { action, made }) => match made {
+                    Ok(mount) => self.begin_in(run, &action, Some(mount))?,
+                    Err(why) => return Self::without_tree(run, &action, why),
+                },
             }
         }
     }
@@ -428,10 +640,8 @@ impl Perform for Local<'_> {
         self.news.is_some()
     }
 
-    fn rest(&mut self) {
-        if let Some(trees) = &self.in_place {
-            trees.rest();
-        }
+    fn rest(&mut self, run: &Run) {
+        self.offer_repairs(run);
     }
 
     fn reply(&mut self, request: &str, refused: Option<&Refusal>) {
@@ -440,9 +650,15 @@ impl Perform for Local<'_> {
     }
 }
 
-/// Does one step have the checkout to itself?
-fn is_alone(run: &Run) -> bool {
-    run.under_way().count() == 1
+/// What a cut off attempt changed although nobody may. Its candidate has it as it was; it speaks against the attempt all
+/// the same.
+fn protected_work(trees: &Trees, work: &WorkContext) -> Vec<String> {
+    if !work.interrupted {
+        // It was told when the work ended.
+        return Vec::new();
+    }
+    let recorded = trees.record(work, None).ok().flatten();
+    recorded.map_or_else(Vec::new, |recorded| recorded.protected)
 }
 
 fn attempts(run: &Run, step: usize) -> u32 {

@@ -9,9 +9,11 @@ use std::time::Duration;
 use signoff_engine::{Event, Recorded, Run};
 use signoff_sandbox::{Command, Ended, How, Limits, Sandbox, StartError, Stdin};
 use signoff_work::environment::path_outside;
+use signoff_work::helpers::Pinned;
 
 use crate::drive::Observe;
 use crate::error::Error;
+use crate::helpers::pinned;
 use crate::project::Project;
 
 /// Longer than it takes to hand a message on.
@@ -27,6 +29,10 @@ pub(crate) struct Notify {
     cwd: PathBuf,
     env: Vec<(OsString, OsString)>,
     plan: String,
+    /// The files of the project that it runs, as they were trusted.
+    pinned: Pinned,
+    /// Why it was not started.
+    refused: Vec<String>,
     /// Commands under way: the run does not wait for them.
     under_way: Vec<JoinHandle<Option<String>>>,
 }
@@ -50,6 +56,8 @@ impl Notify {
             cwd: workspace.to_owned(),
             env: variables.into_iter().collect(),
             plan: plan.to_owned(),
+            pinned: pinned(project, command),
+            refused: Vec::new(),
             under_way: Vec::new(),
         })
     }
@@ -57,7 +65,8 @@ impl Notify {
     /// Waits for what is under way; why it failed, where it did.
     pub(crate) fn finish(self) -> Vec<String> {
         let ended = self.under_way.into_iter();
-        let mut notes: Vec<String> = ended.filter_map(|one| one.join().ok().flatten()).collect();
+        let ended = ended.filter_map(|one| one.join().ok().flatten());
+        let mut notes: Vec<String> = self.refused.into_iter().chain(ended).collect();
         // The same command fails for the same reason.
         notes.dedup();
         notes
@@ -98,6 +107,14 @@ impl Observe for Notify {
         else {
             return Ok(());
         };
+        let differences = self.pinned.differences(&self.cwd);
+        if !differences.is_empty() {
+            self.refused.push(format!(
+                "the command of `[notify]` was not started: {}; read it, then type `signoff trust`",
+                differences.join(", ")
+            ));
+            return Ok(());
+        }
         let command = self.command([
             ("RUN", run.id()),
             ("ITEM", &format!("{}/{item}", run.id())),

@@ -10,9 +10,12 @@ use signoff_plan::model::Work;
 use signoff_plan::signed::{Mismatch, Signature, SignedPlan};
 use signoff_store::config::{Agent, Mode, Unverified};
 use signoff_store::signatures::{self, Signed};
+use signoff_work::confine::needs;
 
+use crate::confinement;
 use crate::difference::Difference;
 use crate::error::Error;
+use crate::helpers::{ProgramSearch, search};
 use crate::plan_file::PlanFile;
 use crate::plans::held::Held;
 use crate::project::{Project, minimum_proof, roles};
@@ -150,33 +153,38 @@ fn join(plan: &PlanFile, terms: &Digest, found: &Signed) -> Result<SignedPlan, E
 
 /// Every program that an agent of this plan needs can be found.
 pub(crate) fn programs(project: &Project, plan: &PlanFile) -> Result<(), Error> {
-    let path = project.around.path();
     let mut missing = Vec::new();
     for role in roles(&plan.checked.plan) {
         match project.config.agent(Some(&role)) {
             Some((_, agent)) => {
                 missing.extend(logins(project, &role, agent));
                 let program = agent.command.first().cloned().unwrap_or_default();
-                if !signoff_sandbox::program_exists(
-                    program.as_ref(),
-                    &path,
-                    project.store.workspace(),
-                ) {
-                    missing.push(format!("`{program}`, which agent `{role}` runs"));
-                }
+                let needed = format!("`{program}`, which agent `{role}` runs");
+                missing.extend(missing_program(project, &program, &needed));
             }
             None => missing.push(format!("an agent for role `{role}`")),
         }
     }
+    missing.extend(unseen(project, plan)?);
     for shell in shells(project, plan) {
-        if !signoff_sandbox::program_exists(shell.as_ref(), &path, project.store.workspace()) {
-            missing.push(format!("`{shell}`, which runs contracts"));
-        }
+        let needed = format!("`{shell}`, which runs contracts");
+        missing.extend(missing_program(project, &shell, &needed));
     }
     if missing.is_empty() {
         Ok(())
     } else {
         Err(Error::MissingPrograms(missing))
+    }
+}
+
+/// What is said of a program that a run would not find.
+fn missing_program(project: &Project, program: &str, needed: &str) -> Option<String> {
+    match search(project, program) {
+        ProgramSearch::Found => None,
+        ProgramSearch::Missing => Some(needed.to_owned()),
+        ProgramSearch::InsideProject(path) => Some(format!(
+            "{needed}: PATH has it only inside the project, where an agent could replace it; write `{path}`"
+        )),
     }
 }
 
@@ -194,6 +202,32 @@ fn logins(project: &Project, role: &str, agent: &Agent) -> Vec<String> {
     missing
         .map(|file| format!("`{file}`, which agent `{role}` logs in with"))
         .collect()
+}
+
+/// What was asked for of the home and cannot be had, and what agents' commands name and their agents would not find.
+fn unseen(project: &Project, plan: &PlanFile) -> Result<Vec<String>, Error> {
+    let level = confinement::level(project)?;
+    let Some(grounds) = confinement::grounds(project, Path::new(""), level) else {
+        return Ok(Vec::new());
+    };
+    let mut unseen = grounds.home.refused().to_vec();
+    if !level.mounts() {
+        return Ok(unseen);
+    }
+    for role in roles(&plan.checked.plan) {
+        let Some((name, agent)) = project.config.agent(Some(&role)) else {
+            continue;
+        };
+        let needs = needs(&agent.command).with(&agent.login, &agent.env);
+        for path in grounds.unreachable(&needs) {
+            let path = path.display();
+            unseen.push(format!(
+                "`{path}`, which the command of agent `{name}` names: the agent sees no file of your home or of /tmp \
+                 but programs; add it to the agent's `login`, or to `[sandbox] home` in your own configuration"
+            ));
+        }
+    }
+    Ok(unseen)
 }
 
 /// The shells that the contracts of this plan run in.

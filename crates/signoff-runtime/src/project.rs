@@ -9,19 +9,20 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use signoff_plan::digest::Digest;
 use signoff_plan::model::{Plan, Work};
-use signoff_store::config::{Config, Layers};
+use signoff_store::config::{Config, Layers, Source};
 use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::root::{Store, discover};
 use signoff_store::signatures::{self, Proof};
 use signoff_store::terms::Grounds;
-use signoff_store::trust;
+use signoff_store::trust::projects::{self, ProjectStatus};
+use signoff_store::trust::{self, TrustError};
 use signoff_work::environment::Variables;
 use signoff_work::prompt;
 use signoff_work::secrets::Secrets;
 
 use crate::error::Error;
 use crate::terms::{called, deciding_files, signed_files};
-use crate::tools;
+use crate::{helpers, tools};
 
 /// What the process was started with, read once by the CLI.
 #[derive(Debug, Clone)]
@@ -65,7 +66,7 @@ pub struct Project {
 impl Project {
     /// Finds the store from the working directory and reads the configuration.
     pub fn open(around: &Surroundings) -> Result<Self, Error> {
-        let store = discover(&around.directory).ok_or_else(|| Error::NoStore {
+        let store = discover(&around.directory)?.ok_or_else(|| Error::NoStore {
             from: around.directory.clone(),
         })?;
         let config = load_config(around, Some(&store))?;
@@ -125,29 +126,77 @@ impl Project {
         signoff_store::terms(&self.config, roles.iter().map(String::as_str), grounds)
     }
 
-    /// Whether the project's configuration names commands, and a person has let them run.
+    /// Whether the project's configuration names commands, and a person has let them run, with the
+    /// files of the project that they and the person's own commands run.
     pub fn trust(&self) -> Trust {
-        let Some(file) = self
-            .config
-            .project
-            .as_ref()
-            .filter(|_| self.config.runs_project_commands())
-        else {
-            return Trust::NotNeeded;
-        };
+        let file = self.config.project.as_ref();
+        let file = file.filter(|_| self.config.runs_project_commands());
         let state = self.around.state_dir.as_ref();
-        if state.is_some_and(|state| trust::is_trusted(state, &file.path, &file.bytes)) {
-            Trust::Given
-        } else {
-            Trust::Missing(file.path.clone())
+        let is_trusted = |file: &Source| {
+            state.is_some_and(|state| trust::is_trusted(state, &file.path, &file.bytes))
+        };
+        if let Some(file) = file.filter(|file| !is_trusted(file)) {
+            return Trust::Missing(file.path.clone());
+        }
+        match helpers::changed(self) {
+            changed if !changed.is_empty() => Trust::Changed(changed),
+            _ if file.is_some() => Trust::Given,
+            _ => Trust::NotNeeded,
         }
     }
 
-    /// Refuses to run commands from a project's configuration that nobody looked at.
+    /// What is known of this directory with the project's id, if it has one.
+    pub fn id_status(&self) -> Result<(Option<String>, ProjectStatus), Error> {
+        let id = self.store.project_id()?;
+        let status = match (&id, &self.around.state_dir) {
+            (Some(id), Some(state)) => projects::status(state, id, self.store.workspace())?,
+            // Nothing is remembered where there is no home.
+            _ => ProjectStatus::First,
+        };
+        Ok((id, status))
+    }
+
+    /// The project's id, made if there is none. Refuses a copy that nobody trusted: what is signed
+    /// there would not count.
+    pub(crate) fn require_id(&self) -> Result<String, Error> {
+        self.store.complete()?;
+        match self.id_status()? {
+            (_, ProjectStatus::Copy { of }) => Err(Error::CopiedProject { of }),
+            (Some(id), ProjectStatus::Known | ProjectStatus::First) => Ok(id),
+            (None, _) => Err(Error::NoStore {
+                from: self.around.directory.clone(),
+            }),
+        }
+    }
+
+    /// Remembers that this directory has the project's id: a copy of it is then known for one.
+    pub fn remember_id(&self) -> Result<(), Error> {
+        self.store.complete()?;
+        if let (Some(id), Some(state)) = (self.store.project_id()?, &self.around.state_dir) {
+            match projects::remember(state, &id, self.store.workspace()) {
+                // A home that cannot be written to remembers nothing; that stops nobody.
+                Ok(()) | Err(TrustError::File(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to run commands from a project's configuration that nobody looked at. The files that
+    /// they run are compared at each start.
+    pub fn require_config_trust(&self) -> Result<(), Error> {
+        match self.trust() {
+            Trust::NotNeeded | Trust::Given | Trust::Changed(_) => Ok(()),
+            Trust::Missing(config) => Err(Error::Untrusted { config }),
+        }
+    }
+
+    /// The same, and refuses files that they would run and that nobody looked at.
     pub fn require_trust(&self) -> Result<(), Error> {
         match self.trust() {
             Trust::NotNeeded | Trust::Given => Ok(()),
             Trust::Missing(config) => Err(Error::Untrusted { config }),
+            Trust::Changed(differences) => Err(Error::HelpersChanged { differences }),
         }
     }
 }
@@ -161,6 +210,8 @@ pub enum Trust {
     Given,
     /// Nobody has let the commands of this file run.
     Missing(PathBuf),
+    /// Files of the project that the commands run are not what the person trusted.
+    Changed(Vec<String>),
 }
 
 /// What the configuration says about the life of plans.
@@ -228,6 +279,11 @@ pub fn load_config(around: &Surroundings, store: Option<&Store>) -> Result<Confi
         user: around.user_config.clone(),
         pi: pi.map(|pi| pi.join("plans.json")),
         project: store.map(Store::config_path),
+        home: around
+            .variables
+            .get(OsStr::new("HOME"))
+            .map(PathBuf::from)
+            .filter(|home| home.is_absolute()),
         environment: settings.collect(),
     })?)
 }

@@ -4,10 +4,12 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::Signature;
 use signoff_store::signatures::{self, KeyProof, Proof, Signed};
+use signoff_store::trust::projects::ProjectStatus;
 
 use crate::error::Error;
 use crate::plan_file::PlanFile;
@@ -40,6 +42,15 @@ pub struct Doubted {
 /// Why a signature does not count.
 #[derive(Debug)]
 pub enum Doubt {
+    /// It names no project: it is from before signatures did.
+    Unbound,
+    /// It was given in another project.
+    OtherProject,
+    /// This directory has the id of another one, and nobody trusted it.
+    Copy {
+        /// The other directory.
+        of: PathBuf,
+    },
     /// Its proof is weaker than what is asked for here.
     TooWeak {
         /// What it has.
@@ -60,8 +71,10 @@ pub fn counted(
 ) -> Result<Counted, Error> {
     let (plan, terms) = digests;
     let mut doubted = Vec::new();
+    let (id, status) = project.id_status()?;
     for signed in signatures::all_matching(&project.store, key, plan, terms)? {
-        match believe(project, &signed, minimum) {
+        let bound = binds(&signed, id.as_deref(), &status);
+        match bound.and_then(|()| believe(project, &signed, minimum)) {
             Ok(()) => return Ok(Counted::Yes(Box::new(signed))),
             Err(why) => doubted.push(Doubted {
                 by: signed.signature.by,
@@ -71,6 +84,16 @@ pub fn counted(
         }
     }
     Ok(Counted::No(doubted))
+}
+
+/// Was the signature given in this project?
+fn binds(signed: &Signed, id: Option<&str>, status: &ProjectStatus) -> Result<(), Doubt> {
+    match (&signed.signature.project, status) {
+        (None, _) => Err(Doubt::Unbound),
+        (Some(project), _) if Some(project.as_str()) != id => Err(Doubt::OtherProject),
+        (Some(_), ProjectStatus::Copy { of }) => Err(Doubt::Copy { of: of.clone() }),
+        (Some(_), ProjectStatus::Known | ProjectStatus::First) => Ok(()),
+    }
 }
 
 fn believe(project: &Project, signed: &Signed, minimum: Proof) -> Result<(), Doubt> {
@@ -142,9 +165,7 @@ fn confirm(plan: &PlanFile, signature: &Signature) -> Result<(), Error> {
 
 /// Text that others wrote, without what a terminal would act on.
 pub(crate) fn harmless(text: &str) -> String {
-    text.chars()
-        .filter_map(signoff_plan::visible::shown)
-        .collect()
+    signoff_plan::visible::text(text).into_owned()
 }
 
 impl fmt::Display for Doubted {
@@ -157,6 +178,15 @@ impl fmt::Display for Doubted {
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Unbound => {
+                f.write_str("it names no project, so it could have been copied from another one")
+            }
+            Self::OtherProject => f.write_str("it was given in another project"),
+            Self::Copy { of } => write!(
+                f,
+                "this project has the id of `{}`, and may be a copy of it",
+                of.display()
+            ),
             Self::TooWeak { proof, minimum } => {
                 write!(
                     f,

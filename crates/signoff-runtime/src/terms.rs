@@ -1,25 +1,21 @@
 //! Which files of the workspace decide what a signature is worth: those that steps protect, and the
-//! scripts that contracts run. They are part of the terms if they are there at signing and no step
-//! before is to make or change them; the others cannot be known yet.
+//! scripts that contracts run. They are part of the terms if they are there at signing, unless the step
+//! that needs them or one before it says that it makes them (`produces`). What a task says about a file
+//! takes nothing out of the terms.
 
 mod called;
+mod scripts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;
 use signoff_plan::glob;
-use signoff_plan::model::{Depends, Plan, Step, Work};
-use signoff_plan::shell::analyse;
+use signoff_plan::model::{Depends, Plan};
 use signoff_store::terms::file_hash;
 
 pub(crate) use self::called::called;
-
-/// Programs whose first argument is a script they run.
-const INTERPRETERS: [&str; 20] = [
-    ".", "source", "bash", "sh", "dash", "zsh", "ksh", "fish", "python", "python2", "python3",
-    "node", "bun", "tsx", "ruby", "perl", "php", "lua", "Rscript", "pwsh",
-];
+use self::scripts::scripts;
 
 /// What changes by itself and is nobody's to protect.
 const NEVER: [&str; 2] = [".git", ".signoff"];
@@ -28,27 +24,31 @@ const NEVER: [&str; 2] = [".git", ".signoff"];
 pub(crate) fn deciding_files(plan: &Plan, root: &Path) -> BTreeMap<String, String> {
     let mut needed: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, step) in plan.steps.iter().enumerate() {
-        let mut files = scripts(step);
-        files.retain(|file| root.join(file).is_file());
+        let mut files = scripts(step, root);
         for pattern in &step.protects {
-            protected(root, pattern, &mut files);
+            matching_files(root, pattern, &mut files);
         }
         for file in files {
             needed.entry(file).or_default().push(at);
         }
     }
-    let patterns = plan.steps.iter().flat_map(|step| &step.produces);
-    for pattern in patterns {
-        needed.retain(|file, _| !glob::matches(pattern, file));
-    }
-    let naming = naming(plan, &needed);
     let deciding = needed.iter().filter(|(file, steps)| {
-        let named = naming.get(file.as_str());
-        let made = |at: &usize| named.is_some_and(|named| waits_for_any(plan, *at, named));
-        !steps.iter().all(made)
+        let makers = makers(plan, file);
+        let is_made = |at: &usize| makers.contains(at) || waits_for_any(plan, *at, &makers);
+        !steps.iter().all(is_made)
     });
     let artifacts = artifacts(plan, root);
     hashes(root, deciding.map(|(file, _)| file).chain(&artifacts))
+}
+
+/// The steps that say that they make a file.
+fn makers(plan: &Plan, file: &str) -> BTreeSet<usize> {
+    let steps = plan.steps.iter().enumerate();
+    let makes = steps.filter(|(_, step)| {
+        let mut patterns = step.produces.iter();
+        patterns.any(|pattern| glob::matches(pattern, file))
+    });
+    makes.map(|(at, _)| at).collect()
 }
 
 /// The files that the plan's context refers to: `name → path`, where the path may be their directory.
@@ -68,42 +68,6 @@ fn artifacts(plan: &Plan, root: &Path) -> Vec<String> {
     files.collect()
 }
 
-/// The steps that name these files in their tasks and contracts.
-fn naming<'a>(
-    plan: &Plan,
-    files: &'a BTreeMap<String, Vec<usize>>,
-) -> BTreeMap<&'a str, BTreeSet<usize>> {
-    let mut found: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
-    if files.is_empty() {
-        return found;
-    }
-    for (at, step) in plan.steps.iter().enumerate() {
-        let task = match &step.work {
-            Work::Agent { task, .. } => Some(task),
-            Work::Tool { .. } | Work::Ask { .. } | Work::Check => None,
-        };
-        let contract = step.contract.as_ref().map(|contract| &contract.command);
-        for word in task
-            .into_iter()
-            .chain(contract)
-            .flat_map(|text| words(text))
-        {
-            if let Some((file, _)) = files.get_key_value(word) {
-                found.entry(file).or_default().insert(at);
-            }
-        }
-    }
-    found
-}
-
-/// Every stretch of a text that could be a path.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | '+' | '@');
-    text.split(move |c| !part(c))
-        // A full stop may end the sentence.
-        .map(|word| plain(word.trim_end_matches('.')))
-}
-
 /// The same files as when these terms were signed, with their hashes now.
 ///
 /// What came into being since then is not among them: a step may have made it.
@@ -121,55 +85,8 @@ fn hashes<'a>(root: &Path, files: impl Iterator<Item = &'a String>) -> BTreeMap<
     files.filter_map(hash).collect()
 }
 
-/// Files of the workspace that a step's contract runs.
-fn scripts(step: &Step) -> BTreeSet<String> {
-    let Some(contract) = &step.contract else {
-        return BTreeSet::new();
-    };
-    let text = contract.command.as_str();
-    let analysis = analyse(text);
-    let called = analysis
-        .commands
-        .iter()
-        .filter(|(name, _)| name.contains('/'))
-        .map(|(name, _)| name);
-    let interpreted = analysis
-        .files
-        .iter()
-        .filter(|(_, span)| is_interpreted(text.get(..span.start).unwrap_or_default()))
-        .map(|(name, _)| name);
-    called
-        .chain(interpreted)
-        .map(|name| plain(name).to_owned())
-        .filter(|name| stays_inside(name))
-        .collect()
-}
-
-/// Whether what stands before a file's name hands the file to an interpreter: `bash -x `, but not
-/// `bash other.sh ` nor `python -m pytest `.
-fn is_interpreted(before: &str) -> bool {
-    let command = before
-        .rsplit([';', '&', '|', '\n', '(', '{', '`', '!'])
-        .next()
-        .unwrap_or_default();
-    let last = command
-        .split_whitespace()
-        .map(|word| word.trim_matches(['"', '\'']))
-        .rfind(|word| !word.is_empty() && !word.starts_with('-'));
-    last.is_some_and(|word| {
-        let name = word.rsplit('/').next().unwrap_or(word);
-        // `python3.12`
-        let name = if name.starts_with("python3.") {
-            "python3"
-        } else {
-            name
-        };
-        INTERPRETERS.contains(&name)
-    })
-}
-
 /// Adds the files below the root that a pattern covers.
-fn protected(root: &Path, pattern: &str, found: &mut BTreeSet<String>) {
+fn matching_files(root: &Path, pattern: &str, found: &mut BTreeSet<String>) {
     let pattern = plain(pattern);
     let fixed = pattern.find(['*', '?']).unwrap_or(pattern.len());
     let folder = pattern.get(..fixed).unwrap_or_default();

@@ -8,14 +8,17 @@ use std::time::Duration;
 use signoff_api::tool_record::{self, ToolRecord};
 use signoff_api::tools::{self, Approval, SCHEMA, Tool, Tools};
 use signoff_plan::tools::{self as built_in, BUILT_IN};
-use signoff_sandbox::Sandbox;
+use signoff_sandbox::{Level, Sandbox};
 use signoff_store::config::Origin;
 use signoff_store::tool_record as store;
+use signoff_work::confine::ShownTree;
 use signoff_work::environment::{for_contract, select};
 use signoff_work::mcp::{Definition, Server};
 use signoff_work::tools::{StopFlag, Toolbox};
 
+use crate::confinement;
 use crate::error::Error;
+use crate::helpers::pinned;
 use crate::project::Project;
 
 /// How long a server may take to say what it offers; the first start may have to fetch it.
@@ -24,7 +27,9 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// The tools that a run in this tree can call.
 pub fn toolbox(project: &Project, tree: PathBuf, sandbox: Arc<Sandbox>) -> Toolbox {
     let allowed = &project.config.sandbox.env.value;
-    let environment = for_contract(&project.around.variables, allowed, &tree);
+    // An entry of PATH lies in the checkout, wherever the tree is.
+    let checkout = project.store.workspace();
+    let environment = for_contract(&project.around.variables, allowed, checkout);
     Toolbox::new(tree, servers(project), sandbox, environment)
         .with_shell(&project.config.contract.shell.value)
 }
@@ -38,6 +43,8 @@ pub fn servers(project: &Project) -> Vec<Server> {
         Server {
             name: name.clone(),
             command: server.command.clone(),
+            confined: server.confined,
+            pinned: pinned(project, &server.command),
             env: select(&project.around.variables, &server.env),
             read_only: server.read_only.clone(),
             repeatable: server.repeatable.clone(),
@@ -64,7 +71,7 @@ pub fn list(project: &Project) -> Result<Tools, Error> {
     let from_project = |origin| origin == Origin::Project;
     let mut configured = project.config.servers.values();
     if configured.any(|server| from_project(server.origin)) {
-        project.require_trust()?;
+        project.require_config_trust()?;
     }
     let mut servers = servers(project);
     let answers = ask(project, &servers)?;
@@ -112,9 +119,18 @@ fn ask(project: &Project, servers: &[Server]) -> Result<Answers, Error> {
     if servers.is_empty() {
         return Ok(Answers::new());
     }
-    let sandbox = Arc::new(Sandbox::new().map_err(Error::Sandbox)?);
+    let level = confinement::level(project)?;
+    let sandbox = Arc::new(Sandbox::at(level).map_err(Error::Sandbox)?);
     let tree = project.store.workspace().to_owned();
-    let (toolbox, stop) = (&toolbox(project, tree, sandbox), &StopFlag::new());
+    let temp = tempfile::tempdir().map_err(Error::Sandbox)?;
+    let grounds = confinement::grounds(project, &project.store.config_path(), level);
+    let shown = (&ShownTree::Checkout, &[][..]);
+    let confined = grounds
+        .filter(|_| level != Level::None)
+        .map(|grounds| grounds.for_contract(temp.path(), shown));
+    let confined = confined.transpose().map_err(Error::Sandbox)?;
+    let toolbox = &toolbox(project, tree.clone(), sandbox).with_confined_servers(tree, confined);
+    let stop = &StopFlag::new();
     Ok(std::thread::scope(|scope| {
         let asking = servers.iter().map(|server| {
             let name = server.name.clone();

@@ -189,6 +189,10 @@ impl View {
     /// The branch that has its commits, as people name it.
     pub fn branch(&self) -> Option<String> {
         let branch = self.run.ground()?.branch.as_deref()?;
+        if self.run.lands_files() {
+            // Its commits are the harness's own.
+            return None;
+        }
         Some(branch.trim_start_matches("refs/heads/").to_owned())
     }
 

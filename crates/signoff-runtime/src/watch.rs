@@ -39,11 +39,6 @@ impl Watch {
         }
     }
 
-    /// The plan.
-    pub(crate) fn plan(&self) -> &Path {
-        &self.plan
-    }
-
     /// What changed since signing, if anything did.
     pub(crate) fn difference(&mut self, project: &Project) -> Result<Option<Difference>, Error> {
         let seen = self.fingerprints(project);

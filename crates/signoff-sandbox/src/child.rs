@@ -20,8 +20,14 @@ const GATE: RawFd = 4;
 pub(crate) const LIFE: RawFd = 5;
 /// Where it keeps the rules that it will submit to.
 const RULES: RawFd = 6;
+/// Where a wrapper finds the filter that it is to install.
+#[cfg(target_os = "linux")]
+pub(crate) const FILTER: RawFd = 7;
+/// Where it keeps what it joins a group by.
+#[cfg(target_os = "linux")]
+const GROUP: RawFd = 8;
 /// Above all of these.
-pub(crate) const FREE: RawFd = 7;
+pub(crate) const FREE: RawFd = 9;
 
 /// Turns the calling process into the command, or returns why that failed.
 ///
@@ -113,6 +119,13 @@ unsafe fn settle(image: &Image) -> Result<(), Failure> {
 unsafe fn confined(image: &Image) -> Result<(), crate::confine::Failed> {
     // SAFETY: as `become_command`.
     unsafe {
+        if image.group_entry.is_some() {
+            // Not earlier: a guard shares our memory, and if the kernel ended it for lack of some, it would end us.
+            let joined = libc::write(GROUP, c"0".as_ptr().cast(), 1);
+            if joined == -1 {
+                return Err(crate::confine::Failed);
+            }
+        }
         if let Some(memory) = image.memory {
             set_limit(libc::RLIMIT_DATA, memory);
         }
@@ -139,11 +152,14 @@ unsafe fn submit(image: &Image) -> Result<(), crate::confine::Failed> {
         if image.gives_up {
             crate::privileges::give_up()?;
         }
-        if image.rules.is_none() {
-            return Ok(());
+        if image.rules.is_some() {
+            crate::privileges::gain_nothing()?;
+            crate::landlock::submit(RULES)?;
         }
-        crate::privileges::gain_nothing()?;
-        crate::landlock::submit(RULES)
+        match image.filter {
+            Some(filter) => crate::seccomp::submit(filter),
+            None => Ok(()),
+        }
     }
 }
 
@@ -164,6 +180,15 @@ pub(crate) unsafe fn arrange_descriptors(
         keep(hold.map(|hold| hold.gate.as_fd()), GATE)?;
         keep(life, LIFE)?;
         keep(image.rules.as_ref().map(|rules| rules.as_fd()), RULES)?;
+        #[cfg(target_os = "linux")]
+        keep(image.group_entry.as_ref().map(|entry| entry.as_fd()), GROUP)?;
+        #[cfg(target_os = "linux")]
+        match &image.filter_file {
+            Some(file) => place(file.as_fd(), FILTER)?,
+            None => {
+                libc::close(FILTER);
+            }
+        }
         for (fd, place_at) in image.stdio.iter().zip(0..) {
             place(fd.as_fd(), place_at)?;
         }
@@ -241,8 +266,13 @@ pub(crate) unsafe fn brand(image: &Image) {
         // SAFETY: a plain system call.
         unsafe { set_limit(libc::RLIMIT_LOCKS, brand.limit()) };
     }
+    #[cfg(target_os = "linux")]
+    if let Some(tag) = image.run_tag {
+        // SAFETY: a plain system call.
+        unsafe { set_limit(libc::RLIMIT_RSS, tag.limit()) };
+    }
     #[cfg(not(target_os = "linux"))]
-    let _ = image.brand;
+    let _ = (image.brand, image.run_tag);
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

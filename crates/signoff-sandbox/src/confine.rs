@@ -23,6 +23,7 @@ const NO_DEVICES: u64 = 0x4;
 const EMPTY_PATH: c_int = libc::AT_EMPTY_PATH;
 const OPEN_TREE_CLONE: c_uint = 1;
 const MOVE_FROM_DESCRIPTOR: c_uint = 0x4;
+const MOVE_TO_DESCRIPTOR: c_uint = 0x40;
 
 /// Something failed; `errno` says why.
 #[derive(Debug)]
@@ -44,10 +45,11 @@ pub(crate) unsafe fn take(step: &Step, taken: &[Cell<RawFd>], next: &mut usize) 
                 if !*writable {
                     set(fd, c"", READ_ONLY)?;
                 }
-                taken.get(*next).ok_or(Failed)?.set(fd);
-                *next += 1;
-                Ok(())
+                note(taken, next, fd)
             }
+            Step::MakeOverlay {
+                lower, upper, work, ..
+            } => note(taken, next, crate::overlay::make(lower, upper, work)?),
             Step::Freeze => set(libc::AT_FDCWD, c"/", READ_ONLY),
             Step::Cover { at } => mount(c"tmpfs", at, 0, c"mode=0755,size=64k,nr_inodes=256"),
             Step::Blank { at } => {
@@ -55,13 +57,25 @@ pub(crate) unsafe fn take(step: &Step, taken: &[Cell<RawFd>], next: &mut usize) 
             }
             Step::MakeDirectory { at } => made(libc::mkdir(at.as_ptr(), 0o755)),
             Step::MakeFile { at } => made(libc::mknod(at.as_ptr(), libc::S_IFREG | 0o644, 0)),
-            Step::Place { taken: number, at } => place(taken.get(*number).ok_or(Failed)?.get(), at),
-            Step::Protect { at } => copy_mount(at, at, |fd| set(fd, c"", READ_ONLY)),
+            Step::Place { taken: number, at } => {
+                let target = open_exactly(at)?;
+                place_on(taken.get(*number).ok_or(Failed)?.get(), target)?;
+                libc::close(target);
+                Ok(())
+            }
+            Step::Protect { at } => protect_exactly(at),
             Step::Allow { at } => copy_mount(at, at, |fd| allow_devices(fd)),
             Step::Terminals => terminals(),
             Step::SharedMemory => mount(c"tmpfs", c"/dev/shm", 0, c"mode=1777"),
         }
     }
+}
+
+/// Keeps a descriptor for the step that places it.
+fn note(taken: &[Cell<RawFd>], next: &mut usize, fd: RawFd) -> Done {
+    taken.get(*next).ok_or(Failed)?.set(fd);
+    *next += 1;
+    Ok(())
 }
 
 /// # Safety
@@ -126,11 +140,7 @@ unsafe fn open_tree(path: &CStr) -> Result<RawFd, Failed> {
     // These flags are small positive numbers.
     let flags = OPEN_TREE_CLONE | (libc::O_CLOEXEC | libc::AT_RECURSIVE).cast_unsigned();
     // SAFETY: a plain system call.
-    let fd = unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) };
-    match c_int::try_from(fd) {
-        Ok(fd) if fd >= 0 => Ok(fd),
-        _ => Err(Failed),
-    }
+    descriptor(unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) })
 }
 
 /// # Safety
@@ -145,6 +155,62 @@ unsafe fn place(fd: RawFd, at: &CStr) -> Done {
             libc::AT_FDCWD,
             at.as_ptr(),
             MOVE_FROM_DESCRIPTOR,
+        )
+    })
+}
+
+/// Opens what is at a path, and not what a link on the way leads to: a command before may have made one.
+///
+/// # Safety
+/// As `take`.
+pub(crate) unsafe fn open_exactly(path: &CStr) -> Result<RawFd, Failed> {
+    // SAFETY: a structure of numbers, which lives through the call.
+    unsafe {
+        let mut how: libc::open_how = std::mem::zeroed();
+        how.flags = u64::from((libc::O_PATH | libc::O_CLOEXEC).cast_unsigned());
+        how.resolve = libc::RESOLVE_NO_SYMLINKS;
+        descriptor(libc::syscall(
+            libc::SYS_openat2,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            &raw const how,
+            size_of::<libc::open_how>(),
+        ))
+    }
+}
+
+/// Makes what is exactly there read-only.
+///
+/// # Safety
+/// As `take`.
+unsafe fn protect_exactly(at: &CStr) -> Done {
+    // SAFETY: as `take`.
+    unsafe {
+        let target = open_exactly(at)?;
+        let flags =
+            OPEN_TREE_CLONE | (libc::O_CLOEXEC | libc::AT_RECURSIVE | EMPTY_PATH).cast_unsigned();
+        let copy = libc::syscall(libc::SYS_open_tree, target, c"".as_ptr(), flags);
+        let copy = descriptor(copy)?;
+        set(copy, c"", READ_ONLY)?;
+        place_on(copy, target)?;
+        libc::close(copy);
+        libc::close(target);
+        Ok(())
+    }
+}
+
+/// # Safety
+/// As `take`.
+unsafe fn place_on(fd: RawFd, target: RawFd) -> Done {
+    // SAFETY: a plain system call.
+    done(unsafe {
+        libc::syscall(
+            libc::SYS_move_mount,
+            fd,
+            c"".as_ptr(),
+            target,
+            c"".as_ptr(),
+            MOVE_FROM_DESCRIPTOR | MOVE_TO_DESCRIPTOR,
         )
     })
 }
@@ -231,12 +297,9 @@ pub(crate) unsafe fn write(path: &CStr, text: &[u8]) -> Done {
             return Err(Failed);
         }
         let written = libc::write(fd, text.as_ptr().cast(), text.len());
-        if written == -1 {
-            // `close` must not hide why.
-            return Err(Failed);
-        }
+        // Closing does not fail, and so does not hide why writing did.
         libc::close(fd);
-        Ok(())
+        if written == -1 { Err(Failed) } else { Ok(()) }
     }
 }
 
@@ -245,6 +308,14 @@ fn made(result: c_int) -> Done {
         return Ok(());
     }
     Err(Failed)
+}
+
+/// Returns the descriptor that a system call answered with.
+pub(crate) fn descriptor(result: c_long) -> Result<RawFd, Failed> {
+    match RawFd::try_from(result) {
+        Ok(fd) if fd >= 0 => Ok(fd),
+        _ => Err(Failed),
+    }
 }
 
 pub(crate) fn done(result: c_long) -> Done {

@@ -37,7 +37,7 @@ impl Enclosure {
         let steps = mounts::plan(policy, user == 0)?;
         let taken = steps
             .iter()
-            .filter(|step| matches!(step, Step::Take { .. }))
+            .filter(|step| step.gives_number())
             .map(|_| Cell::new(-1))
             .collect();
         let last = |count: u32| CString::new(count.saturating_add(RESERVED_NUMBERS).to_string());

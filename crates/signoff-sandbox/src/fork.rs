@@ -130,7 +130,7 @@ fn start_inside(
     ground: Ground,
     cradle: &mut Cradle<'_>,
 ) -> io::Result<Born> {
-    let mut stack = Stack::of(GUARD_STACK);
+    let mut stack = Stack::small();
     let mut birth = Birth::of(image, cradle);
     birth.inside.guard_stack = stack.top();
     birth.inside.ground = Some(&ground);
@@ -225,6 +225,12 @@ const GUARD_STACK: usize = 16 * 1024;
 impl Stack {
     pub(crate) fn new() -> Self {
         Self::of(128 * 1024)
+    }
+
+    /// For a few system calls.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn small() -> Self {
+        Self::of(GUARD_STACK)
     }
 
     fn of(bytes: usize) -> Self {

@@ -5,14 +5,15 @@
 //! (mounts, shared memory, the table of processes) is made for every command anew.
 #![expect(unsafe_code, reason = "clone and namespaces have no safe form here")]
 
-use std::ffi::{CStr, CString, c_int, c_void};
-use std::io;
+use std::ffi::{CStr, c_int, c_void};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::{io, ptr};
 
 use crate::confine::{self, Failed};
 use crate::fork::Stack;
+use crate::id_maps::Maps;
 use crate::policy::{Nesting, Network};
 
 /// How many are kept for later.
@@ -72,17 +73,26 @@ impl Ground {
     }
 }
 
-/// What is handed to the child that makes one; it writes back what it did.
+/// What is handed to the two children that make one; they write back what they did.
+///
+/// The *mapper* stays where we are, because only there root may map users other than itself. The *maker* lives in the
+/// new namespaces and waits until it is mapped.
 struct Order {
     kind: Kind,
-    user_map: CString,
-    group_map: CString,
+    maps: Maps,
+    maker_stack: *mut c_void,
+    /// Whether the maker may go on: `WAIT`, `GO` or `GIVE_UP`.
+    word: AtomicU32,
     user: AtomicI32,
     network: AtomicI32,
     /// How far it came, and why no further.
     done: AtomicUsize,
     errno: AtomicI32,
 }
+
+const WAIT: u32 = 0;
+const GO: u32 = 1;
+const GIVE_UP: u32 = 2;
 
 const PARTS: [&str; 5] = [
     "make a user namespace",
@@ -92,25 +102,25 @@ const PARTS: [&str; 5] = [
     "keep it",
 ];
 
-/// Has a child make it, which shares our memory and our descriptors, so that those it opens are ours.
+/// Has children make it, which share our memory and our descriptors, so that those they open are ours.
 fn make(kind: Kind, stack: &mut Stack) -> io::Result<Ground> {
-    let user = rustix::process::geteuid().as_raw();
-    let group = rustix::process::getegid().as_raw();
+    let mut maker_stack = Stack::small();
     let order = Order {
         kind,
-        user_map: CString::new(format!("{user} {user} 1"))?,
-        group_map: CString::new(format!("{group} {group} 1"))?,
+        maps: Maps::own()?,
+        maker_stack: maker_stack.top(),
+        word: AtomicU32::new(WAIT),
         user: AtomicI32::new(-1),
         network: AtomicI32::new(-1),
         done: AtomicUsize::new(0),
         errno: AtomicI32::new(0),
     };
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_FILES | libc::SIGCHLD;
-    // SAFETY: this thread stands still until the child is gone, so the order and the stack are the child's alone; all
-    // signals are blocked, so that no handler of the host's runs in it.
+    // SAFETY: this thread stands still until the child is gone, and the child until its own is, so the order and the
+    // stacks are theirs alone; all signals are blocked, so that no handler of the host's runs in them.
     let child = unsafe {
         libc::clone(
-            work,
+            map,
             stack.top(),
             flags,
             (&raw const order).cast_mut().cast(),
@@ -145,46 +155,104 @@ fn unmade(done: usize, errno: i32) -> io::Error {
     )
 }
 
-extern "C" fn work(order: *mut c_void) -> c_int {
+/// The mapper: starts the maker, maps its users, and waits for its end.
+extern "C" fn map(order: *mut c_void) -> c_int {
     // SAFETY: it is the order passed above, which lives while its thread waits for us.
+    let order = unsafe { &*order.cast::<Order>() };
+    let off = order.kind.network == Network::Off;
+    let network = if off { libc::CLONE_NEWNET } else { 0 };
+    let flags = libc::CLONE_VM | libc::CLONE_FILES | libc::CLONE_NEWUSER | network | libc::SIGCHLD;
+    // SAFETY: we are in a child; the maker has a stack of its own. It shares our `errno`, and makes no call that
+    // could fail before we gave the word, after which we make none whose failure matters.
+    unsafe {
+        let argument = (&raw const *order).cast_mut().cast();
+        let maker = libc::clone(make_inside, order.maker_stack, flags, argument);
+        if maker == -1 {
+            order.note_failure();
+            libc::_exit(0);
+        }
+        order.part_done();
+        let word = match order.maps.write(maker) {
+            Ok(()) => GO,
+            Err(Failed) => {
+                order.note_failure();
+                GIVE_UP
+            }
+        };
+        order.give(word);
+        libc::waitpid(maker, ptr::null_mut(), 0);
+        libc::_exit(0)
+    }
+}
+
+/// The maker: does everything that has to be done inside.
+extern "C" fn make_inside(order: *mut c_void) -> c_int {
+    // SAFETY: it is the order passed above, which lives while the mapper waits for us.
     let order = unsafe { &*order.cast::<Order>() };
     // SAFETY: we are in a child.
     unsafe {
-        if carry_out(order).is_err() {
-            let errno = io::Error::last_os_error().raw_os_error().unwrap_or(0);
-            order.errno.store(errno, Ordering::Release);
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        if order.wait() == GO {
+            order.part_done();
+            if carry_out(order).is_err() {
+                order.note_failure();
+            }
         }
         libc::_exit(0)
+    }
+}
+
+impl Order {
+    fn part_done(&self) {
+        self.done.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Keeps the `errno` of the calling process.
+    fn note_failure(&self) {
+        let errno = io::Error::last_os_error().raw_os_error().unwrap_or(0);
+        self.errno.store(errno, Ordering::Release);
+    }
+
+    fn give(&self, word: u32) {
+        self.word.store(word, Ordering::Release);
+        // SAFETY: the word lives longer than the call.
+        unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), libc::FUTEX_WAKE, 1) };
+    }
+
+    fn wait(&self) -> u32 {
+        loop {
+            match self.word.load(Ordering::Acquire) {
+                // SAFETY: the word lives longer than the call; there is no limit of time.
+                WAIT => unsafe {
+                    let forever = ptr::null::<libc::timespec>();
+                    let word = self.word.as_ptr();
+                    libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, WAIT, forever);
+                },
+                word => return word,
+            }
+        }
     }
 }
 
 /// # Safety
 /// To be called in a forked child only.
 unsafe fn carry_out(order: &Order) -> Result<(), Failed> {
-    let part_done = || order.done.fetch_add(1, Ordering::AcqRel);
     let off = order.kind.network == Network::Off;
-    let network = if off { libc::CLONE_NEWNET } else { 0 };
     // SAFETY: system calls on memory that the order keeps.
     unsafe {
-        confine::done(libc::unshare(libc::CLONE_NEWUSER | network).into())?;
-        part_done();
-        confine::write(c"/proc/self/setgroups", b"deny")?;
-        confine::write(c"/proc/self/uid_map", order.user_map.as_bytes())?;
-        confine::write(c"/proc/self/gid_map", order.group_map.as_bytes())?;
-        part_done();
         if order.kind.nesting == Nesting::Denied {
             confine::write(c"/proc/sys/user/max_user_namespaces", b"0")?;
         }
-        part_done();
+        order.part_done();
         if off {
             loopback()?;
         }
-        part_done();
+        order.part_done();
         keep(c"/proc/self/ns/user", &order.user)?;
         if off {
             keep(c"/proc/self/ns/net", &order.network)?;
         }
-        part_done();
+        order.part_done();
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::ptr;
 use std::sync::Arc;
 
-use crate::brand::Brand;
+use crate::brand::{Brand, RunTag};
 #[cfg(target_os = "linux")]
 use crate::enclosure::Enclosure;
 
@@ -20,6 +20,8 @@ pub(crate) struct Image {
     pub(crate) stdio: [OwnedFd; 3],
     pub(crate) hold: Option<Hold>,
     pub(crate) brand: Option<Brand>,
+    /// Of which run it is.
+    pub(crate) run_tag: Option<RunTag>,
     /// Namespaces that are made for it.
     #[cfg(target_os = "linux")]
     pub(crate) enclosure: Option<Enclosure>,
@@ -28,6 +30,15 @@ pub(crate) struct Image {
     pub(crate) gives_up: bool,
     /// Rules that it submits to.
     pub(crate) rules: Option<Arc<OwnedFd>>,
+    /// System calls that are refused to it.
+    #[cfg(target_os = "linux")]
+    pub(crate) filter: Option<&'static crate::seccomp::Filter>,
+    /// A filter that it hands on.
+    #[cfg(target_os = "linux")]
+    pub(crate) filter_file: Option<OwnedFd>,
+    /// What it joins a group by that limits the memory of all its processes together.
+    #[cfg(target_os = "linux")]
+    pub(crate) group_entry: Option<OwnedFd>,
     /// Bytes that each of its processes may allocate.
     #[cfg(target_os = "linux")]
     pub(crate) memory: Option<u64>,

@@ -13,6 +13,8 @@ use rustix::process::{
 use crate::brand::Brand;
 use crate::ended::How;
 use crate::guard::Guard;
+#[cfg(target_os = "linux")]
+use crate::memory_group::MemoryGroup;
 use crate::spawner::{Child, Spawner};
 use crate::tree::{self, Swept, Tree};
 use crate::{clock, exit};
@@ -27,6 +29,9 @@ pub(crate) struct Leader {
     reaped: bool,
     /// Whose end is the end of everybody in its namespace.
     guard: Option<Guard>,
+    /// Removed when nobody is in it any more.
+    #[cfg(target_os = "linux")]
+    group: Option<MemoryGroup>,
 }
 
 impl Leader {
@@ -48,6 +53,8 @@ impl Leader {
                 exit,
                 reaped: false,
                 guard,
+                #[cfg(target_os = "linux")]
+                group: None,
             }),
             Err(error) => {
                 kill_process(pid, Signal::KILL).ok();
@@ -59,6 +66,13 @@ impl Leader {
                 Err(error)
             }
         }
+    }
+
+    /// Keeps the group that limits its memory for as long as it lives.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn in_group(mut self, group: Option<MemoryGroup>) -> Self {
+        self.group = group;
+        self
     }
 
     /// Becomes readable when the leader has exited.

@@ -1,12 +1,14 @@
 //! What a crash of the harness left running.
 //!
-//! The parent-death signal ended the command itself; what it had started went to another parent. Three things still
-//! tell whose it is: the session, the marker in its environment, and that its own parent is one of them.
+//! The parent-death signal ended the command itself; what it had started went to another parent. Four things still
+//! tell whose it is: the session, the marker in its environment, the tag of its run, which stays when it clears its
+//! environment, and that its own parent is one of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::{Duration, Instant};
 
+use crate::brand::RunTag;
 use crate::identity::Identity;
 use crate::kill;
 use crate::proc::{self, Stat};
@@ -17,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Ends every process of an attempt that outlived the harness, and returns how many there were.
 ///
 /// `identity` counts only if the number still means the same process. A marker that ends in `/` means all that begin
-/// with it. Fails if something cannot be ended.
+/// with it; one without a part after `/` means the whole run. Fails if something cannot be ended.
 pub fn end_leftovers(identity: Option<&Identity>, marker: &str) -> io::Result<usize> {
     let identity = identity.filter(|identity| identity.boot_id == proc::boot_id());
     let deadline = Instant::now() + PATIENCE;
@@ -53,11 +55,13 @@ fn leftovers(identity: Option<&Identity>, marker: &str) -> Vec<Stat> {
     let own = std::process::id();
     let stats = proc::all().into_iter().filter_map(proc::stat);
     let processes: BTreeMap<u32, Stat> = stats.map(|process| (process.pid, process)).collect();
+    let tag = RunTag::of_whole(marker);
     let session = identity.and_then(|identity| Session::of(identity, &processes));
     let meant = |process: &&Stat| {
         !process.exited
             && process.pid != own
             && (session.is_some_and(|session| session.has(process))
+                || tag.is_some_and(|tag| proc::has_tag(process.pid, tag))
                 || has_marker(process.pid, marker))
     };
     let mut found: BTreeMap<u32, Stat> = processes

@@ -42,19 +42,28 @@ mod ground;
 #[cfg_attr(not(target_os = "linux"), path = "guard_portable.rs")]
 mod guard;
 mod held;
+#[cfg(target_os = "linux")]
+mod id_maps;
 mod identity;
 mod image;
 #[cfg(target_os = "linux")]
 mod kill;
 #[cfg(target_os = "linux")]
 mod landlock;
+#[cfg(target_os = "linux")]
+mod layers;
 mod leader;
 #[cfg_attr(not(target_os = "linux"), path = "leftovers_portable.rs")]
 mod leftovers;
 mod level;
 mod log;
 #[cfg(target_os = "linux")]
+mod memory_group;
+#[cfg(target_os = "linux")]
 mod mounts;
+#[cfg(target_os = "linux")]
+mod overlay;
+mod overlay_trial;
 mod policy;
 #[cfg(target_os = "linux")]
 mod privileges;
@@ -66,8 +75,12 @@ mod process_table;
 mod program;
 mod running;
 mod sandbox;
+#[cfg(target_os = "linux")]
+mod seccomp;
 mod signals;
 mod spawner;
+#[cfg(target_os = "linux")]
+mod stack_text;
 mod stdio;
 mod stop;
 mod stream;
@@ -86,8 +99,9 @@ pub use held::Held;
 pub use identity::Identity;
 pub use leftovers::{end_leftovers, find_marked};
 pub use level::Level;
+pub use overlay_trial::{OverlayTrialError, overlay_works};
 pub use policy::{Bind, Nesting, Network, Overlay, Policy};
-pub use probe::{Probe, Tried, probe};
+pub use probe::{MemoryScope, Probe, Tried, UntriedError, memory_scope, probe};
 pub use program::program_exists;
 pub use running::{Running, Stopper};
 pub use sandbox::Sandbox;

@@ -2,10 +2,11 @@
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::{fmt, fs, io};
 
-use crate::policy::Policy;
+use crate::layers::{self, Entry, Source, View};
+use crate::policy::{Overlay, Policy};
 
 /// Where a command's temporary directory is found.
 pub(crate) const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
@@ -19,6 +20,9 @@ const DEVICES: [&str; 6] = [
     "/dev/tty",
 ];
 
+/// As many as can be named to the kernel in one string (see `overlay`).
+pub(crate) const MOST_LAYERS: usize = 12;
+
 /// One step on the way; a child takes them in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -30,6 +34,13 @@ pub(crate) enum Step {
     Take {
         from: CString,
         writable: bool,
+    },
+    /// Makes an overlay, which is placed like a tree that was taken; the next number is given to it.
+    MakeOverlay {
+        at: CString,
+        lower: Vec<CString>,
+        upper: CString,
+        work: CString,
     },
     /// Makes everything that is mounted read-only.
     Freeze,
@@ -66,6 +77,13 @@ pub(crate) enum Step {
     SharedMemory,
 }
 
+impl Step {
+    /// Is what it opens known by a number afterwards?
+    pub(crate) fn gives_number(&self) -> bool {
+        matches!(self, Self::Take { .. } | Self::MakeOverlay { .. })
+    }
+}
+
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, at) = match self {
@@ -78,6 +96,7 @@ impl fmt::Display for Step {
             Self::MakeDirectory { at } | Self::MakeFile { at } | Self::Place { at, .. } => {
                 ("mount", at)
             }
+            Self::MakeOverlay { at, .. } => ("make an overlay for", at),
             Self::Protect { at } => ("protect", at),
             Self::Allow { at } => ("allow", at),
         };
@@ -116,9 +135,11 @@ pub(crate) fn plan(policy: &Policy, as_root: bool) -> io::Result<Vec<Step>> {
     let mut steps = vec![Step::CutOff { devices: !as_root }];
     let mut placements = Vec::new();
     share_memory(&mut placements);
-    hide(policy, &mut placements)?;
-    take(policy, &mut steps, &mut placements)?;
-    keep(policy, &mut placements)?;
+    let view = View::of(policy);
+    hide(policy, &view, &mut placements)?;
+    take(policy, &view, &mut steps, &mut placements)?;
+    make_overlays(policy, &mut steps, &mut placements)?;
+    keep(policy, &view, &mut placements)?;
     steps.push(Step::Freeze);
     devices(as_root, &mut steps)?;
     // Outer ones first, or they would cover the inner ones; what is kept would freeze what is writable inside of it.
@@ -127,35 +148,118 @@ pub(crate) fn plan(policy: &Policy, as_root: bool) -> io::Result<Vec<Step>> {
     Ok(steps)
 }
 
-fn keep(policy: &Policy, placements: &mut Vec<Placement>) -> io::Result<()> {
+fn keep(policy: &Policy, view: &View<'_>, placements: &mut Vec<Placement>) -> io::Result<()> {
     for path in &policy.read_only {
-        let (at, what) = (protectable(path)?, What::Kept);
+        let at = match view.locate(path) {
+            (_, Source::Host(from)) if from == *path => protectable(path)?,
+            (at, Source::Host(from)) => protectable(&from).map(|_| at)?,
+            (at, Source::Overlay(overlay, inner)) => {
+                match look_up(overlay, &inner, "protect", path)? {
+                    Entry::Missing => {
+                        return Err(about("protect", path, &io::ErrorKind::NotFound.into()));
+                    }
+                    Entry::Link(_) | Entry::BehindLink => return Err(is_link(path)),
+                    Entry::File(_) | Entry::Directory => at,
+                }
+            }
+        };
+        let what = What::Kept;
         placements.push(Placement { at, what });
     }
     Ok(())
 }
 
-fn hide(policy: &Policy, placements: &mut Vec<Placement>) -> io::Result<()> {
+fn look_up(overlay: &Overlay, inner: &Path, what: &str, path: &Path) -> io::Result<Entry> {
+    layers::look_up(overlay, inner).map_err(|error| about(what, path, &error))
+}
+
+fn hide(policy: &Policy, view: &View<'_>, placements: &mut Vec<Placement>) -> io::Result<()> {
     for path in &policy.hidden {
-        match fs::canonicalize(path) {
-            Ok(at) => {
-                let what = if at.is_dir() {
-                    What::Empty
-                } else {
-                    What::Unreadable
-                };
-                placements.push(Placement { at, what });
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            // Whom we may not see, the command may not either.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
-            Err(error) => return Err(about("hide", path, &error)),
-        }
+        let placement = match view.locate(path) {
+            (at, Source::Overlay(overlay, inner)) => hide_in(view, overlay, at, inner)?,
+            (at, Source::Host(from)) => hide_of_host(path, &at, &from)?,
+        };
+        placements.extend(placement);
     }
     Ok(())
 }
 
-fn take(policy: &Policy, steps: &mut Vec<Step>, placements: &mut Vec<Placement>) -> io::Result<()> {
+/// How many links may lead from one to the other, as for the kernel.
+const LINKS: usize = 40;
+
+/// Hides what an overlay shows at a path, or what a link there leads to.
+fn hide_in<'a>(
+    view: &View<'a>,
+    mut overlay: &'a Overlay,
+    mut at: PathBuf,
+    mut inner: PathBuf,
+) -> io::Result<Option<Placement>> {
+    for _ in 0..LINKS {
+        let what = match look_up(overlay, &inner, "hide", &at)? {
+            Entry::Missing => return Ok(None),
+            Entry::Directory => What::Empty,
+            Entry::File(_) => What::Unreadable,
+            Entry::BehindLink => return Err(is_behind_link(&at)),
+            Entry::Link(to) => {
+                let path = normal(&at.parent().unwrap_or(&at).join(to));
+                match view.locate(&path) {
+                    (next_at, Source::Overlay(next, next_inner)) => {
+                        (overlay, at, inner) = (next, next_at, next_inner);
+                        continue;
+                    }
+                    (at, Source::Host(from)) => return hide_of_host(&path, &at, &from),
+                }
+            }
+        };
+        return Ok(Some(Placement { at, what }));
+    }
+    Err(about(
+        "hide",
+        &at,
+        &io::Error::from_raw_os_error(libc::ELOOP),
+    ))
+}
+
+/// Hides what comes from a path of the host, though the command may find it elsewhere.
+fn hide_of_host(path: &Path, at: &Path, from: &Path) -> io::Result<Option<Placement>> {
+    match fs::canonicalize(from) {
+        Ok(found) => {
+            let what = if found.is_dir() {
+                What::Empty
+            } else {
+                What::Unreadable
+            };
+            let at = if from == path { found } else { at.to_owned() };
+            Ok(Some(Placement { at, what }))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        // What we may not see, the command may not either.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
+        Err(error) => Err(about("hide", path, &error)),
+    }
+}
+
+/// Removes `.` and `..`, without asking where links lead.
+fn normal(path: &Path) -> PathBuf {
+    let mut found = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                found.pop();
+            }
+            other => found.push(other),
+        }
+    }
+    found
+}
+
+fn take(
+    policy: &Policy,
+    view: &View<'_>,
+    steps: &mut Vec<Step>,
+    placements: &mut Vec<Placement>,
+) -> io::Result<()> {
     let mut number = 0;
     let mut add = |from: &Path, to: PathBuf, writable: bool| -> io::Result<()> {
         let from = fs::canonicalize(from).map_err(|error| about("open", from, &error))?;
@@ -177,10 +281,45 @@ fn take(policy: &Policy, steps: &mut Vec<Step>, placements: &mut Vec<Placement>)
         }
     }
     for path in &policy.writable {
-        add(path, canonical(path), true)?;
+        add(path, view.mount_point(path), true)?;
     }
     for bind in &policy.binds {
-        add(&bind.from, canonical(&bind.to), bind.writable)?;
+        add(&bind.from, view.mount_point(&bind.to), bind.writable)?;
+    }
+    Ok(())
+}
+
+fn make_overlays(
+    policy: &Policy,
+    steps: &mut Vec<Step>,
+    placements: &mut Vec<Placement>,
+) -> io::Result<()> {
+    for overlay in &policy.overlays {
+        let layer = |path: &PathBuf| {
+            let found = fs::canonicalize(path).map_err(|error| about("open", path, &error))?;
+            c_path(&found)
+        };
+        if overlay.lower.is_empty() || overlay.lower.len() > MOST_LAYERS {
+            let why = format!(
+                "an overlay has 1 to {MOST_LAYERS} layers below, this one has {}",
+                overlay.lower.len()
+            );
+            let error = io::Error::new(io::ErrorKind::InvalidInput, why);
+            return Err(about("make an overlay for", &overlay.at, &error));
+        }
+        let at = canonical(&overlay.at);
+        let number = steps.iter().filter(|step| step.gives_number()).count();
+        steps.push(Step::MakeOverlay {
+            at: c_path(&at)?,
+            lower: overlay.lower.iter().map(layer).collect::<io::Result<_>>()?,
+            upper: layer(&overlay.upper)?,
+            work: layer(&overlay.work)?,
+        });
+        let what = What::Taken {
+            number,
+            directory: true,
+        };
+        placements.push(Placement { at, what });
     }
     Ok(())
 }
@@ -263,15 +402,35 @@ fn make_way(outer: &Path, placement: &Placement, steps: &mut Vec<Step>) -> io::R
 pub(crate) fn protectable(path: &Path) -> io::Result<PathBuf> {
     let found = fs::symlink_metadata(path).map_err(|error| about("protect", path, &error))?;
     if found.file_type().is_symlink() {
-        let error = io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link");
-        return Err(about("protect", path, &error));
+        return Err(is_link(path));
     }
     fs::canonicalize(path).map_err(|error| about("protect", path, &error))
 }
 
-/// Returns where a path leads, or the path itself if it does not exist yet.
+fn is_link(path: &Path) -> io::Error {
+    let error = io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link");
+    about("protect", path, &error)
+}
+
+fn is_behind_link(path: &Path) -> io::Error {
+    let error = io::Error::new(io::ErrorKind::InvalidInput, "a symbolic link leads there");
+    about("hide", path, &error)
+}
+
+/// Returns where a path leads; what does not exist yet is taken as it is written.
 pub(crate) fn canonical(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    for ancestor in path.ancestors() {
+        let (Ok(found), Ok(rest)) = (fs::canonicalize(ancestor), path.strip_prefix(ancestor))
+        else {
+            continue;
+        };
+        return if rest.as_os_str().is_empty() {
+            found
+        } else {
+            found.join(rest)
+        };
+    }
+    path.to_owned()
 }
 
 fn c_path(path: &Path) -> io::Result<CString> {

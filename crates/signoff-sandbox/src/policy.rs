@@ -26,7 +26,8 @@ pub struct Policy {
     pub network: Network,
     /// Whether it may build sandboxes of its own.
     pub nesting: Nesting,
-    /// Bytes that each of its processes may allocate.
+    /// Bytes that each of its processes may allocate; and all of them together, where a control group can be made
+    /// (`memory_scope` says whether), but not less than 16 MiB then.
     pub memory: Option<u64>,
     /// Processes and threads that it may have at once.
     pub processes: Option<u32>,
@@ -47,13 +48,17 @@ pub struct Bind {
 /// A directory that the command finds made of layers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overlay {
-    /// Where the command finds it.
+    /// Where the command finds it: a directory, also one of its own layers, or a path below a hidden directory. What
+    /// else the policy names inside of it (`read_only`, `hidden`, where binds are found) is looked for in its layers.
     pub at: PathBuf,
-    /// Layers that are only read, the topmost first. They exist, and nothing changes in them meanwhile.
+    /// Layers that are only read, the topmost first: 1 to 12. They exist, nothing changes in them meanwhile, and
+    /// nothing is mounted inside of them.
     pub lower: Vec<PathBuf>,
-    /// Takes every change. It exists, and is not a directory of an overlay itself.
+    /// Takes every change. It exists, and is not a directory of an overlay itself. Directories for binds that no layer
+    /// has are made in it.
     pub upper: PathBuf,
-    /// An empty directory for the kernel, on the same file system as `upper`.
+    /// An empty directory for the kernel, on the same file system as `upper`: a new one for each command. The kernel
+    /// leaves `work/incompat/volatile` in it, directories of mode 000.
     pub work: PathBuf,
 }
 

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use crate::brand::Brand;
+use crate::brand::{Brand, RunTag};
 use crate::command::MARKER;
 
 /// How long a process may take to become another program before it counts as having no environment.
@@ -119,11 +119,19 @@ pub(crate) fn brand(pid: u32) -> Option<Brand> {
 }
 
 fn parse_brand(limits: &str) -> Option<Brand> {
-    let line = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max file locks"))?;
+    Brand::recognise(hard_limit(limits, "Max file locks")?)
+}
+
+/// Says whether a process carries the tag of a run.
+pub(crate) fn has_tag(pid: u32, tag: RunTag) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/limits"))
+        .is_ok_and(|limits| hard_limit(&limits, "Max resident set") == Some(tag.limit()))
+}
+
+fn hard_limit(limits: &str, name: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
     // Soft limit, hard limit, unit. The soft one can be changed freely.
-    Brand::recognise(line.split_ascii_whitespace().nth(1)?.parse().ok()?)
+    line.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 pub(crate) fn boot_id() -> &'static str {

@@ -6,11 +6,19 @@ use crate::enclosure::Enclosure;
 use crate::policy::Nesting;
 
 /// What root may change by its number alone, whatever its capabilities are; and for the whole machine.
-pub(crate) const OF_THE_MACHINE: [&std::ffi::CStr; 4] = [
+pub(crate) const OF_THE_MACHINE: [&std::ffi::CStr; 12] = [
     c"/proc/sys",
     c"/proc/sysrq-trigger",
     c"/proc/irq",
     c"/proc/bus",
+    c"/proc/acpi",
+    c"/proc/driver",
+    c"/proc/dynamic_debug",
+    c"/proc/fs",
+    c"/proc/mtrr",
+    c"/proc/pressure",
+    c"/proc/scsi",
+    c"/proc/tty",
 ];
 
 /// Mounts it over the host's.

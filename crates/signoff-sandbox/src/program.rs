@@ -20,6 +20,16 @@ pub(crate) fn find(
     cwd: &Path,
     env: &[(OsString, OsString)],
 ) -> Result<PathBuf, StartError> {
+    find_by(program, cwd, env, usable)
+}
+
+/// The same where something other than the host's files decides what can be executed.
+pub(crate) fn find_by(
+    program: &OsStr,
+    cwd: &Path,
+    env: &[(OsString, OsString)],
+    usable: impl Fn(&Path) -> Usable,
+) -> Result<PathBuf, StartError> {
     let mut refused = false;
     for candidate in candidates(program, env) {
         match usable(&cwd.join(&candidate)) {
@@ -57,13 +67,14 @@ fn candidates(program: &OsStr, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
         .collect()
 }
 
-enum Usable {
+/// Whether a file can be executed.
+pub(crate) enum Usable {
     Yes,
     No,
     Missing,
 }
 
-fn usable(path: &Path) -> Usable {
+pub(crate) fn usable(path: &Path) -> Usable {
     match path.metadata() {
         Ok(found) if found.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok() => {
             Usable::Yes

@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::brand::Brand;
+use crate::brand::{Brand, RunTag};
 use crate::command::{Command, Limits, MARKER};
 use crate::confinement::{self, Confined, Wrapper};
 use crate::conversation::{Conversation, Speech};
@@ -19,10 +19,12 @@ use crate::image::{Hold, Image};
 use crate::leader::Leader;
 use crate::level::Level;
 use crate::log::Log;
-use crate::probe::probe;
+#[cfg(target_os = "linux")]
+use crate::memory_group::MemoryGroup;
+use crate::probe::{UntriedError, probe};
 use crate::running::Running;
 use crate::spawner::Spawner;
-use crate::{program, signals, stdio, tree};
+use crate::{signals, stdio, tree};
 
 /// Starts commands, confined as far as this machine allows.
 ///
@@ -68,8 +70,11 @@ impl Sandbox {
     }
 
     /// Returns how strongly commands that have a policy are confined here.
-    pub fn level(&self) -> Level {
-        self.level.unwrap_or_else(|| probe().level)
+    pub fn level(&self) -> Result<Level, UntriedError> {
+        match self.level {
+            Some(level) => Ok(level),
+            None => Ok(probe()?.level),
+        }
     }
 
     /// Starts a process that becomes the command when it is released.
@@ -140,9 +145,13 @@ impl Sandbox {
         let Some(name) = command.argv.first().cloned() else {
             return Err(invalid("a command needs a program").into());
         };
-        let program = program::find(&name, &command.cwd, &command.env)?;
+        let policy = command.policy.as_ref();
+        let program = confinement::find_program(&name, &command.cwd, &command.env, policy)?;
         let confined = match &command.policy {
-            Some(policy) => confinement::confine(self.level(), policy, &command.cwd, &program)?,
+            Some(policy) => {
+                let level = self.level().map_err(io::Error::from)?;
+                confinement::confine(level, policy, &command.cwd, &program)?
+            }
             None => Confined::default(),
         };
         let (program, argv) = match confined.wrapper {
@@ -155,6 +164,11 @@ impl Sandbox {
         let (stdout, child_stdout) = stdio::output()?;
         let (stderr, child_stderr) = stdio::output()?;
         let brand = Brand::next();
+        #[cfg(target_os = "linux")]
+        let (group, group_entry) = match command.policy.as_ref().and_then(|policy| policy.memory) {
+            Some(limit) => MemoryGroup::make(limit)?.unzip(),
+            None => (None, None),
+        };
         let image = Image {
             program: c_string(program.as_os_str())?,
             argv: argv
@@ -166,11 +180,18 @@ impl Sandbox {
             stdio: [stdin, child_stdout, child_stderr],
             hold,
             brand,
+            run_tag: command.marker.as_deref().map(RunTag::of_marker),
             #[cfg(target_os = "linux")]
             enclosure: confined.enclosure,
             #[cfg(target_os = "linux")]
             gives_up: confined.gives_up,
             rules: confined.rules,
+            #[cfg(target_os = "linux")]
+            filter: confined.filter,
+            #[cfg(target_os = "linux")]
+            filter_file: confined.filter_file,
+            #[cfg(target_os = "linux")]
+            group_entry,
             #[cfg(target_os = "linux")]
             memory: command.policy.as_ref().and_then(|policy| policy.memory),
             #[cfg(target_os = "linux")]
@@ -179,6 +200,8 @@ impl Sandbox {
         let child = self.spawner.spawn(image)?;
         let failure = child.failure;
         let leader = Leader::new(child, Arc::clone(&self.spawner), brand, command.marker)?;
+        #[cfg(target_os = "linux")]
+        let leader = leader.in_group(group);
         let ours = Ours {
             stdout,
             stderr,

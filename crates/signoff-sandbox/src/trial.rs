@@ -1,5 +1,6 @@
 //! One trial of a level: a command that does what it may, and what it may not.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, io, process};
@@ -12,7 +13,7 @@ use crate::policy::Policy;
 use crate::sandbox::Sandbox;
 
 /// Nothing that is tried takes long; on a busy machine it may.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// Exits of the command, by what it found.
 const CANNOT_WRITE: i32 = 20;
 const SCRIPT: &str = "echo 1 > open/a || exit 20; echo 1 > open/shut/b; echo 1 > c; exit 0";
@@ -26,53 +27,69 @@ pub(crate) enum Why {
     Untried(String),
 }
 
-/// Says why a level does not work here, if it does not.
-pub(crate) fn try_out(level: Level) -> Result<(), Why> {
+/// Says why a level does not work here, if it does not. It is tried in the first of these directories with room.
+pub(crate) fn try_out(level: Level, places: &[PathBuf]) -> Result<(), Why> {
     let place =
-        Place::new().map_err(|error| Why::Untried(format!("no place to try it: {error}")))?;
-    let sandbox = Sandbox::at(level).map_err(|error| why(&error))?;
+        Place::new(places).map_err(|error| Why::Untried(format!("no place to try it: {error}")))?;
+    let sandbox = Sandbox::at(level).map_err(|error| Why::of(&error))?;
     let ended = sandbox.run(command(place.0.as_path(), level));
-    let ended = ended.map_err(|error| match &error {
-        StartError::Io(cause) => why(cause),
-        StartError::NotFound { .. } | StartError::NotExecutable { .. } => {
-            Why::Fails(error.to_string())
-        }
-    })?;
-    judge(&place, level, &ended).map_err(Why::Fails)
+    let ended = ended.map_err(Why::of_start)?;
+    judge(&place, level, &ended).map_err(|why| match place.check_room() {
+        Ok(()) => why,
+        Err(error) => Why::Untried(format!("the place to try it is full: {error}")),
+    })
 }
 
-/// A process that may open or start nothing more says nothing about the machine.
-fn why(error: &io::Error) -> Why {
-    let exhausted = [libc::EMFILE, libc::ENFILE, libc::EAGAIN, libc::ENOMEM];
-    let text = error.to_string();
-    // The code may be in the message of an error that was wrapped.
-    let is = |code: &i32| {
-        error.raw_os_error() == Some(*code) || text.contains(&format!("(os error {code})"))
-    };
-    if exhausted.iter().any(is) {
-        Why::Untried(text)
-    } else {
-        Why::Fails(text)
+impl Why {
+    /// A process that may open or start nothing more says nothing about the machine.
+    pub(crate) fn of(error: &io::Error) -> Self {
+        let exhausted = [libc::EMFILE, libc::ENFILE, libc::EAGAIN, libc::ENOMEM];
+        let text = error.to_string();
+        // The code may be in the message of an error that was wrapped.
+        let is = |code: &i32| {
+            error.raw_os_error() == Some(*code) || text.contains(&format!("(os error {code})"))
+        };
+        if exhausted.iter().any(is) {
+            Self::Untried(text)
+        } else {
+            Self::Fails(text)
+        }
+    }
+
+    pub(crate) fn of_start(error: StartError) -> Self {
+        match &error {
+            StartError::Io(cause) => Self::of(cause),
+            StartError::NotFound { .. } | StartError::NotExecutable { .. } => {
+                Self::Fails(error.to_string())
+            }
+        }
+    }
+
+    /// A trial that was too slow, or that somebody killed, says nothing about the machine.
+    pub(crate) fn of_end(how: How, said: &str) -> Self {
+        let text = format!("a trial ended with {how:?}: {}", said.trim());
+        match how {
+            How::TimedOut | How::Stopped | How::Signaled(libc::SIGKILL) => Self::Untried(text),
+            _ => Self::Fails(text),
+        }
     }
 }
 
-fn judge(place: &Place, level: Level, ended: &Ended) -> Result<(), String> {
+fn judge(place: &Place, level: Level, ended: &Ended) -> Result<(), Why> {
+    let fails = |why: &str| Err(Why::Fails(why.to_owned()));
     match ended.how {
         How::Exited(0) => {}
-        How::Exited(CANNOT_WRITE) => return Err("nothing is writable inside".to_owned()),
-        how => {
-            let said = ended.stderr.tail(200);
-            return Err(format!("a trial ended with {how:?}: {}", said.trim()));
-        }
+        How::Exited(CANNOT_WRITE) => return fails("nothing is writable inside"),
+        how => return Err(Why::of_end(how, &ended.stderr.tail(200))),
     }
     if place.has("c") {
-        return Err("a trial could write where it must not".to_owned());
+        return fails("a trial could write where it must not");
     }
     if level.mounts() && place.has("open/shut/b") {
-        return Err("a trial could write into what is protected".to_owned());
+        return fails("a trial could write into what is protected");
     }
     if !place.has("open/a") {
-        return Err("what a trial wrote did not arrive".to_owned());
+        return fails("what a trial wrote did not arrive");
     }
     Ok(())
 }
@@ -104,20 +121,20 @@ fn command(place: &Path, level: Level) -> Command {
     }
 }
 
+/// Where levels are tried: what somebody's variable says must not decide whether they are confined.
+pub(crate) fn places() -> Vec<PathBuf> {
+    let known = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
+    let places = [env::temp_dir()].into_iter().chain(known);
+    places.filter(|place| place.is_absolute()).collect()
+}
+
 /// A directory of our own, gone when it is dropped.
-struct Place(PathBuf);
+pub(crate) struct Place(pub(crate) PathBuf);
 
 impl Place {
-    /// Wherever there is room: what somebody's variable says must not decide whether they are confined.
-    fn new() -> io::Result<Self> {
-        let places = [
-            env::temp_dir(),
-            "/tmp".into(),
-            "/var/tmp".into(),
-            "/dev/shm".into(),
-        ];
+    fn new(places: &[PathBuf]) -> io::Result<Self> {
         let mut error = io::Error::from(io::ErrorKind::NotFound);
-        for place in places.iter().filter(|place| place.is_absolute()) {
+        for place in places {
             match Self::new_in(place) {
                 Ok(place) => return Ok(place),
                 Err(why) => error = why,
@@ -126,14 +143,15 @@ impl Place {
         Err(error)
     }
 
-    fn new_in(place: &Path) -> io::Result<Self> {
+    pub(crate) fn new_in(place: &Path) -> io::Result<Self> {
         for number in 0..100 {
-            let name = format!("signoff-trial-{}-{number}", process::id());
+            let name = format!(".signoff-trial-{}-{number}", process::id());
             let path = place.join(name);
             match fs::create_dir(&path) {
                 Ok(()) => {
                     let place = Self(path);
                     fs::create_dir_all(place.0.join("open/shut"))?;
+                    place.check_room()?;
                     return Ok(place);
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -143,6 +161,14 @@ impl Place {
         Err(io::Error::from(io::ErrorKind::AlreadyExists))
     }
 
+    /// Fails if nothing more can be written: a directory can be made on a disk that is full.
+    pub(crate) fn check_room(&self) -> io::Result<()> {
+        let path = self.0.join("room");
+        let mut file = fs::File::create(&path)?;
+        io::Write::write_all(&mut file, &[b'x'; 4096])?;
+        fs::remove_file(path)
+    }
+
     fn has(&self, path: &str) -> bool {
         self.0.join(path).exists()
     }
@@ -150,6 +176,11 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
+        // The kernel leaves directories of an overlay that nobody but root may read.
+        for name in ["work", "work/incompat", "work/incompat/volatile"] {
+            let path = self.0.join("work").join(name);
+            fs::set_permissions(path, fs::Permissions::from_mode(0o700)).ok();
+        }
         fs::remove_dir_all(&self.0).ok();
     }
 }

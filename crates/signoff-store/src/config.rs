@@ -7,6 +7,7 @@
 
 mod agents;
 mod environment;
+mod home_files;
 mod key;
 mod later;
 mod layer;
@@ -35,7 +36,7 @@ pub use self::sections::{
     Sandbox, Server, Unverified,
 };
 pub use self::shown::{Entry, UnknownKey};
-pub use self::worktree::Isolation;
+pub use self::worktree::{Isolation, Land};
 use crate::signatures::Proof;
 
 /// What to read, lowest first; a file that does not exist changes nothing.
@@ -47,6 +48,8 @@ pub struct Layers {
     /// `.pi/plans.json`
     pub pi: Option<PathBuf>,
     pub project: Option<PathBuf>,
+    /// The person's home: a project's commands must not name anything in it.
+    pub home: Option<PathBuf>,
     /// Variables of the process; only `SIGNOFF_SECTION_KEY` are looked at.
     pub environment: BTreeMap<OsString, OsString>,
 }
@@ -84,13 +87,14 @@ impl Config {
         let mut problems = Vec::new();
         config.approval.then_run.value = layers.pi_store;
         if let Some(path) = &layers.user {
-            layer::apply(&mut config, path, Origin::User, &mut problems);
+            layer::apply(&mut config, path, Origin::User, None, &mut problems);
         }
         if let Some(path) = &layers.pi {
             pi::apply(&mut config, path, &mut problems);
         }
         if let Some(path) = &layers.project {
-            layer::apply(&mut config, path, Origin::Project, &mut problems);
+            let home = layers.home.as_deref();
+            layer::apply(&mut config, path, Origin::Project, home, &mut problems);
         }
         environment::apply(&mut config, &layers.environment, &mut problems);
         if problems.is_empty() {

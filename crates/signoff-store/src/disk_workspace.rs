@@ -20,6 +20,8 @@ pub struct DiskWorkspace {
     topics: PathBuf,
     /// Absolute directories outside the workspace.
     search: Vec<PathBuf>,
+    /// Entries of PATH inside the workspace, without links.
+    inside: Vec<PathBuf>,
     agents: Vec<String>,
     servers: Vec<String>,
     record: ToolRecord,
@@ -32,14 +34,14 @@ impl DiskWorkspace {
     /// command there after the plan was signed. Nor do relative ones, which move with the reader.
     pub fn new(root: &Path, path: &OsStr, config: &Config) -> Self {
         let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
-        let search = std::env::split_paths(path)
+        let (inside, search) = std::env::split_paths(path)
             .filter(|entry| entry.is_absolute())
             .filter_map(|entry| entry.canonicalize().ok())
-            .filter(|entry| !entry.starts_with(&root))
-            .collect();
+            .partition(|entry| entry.starts_with(&root));
         Self {
             topics: root.join(".signoff").join("topics"),
             search,
+            inside,
             agents: config.agents.keys().cloned().collect(),
             servers: config.servers.keys().cloned().collect(),
             record: tool_record::load(&root, config),
@@ -68,6 +70,14 @@ impl Workspace for DiskWorkspace {
     fn leads_outside(&self, path: &str) -> bool {
         let real = self.root.join(path).canonicalize();
         real.is_ok_and(|real| !real.starts_with(&self.root))
+    }
+
+    fn pattern_matches(&self, pattern: &str) -> bool {
+        let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+        let fixed = pattern.find(['*', '?']).unwrap_or(pattern.len());
+        let folder = pattern.get(..fixed).unwrap_or_default();
+        let folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+        matches_below(&self.root, folder, pattern)
     }
 
     fn line_count(&self, path: &str) -> Option<u64> {
@@ -118,6 +128,16 @@ impl Workspace for DiskWorkspace {
         let found = self.find_command(name);
         commands.insert(name.to_owned(), found);
         found
+    }
+
+    fn command_inside(&self, name: &str) -> Option<String> {
+        if name.is_empty() || name.contains('/') {
+            return None;
+        }
+        let mut places = self.inside.iter().map(|directory| directory.join(name));
+        let found = places.find(|place| is_executable(place))?;
+        let below = found.strip_prefix(&self.root).ok()?;
+        Some(below.display().to_string())
     }
 
     fn agent_exists(&self, name: &str) -> bool {
@@ -177,6 +197,39 @@ fn names_in(directory: &Path) -> Vec<String> {
     names
 }
 
+/// Whether a file below a folder matches a pattern. Links to directories are not followed.
+fn matches_below(root: &Path, folder: &str, pattern: &str) -> bool {
+    /// Who has more files than these is spared the answer "no".
+    const MOST: usize = 200_000;
+    const NEVER: [&str; 2] = [".git", ".signoff"];
+    if folder.split('/').any(|part| NEVER.contains(&part)) {
+        return false;
+    }
+    let mut seen = 0;
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(root.join(&folder)).into_iter().flatten();
+        for entry in entries.filter_map(Result::ok) {
+            seen += 1;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if NEVER.contains(&name.as_str()) {
+                continue;
+            }
+            let path = if folder.is_empty() {
+                name
+            } else {
+                format!("{folder}/{name}")
+            };
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            } else if seen > MOST || signoff_plan::glob::matches(pattern, &path) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
 fn is_executable(path: &Path) -> bool {
     path.metadata()
         .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
@@ -194,6 +247,30 @@ mod tests {
     fn executable(path: &Path) {
         fs::write(path, "#!/bin/sh\n").unwrap();
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    #[test]
+    fn patterns_match_files_that_are_there() {
+        let dir = tempfile::tempdir().unwrap();
+        for file in ["tests/deep/a.py", "b.md", ".git/x.py"] {
+            let path = dir.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let workspace = DiskWorkspace::new(dir.path(), OsStr::new(""), &Config::default());
+        for pattern in [
+            "tests/**",
+            "tests/",
+            "./b.md",
+            "**/*.py",
+            "*.md",
+            "tests/deep/?.py",
+        ] {
+            assert!(workspace.pattern_matches(pattern), "{pattern}");
+        }
+        for pattern in ["test/**", "*.py", ".git/*", "tests/*.py", "b.md/x"] {
+            assert!(!workspace.pattern_matches(pattern), "{pattern}");
+        }
     }
 
     #[test]
@@ -275,6 +352,9 @@ mod tests {
         for name in ["planted", "text", "absent", "", "../bin"] {
             assert!(!workspace.command_exists(name), "{name}");
         }
+        let inside = |name| workspace.command_inside(name);
+        assert_eq!(inside("planted").as_deref(), Some("bin/planted"));
+        assert_eq!((inside("good"), inside("absent")), (None, None));
         fs::remove_file(bin.join("good")).unwrap();
         assert!(workspace.command_exists("good"), "the answer is remembered");
     }

@@ -22,7 +22,7 @@ use crate::hash::sha256_hex;
 use crate::root::Store;
 use crate::{FileError, failpoint};
 
-const SCHEMA: &str = "signoff.index/1";
+const SCHEMA: &str = "signoff.index/2";
 
 /// Far more than a million plans need.
 const LARGEST: u64 = 1024 * 1024 * 1024;
@@ -140,7 +140,7 @@ mod tests {
             String::new(),
             "\0".repeat(good.len()),
             good[..good.len() / 2].to_owned(),
-            good.replace("signoff.index/1", "signoff.index/2"),
+            good.replace("signoff.index/2", "signoff.index/1"),
             good.replace("\"entries\"", "\"extra\":1,\"entries\""),
             good.replace("\"again\":true", "\"again\":7"),
         ] {

@@ -1,8 +1,8 @@
 //! Remembers: the store `.signoff/`, journals, signatures, locks, configuration files, and the one
 //! way a file is replaced.
 //!
-//! Knows files, locks and atomic writes; decides nothing, reads no clock, no randomness and no
-//! environment. Start reading at [`root::Store`], then [`journal::Journal`] and
+//! Knows files, locks and atomic writes; decides nothing, reads no clock and no environment, and no
+//! randomness but for a project's id. Start reading at [`root::Store`], then [`journal::Journal`] and
 //! [`atomic::replace`].
 
 pub mod atomic;
@@ -16,6 +16,7 @@ pub mod index;
 pub mod journal;
 pub mod key;
 pub mod lock;
+mod no_follow;
 pub mod plan_log;
 pub mod requests;
 pub mod root;

@@ -4,11 +4,15 @@
 //! is then made beside them at the first write.
 
 mod links;
+mod nesting;
+mod project_id;
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+pub(crate) use self::links::Link;
+pub use self::nesting::{DiscoverError, discover};
 use crate::atomic::{self, Mode};
 use crate::runs::RunDir;
 use crate::{FileError, key};
@@ -40,14 +44,6 @@ pub struct Store {
     kind: Kind,
 }
 
-/// The store of the nearest directory, from `from` upwards, that has one.
-pub fn discover(from: &Path) -> Option<Store> {
-    let from = from.canonicalize().unwrap_or_else(|_| from.to_path_buf());
-    from.ancestors()
-        .find(|directory| directory.join(NAME).is_dir() || other(directory).is_some())
-        .map(Store::at)
-}
-
 impl Store {
     fn at(workspace: &Path) -> Self {
         Self {
@@ -55,6 +51,12 @@ impl Store {
             dir: workspace.join(NAME),
             kind: other(workspace).unwrap_or(Kind::Own),
         }
+    }
+
+    /// The store whose root is this directory, if it has one.
+    pub fn existing(workspace: &Path) -> Option<Self> {
+        let workspace = workspace.canonicalize().ok()?;
+        is_root(&workspace).then(|| Self::at(&workspace))
     }
 
     /// Makes `.signoff/` in this directory, or completes one that is there.
@@ -72,7 +74,11 @@ impl Store {
     pub fn complete(&self) -> Result<(), FileError> {
         self.refuse_links()?;
         let gitignore = self.dir.join(".gitignore");
-        if self.locks_dir().is_dir() && self.runs_dir().is_dir() && gitignore.exists() {
+        let is_complete = self.locks_dir().is_dir()
+            && self.runs_dir().is_dir()
+            && gitignore.exists()
+            && self.project_path().exists();
+        if is_complete {
             return Ok(());
         }
         atomic::create_directories(&self.dir)?;
@@ -80,7 +86,7 @@ impl Store {
         create_private(&self.locks_dir())?;
         // Somebody's own .gitignore stays as it is.
         atomic::create(&gitignore, GITIGNORE, Mode::Shared)?;
-        Ok(())
+        self.make_project_id()
     }
 
     /// Whose store the proposals are kept in.
@@ -210,6 +216,11 @@ impl Store {
     }
 }
 
+/// Is this directory the root of a project?
+fn is_root(directory: &Path) -> bool {
+    directory.join(NAME).is_dir() || other(directory).is_some()
+}
+
 /// The other tool's store in this directory, if there is one.
 fn other(directory: &Path) -> Option<Kind> {
     OTHERS
@@ -235,23 +246,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn found_from_below_and_nearest_first() {
+    fn found_from_below() {
         let dir = tempfile::tempdir().unwrap();
         let inner = dir.path().join("a/b");
-        fs::create_dir_all(inner.join("c")).unwrap();
-        assert_eq!(discover(&inner.join("c")), None);
-        let outer = Store::create(dir.path()).unwrap();
-        assert_eq!(discover(&inner.join("c")), Some(outer.clone()));
-        let nested = Store::create(&inner).unwrap();
-        assert_eq!(discover(&inner.join("c")), Some(nested));
-        assert_eq!(discover(&dir.path().join("a")), Some(outer));
+        fs::create_dir_all(&inner).unwrap();
+        assert_eq!(discover(&inner).unwrap(), None);
+        let store = Store::create(dir.path()).unwrap();
+        assert_eq!(discover(&inner).unwrap(), Some(store.clone()));
+        assert_eq!(discover(dir.path()).unwrap(), Some(store));
+        assert_eq!(Store::existing(&inner), None);
     }
 
     #[test]
     fn a_file_of_that_name_is_no_store() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(".signoff"), "").unwrap();
-        assert_eq!(discover(dir.path()), None);
+        assert_eq!(discover(dir.path()).unwrap(), None);
         assert!(Store::create(dir.path()).is_err());
     }
 
@@ -261,7 +271,7 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             fs::create_dir_all(dir.path().join(plans)).unwrap();
             fs::create_dir(dir.path().join("src")).unwrap();
-            let store = discover(&dir.path().join("src")).unwrap();
+            let store = discover(&dir.path().join("src")).unwrap().unwrap();
             assert_eq!(store.kind(), kind);
             assert!(store.plans_dir().ends_with(plans));
             assert!(!store.dir().exists(), "looking writes nothing");

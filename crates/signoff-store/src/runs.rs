@@ -73,8 +73,13 @@ pub fn list(store: &Store) -> Result<Vec<RunEntry>, FileError> {
 }
 
 /// Clears away runs that died before their first event was written and that nobody holds: nothing
-/// happened in them. `_starting`: of one that is being made nobody can tell yet.
-pub fn remove_never_begun(store: &Store, _starting: &StartLock) -> Result<(), FileError> {
+/// happened in them. `_starting`: of one that is being made nobody can tell yet. `going` is told the name of each before
+/// it goes.
+pub fn remove_never_begun(
+    store: &Store,
+    _starting: &StartLock,
+    going: impl Fn(&str),
+) -> Result<(), FileError> {
     for entry in list(store)? {
         let begun = match fs::read(entry.dir.journal()) {
             Ok(bytes) => bytes.contains(&b'\n'),
@@ -82,6 +87,7 @@ pub fn remove_never_begun(store: &Store, _starting: &StartLock) -> Result<(), Fi
             Err(_) => true,
         };
         if !begun && !crate::lock::is_held(&entry.dir.lock()).unwrap_or(true) {
+            going(&entry.id);
             let path = entry.dir.path();
             fs::remove_dir_all(path).map_err(FileError::at("remove", path))?;
         }

@@ -17,7 +17,7 @@ pub use self::proof::Proof;
 pub use self::statement::{NAMESPACE, statement};
 use crate::atomic::{self, Mode};
 use crate::root::Store;
-use crate::{FileError, key, timestamp};
+use crate::{FileError, key, no_follow, timestamp};
 
 /// A signature and what it was given for, so that a later difference can be shown.
 #[derive(Debug, Clone, PartialEq)]
@@ -155,11 +155,13 @@ fn load_all(store: &Store, key: &str) -> Result<Vec<Signed>, SignatureError> {
 }
 
 fn load(path: &Path, key: &str) -> Result<Signed, SignatureError> {
-    let bytes = fs::read(path).map_err(FileError::at("read", path))?;
-    SignatureFile::parse(&bytes, key).map_err(|reason| SignatureError::Invalid {
+    let invalid = |reason| SignatureError::Invalid {
         path: path.to_path_buf(),
         reason,
-    })
+    };
+    let bytes = no_follow::read_if_exists(path)?;
+    let bytes = bytes.ok_or_else(|| invalid("it is gone".to_owned()))?;
+    SignatureFile::parse(&bytes, key).map_err(invalid)
 }
 
 impl From<FileError> for SignatureError {

@@ -110,6 +110,11 @@ fn sandbox(config: &config::Sandbox) -> Value {
     if !config.network.value {
         terms.insert("network".to_owned(), false.into());
     }
+    let lists = [("home", &config.home), ("writable", &config.writable)];
+    for (name, list) in lists.into_iter().filter(|(_, list)| !list.value.is_empty()) {
+        let paths: BTreeSet<&String> = list.value.iter().collect();
+        terms.insert(name.to_owned(), json!(paths));
+    }
     Value::Object(terms)
 }
 
@@ -224,6 +229,16 @@ mod tests {
             of(&config, &[], "")["run"],
             json!({"step_timeout_s": 600, "prepare": ["npm ci"], "copy": [".env"]}),
         );
+    }
+
+    #[test]
+    fn what_is_seen_and_written_besides_counts_where_there_is_any() {
+        let mut config = Config::default();
+        config.sandbox.home.value = ["~/b", "~/a"].map(str::to_owned).to_vec();
+        config.sandbox.writable.value = vec!["/var/cache/x".to_owned()];
+        let sandbox = &of(&config, &[], "")["sandbox"];
+        assert_eq!(sandbox["home"], json!(["~/a", "~/b"]));
+        assert_eq!(sandbox["writable"], json!(["/var/cache/x"]));
     }
 
     #[test]

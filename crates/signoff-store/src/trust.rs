@@ -1,25 +1,35 @@
-//! Which project configurations a person has trusted: by path and content.
+//! What a person trusts on this machine: configurations by path and content, the files of a project
+//! that its commands run ([`helpers`]), and which directories have which project's id ([`projects`]).
+//! Kept in the user's state directory, which no agent can write to.
+
+pub mod helpers;
+pub mod projects;
+mod state_file;
 
 use std::error::Error;
 use std::fmt;
-use std::fs::OpenOptions;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use self::state_file::StateFile;
 use crate::FileError;
-use crate::atomic::{self, Mode};
 use crate::hash::sha256_hex;
-use crate::root::create_private;
 
-const SCHEMA: &str = "signoff.trusted/1";
-
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct Trusted {
     schema: String,
     files: Vec<Entry>,
+}
+
+impl StateFile for Trusted {
+    const NAME: &str = "trusted";
+    const SCHEMA: &str = "signoff.trusted/1";
+
+    fn schema(&mut self) -> &mut String {
+        &mut self.schema
+    }
 }
 
 #[derive(Serialize, Deserialize, PartialEq, Eq)]
@@ -45,38 +55,19 @@ pub fn is_trusted(state_dir: &Path, config_path: &Path, bytes: &[u8]) -> bool {
     let Ok(entry) = entry(config_path, bytes) else {
         return false;
     };
-    load(&list_path(state_dir)).is_ok_and(|trusted| trusted.files.contains(&entry))
+    Trusted::load(state_dir).is_ok_and(|trusted| trusted.files.contains(&entry))
 }
 
 /// Remembers that this content of this file is trusted.
 pub fn trust(state_dir: &Path, config_path: &Path, bytes: &[u8]) -> Result<(), TrustError> {
     let entry = entry(config_path, bytes)?;
-    create_private(state_dir)?;
-    // Held over reading and writing, so that two who trust at once both count.
-    let lock_path = state_dir.join("trusted.lock");
-    let lock = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(&lock_path)
-        .and_then(|file| file.lock().map(|()| file))
-        .map_err(FileError::at("lock", &lock_path))?;
-    let path = list_path(state_dir);
-    let mut trusted = load(&path)?;
-    if !trusted.files.contains(&entry) {
-        trusted.files.push(entry);
-        let damaged = |error: serde_json::Error| damaged(&path, error.to_string());
-        let mut text = serde_json::to_vec_pretty(&trusted).map_err(damaged)?;
-        text.push(b'\n');
-        atomic::overwrite(&path, &text, Mode::Private)?;
-    }
-    drop(lock);
-    Ok(())
-}
-
-fn list_path(state_dir: &Path) -> PathBuf {
-    state_dir.join("trusted.json")
+    Trusted::update(state_dir, |trusted| {
+        let is_new = !trusted.files.contains(&entry);
+        if is_new {
+            trusted.files.push(entry);
+        }
+        is_new
+    })
 }
 
 fn entry(config_path: &Path, bytes: &[u8]) -> Result<Entry, FileError> {
@@ -87,29 +78,6 @@ fn entry(config_path: &Path, bytes: &[u8]) -> Result<Entry, FileError> {
         path,
         sha256: sha256_hex(bytes),
     })
-}
-
-fn load(path: &Path) -> Result<Trusted, TrustError> {
-    let Some(bytes) = atomic::read_if_exists(path)? else {
-        return Ok(Trusted {
-            schema: SCHEMA.to_owned(),
-            files: Vec::new(),
-        });
-    };
-    let trusted: Trusted =
-        serde_json::from_slice(&bytes).map_err(|error| damaged(path, error.to_string()))?;
-    if trusted.schema != SCHEMA {
-        let reason = format!("its schema is `{}`, not `{SCHEMA}`", trusted.schema);
-        return Err(damaged(path, reason));
-    }
-    Ok(trusted)
-}
-
-fn damaged(path: &Path, reason: String) -> TrustError {
-    TrustError::Damaged {
-        path: path.to_path_buf(),
-        reason,
-    }
 }
 
 impl From<FileError> for TrustError {
@@ -124,7 +92,7 @@ impl fmt::Display for TrustError {
             Self::Damaged { path, reason } => {
                 write!(
                     f,
-                    "the list of trusted files `{}` is damaged: {reason}",
+                    "the list of what you trust, `{}`, is damaged: {reason}",
                     path.display()
                 )
             }

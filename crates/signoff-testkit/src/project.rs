@@ -37,7 +37,7 @@ impl Project {
     pub fn new_in(place: &Path, binary: impl Into<PathBuf>) -> Self {
         let folder = TempDir::with_prefix_in("signoff-test-", place).expect("a temporary folder");
         let root = fs::canonicalize(folder.path()).expect("the folder was just made");
-        for name in ["project", "home", "tmp", "bin", "output"] {
+        for name in ["project", "home", "tmp", "bin", "output", "outside"] {
             fs::create_dir(root.join(name)).expect("the folder is ours");
         }
         let user = root.join("home/.config/signoff");
@@ -53,7 +53,18 @@ impl Project {
         }
     }
 
-    /// The same with agents and contracts confined, as it is built in. They cannot write a ledger then, and see
+    /// The same with agents and contracts confined, so that steps work on trees of the run's own. They can write to what
+    /// is [outside](Self::outside) and see nothing else that is beside the project.
+    #[must_use]
+    pub fn on_trees(self) -> Self {
+        let config = self.home().join(".config/signoff/config.toml");
+        let ledgers = self.root.join("outside").display().to_string();
+        let text = format!("sandbox.writable = [{ledgers:?}]\n");
+        fs::write(config, text).expect("the folder is ours");
+        self
+    }
+
+    /// The same with agents and contracts confined as it is built in. They cannot write a ledger then, and see
     /// nothing that is beside the project.
     #[must_use]
     pub fn confined(self) -> Self {
@@ -75,9 +86,9 @@ impl Project {
         self.root.join("tmp")
     }
 
-    /// A path beside the project, out of its reach; for ledgers.
+    /// A path beside the project, which agents and contracts can write to; for ledgers.
     pub fn outside(&self, name: &str) -> PathBuf {
-        self.root.join(name)
+        self.root.join("outside").join(name)
     }
 
     /// Sets a variable for every program run from now on.

@@ -60,6 +60,11 @@ impl Workspace for MemoryWorkspace {
         path.is_empty() || path == "." || self.paths.iter().any(holds)
     }
 
+    fn pattern_matches(&self, pattern: &str) -> bool {
+        let matches = |path: &String| signoff_plan::glob::matches(pattern, path);
+        self.paths.iter().any(matches)
+    }
+
     fn topic_exists(&self, name: &str) -> bool {
         self.topics.contains(name)
     }

@@ -1,12 +1,17 @@
 //! Reads what a step subscribes to, confined to the workspace.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
 
 use signoff_plan::model::Subscription;
 
+use crate::beneath::{Directory, Links};
+
 /// More than this of one file does not help an agent.
-const LIMIT: usize = 256 * 1024;
+const LIMIT: u64 = 256 * 1024;
+/// How far into a file lines are looked for.
+const FARTHEST: u64 = 64 * 1024 * 1024;
 
 /// A subscription and what it holds, or why it cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,42 +41,69 @@ pub fn read_all(subscriptions: &[Subscription], places: Places<'_>) -> Vec<Attac
 fn read(subscription: &Subscription, places: Places<'_>) -> Result<String, String> {
     match subscription {
         Subscription::File { path, lines } => {
-            let text = read_within(places.workspace, Path::new(path))?;
-            Ok(match lines {
-                Some((from, to)) => some_lines(&text, *from, *to),
-                None => text,
-            })
+            let file = open(places.workspace, Path::new(path))?;
+            match lines {
+                Some((from, to)) => some_lines(file, *from, *to),
+                None => beginning(file),
+            }
         }
-        Subscription::Topic(name) => read_within(places.topics, Path::new(&format!("{name}.md"))),
+        Subscription::Topic(name) => {
+            beginning(open(places.topics, Path::new(&format!("{name}.md")))?)
+        }
     }
 }
 
-fn read_within(root: &Path, relative: &Path) -> Result<String, String> {
-    let path = confine(root, relative).map_err(|error| error.to_string())?;
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    let cut = bytes.len() > LIMIT;
-    let mut text = String::from_utf8_lossy(&bytes[..bytes.len().min(LIMIT)]).into_owned();
-    if cut {
+/// An ordinary file of the directory, also through links as long as they stay inside.
+fn open(root: &Path, relative: &Path) -> Result<File, String> {
+    let root = root.canonicalize().map_err(|error| error.to_string())?;
+    let directory = Directory::open(&root).map_err(|error| error.to_string())?;
+    let file = directory.file(relative, Links::Inside);
+    file.map_err(|error| error.to_string())
+}
+
+fn beginning(file: File) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let read = file.take(LIMIT + 1).read_to_end(&mut bytes);
+    read.map_err(|error| error.to_string())?;
+    Ok(shortened(bytes))
+}
+
+fn shortened(mut bytes: Vec<u8>) -> String {
+    let limit = usize::try_from(LIMIT).unwrap_or(usize::MAX);
+    let is_cut = bytes.len() > limit;
+    bytes.truncate(limit);
+    let mut text = String::from_utf8_lossy(&bytes).into_owned();
+    if is_cut {
         text.push_str("\n[… the rest is left out …]\n");
     }
-    Ok(text)
+    text
 }
 
-/// The real path, if it lies inside the root once every link is followed.
-fn confine(root: &Path, relative: &Path) -> io::Result<PathBuf> {
-    let root = root.canonicalize()?;
-    let path = root.join(relative).canonicalize()?;
-    if path.starts_with(&root) {
-        Ok(path)
-    } else {
-        Err(io::Error::other("it lies outside the workspace"))
+/// Lines from one to another, both included. What lies before them is read and dropped, up to a limit.
+fn some_lines(file: File, from: u32, to: u32) -> Result<String, String> {
+    let mut reader = BufReader::new(file.take(FARTHEST));
+    let mut wanted = Vec::new();
+    // The last line that was asked for, or the first one if they are in the wrong order.
+    for number in 1..=to.max(from) {
+        let read = if number < from {
+            reader.skip_until(b'\n')
+        } else {
+            let mut line = (&mut reader).take(LIMIT + 1);
+            line.read_until(b'\n', &mut wanted)
+        };
+        if read.map_err(|error| error.to_string())? == 0 {
+            if reader.into_inner().limit() == 0 {
+                return Err(format!(
+                    "line {number} lies beyond its first {FARTHEST} bytes"
+                ));
+            }
+            break;
+        }
+        if wanted.len() as u64 > LIMIT {
+            break;
+        }
     }
-}
-
-fn some_lines(text: &str, from: u32, to: u32) -> String {
-    let skip = usize::try_from(from.saturating_sub(1)).unwrap_or(usize::MAX);
-    let take = usize::try_from(to.saturating_sub(from).saturating_add(1)).unwrap_or(usize::MAX);
-    text.split_inclusive('\n').skip(skip).take(take).collect()
+    Ok(shortened(wanted))
 }
 
 #[cfg(test)]
@@ -120,9 +152,39 @@ mod tests {
         check(file("missing.txt", None), Err("No such file"));
         check(file("../secret", None), Err("outside"));
         check(file("link", None), Err("outside"));
-        check(
-            Subscription::Topic("../../secret".to_owned()),
-            Err("No such file"),
-        );
+        let topic = Subscription::Topic("../../secret".to_owned());
+        check(topic, Err("outside"));
+        check(file("topics", None), Err("directory"));
+    }
+
+    /// What an agent left in the tree for a later step's prompt.
+    #[test]
+    fn a_trap_neither_holds_up_nor_fills_the_memory() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path();
+        crate::beneath::make_pipe(&path.join("pipe"));
+        std::os::unix::fs::symlink("pipe", path.join("link")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", path.join("zero")).unwrap();
+        let holes = File::create(path.join("holes")).unwrap();
+        holes.set_len(1 << 40).unwrap();
+        std::fs::write(path.join("lines"), "x\n".repeat(1 << 20)).unwrap();
+        let places = Places {
+            workspace: path,
+            topics: path,
+        };
+        let length = |name, lines| read(&file(name, lines), places).map(|text| text.len());
+        for name in ["pipe", "link", "zero"] {
+            assert!(length(name, None).is_err(), "{name}");
+            assert!(length(name, Some((1, 2))).is_err(), "{name}");
+        }
+        // With the words that the rest is left out.
+        let limit = usize::try_from(LIMIT).unwrap() + 40;
+        assert!(length("holes", None).unwrap() < limit);
+        assert!(length("holes", Some((1, 9))).unwrap() < limit);
+        assert!(length("lines", Some((9, u32::MAX))).unwrap() < limit);
+        assert_eq!(length("lines", Some((1 << 20, u32::MAX))), Ok(2));
+        assert_eq!(length("lines", Some((u32::MAX, u32::MAX))), Ok(0));
+        let far = read(&file("holes", Some((2, 3))), places);
+        assert!(far.unwrap_err().contains("beyond"));
     }
 }

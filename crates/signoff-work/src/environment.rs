@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::confine::Needs;
+use crate::confine::{CERTIFICATES, Needs, PROXIES};
 
 /// Variables of the harness's own process, read once at its edge.
 pub type Variables = BTreeMap<OsString, OsString>;
@@ -14,15 +14,28 @@ pub type Variables = BTreeMap<OsString, OsString>;
 pub fn for_agent(all: &Variables, allowed: &[String], needs: &Needs) -> Vec<(OsString, OsString)> {
     let mut variables = needs.variables(all);
     let own = |name: &str| variables.iter().any(|(own, _)| own == name);
-    let allowed: Vec<String> = allowed.iter().filter(|name| !own(name)).cloned().collect();
+    let allowed = with_reach(allowed).into_iter();
+    let allowed: Vec<String> = allowed.filter(|name| !own(name)).collect();
     variables.extend(select(all, &allowed));
     variables
 }
 
-/// Variables for a contract: the allowed ones, with a PATH that has no entry inside the tree (an
-/// agent could have put a fake checker there) and git without anybody's configuration or hooks.
+/// The allowed names, and those of variables that say how others are reached and whose certificates are believed.
+fn with_reach(allowed: &[String]) -> Vec<String> {
+    let mut names = allowed.to_vec();
+    for name in PROXIES.iter().chain(&CERTIFICATES) {
+        if !names.iter().any(|known| known == name) {
+            names.push((*name).to_owned());
+        }
+    }
+    names
+}
+
+/// Variables for a contract: the allowed ones, with a PATH that has no entry inside the tree (an agent could have put a
+/// fake checker there) and git without hooks. Git has no configuration of a person's either, unless the contract finds a
+/// home that was made for it.
 pub fn for_contract(all: &Variables, allowed: &[String], tree: &Path) -> Vec<(OsString, OsString)> {
-    let mut variables = select(all, allowed);
+    let mut variables = select(all, &with_reach(allowed));
     for (name, value) in &mut variables {
         if name == "PATH" {
             *value = path_outside(value, tree);
@@ -39,12 +52,37 @@ pub fn for_contract(all: &Variables, allowed: &[String], tree: &Path) -> Vec<(Os
     variables
 }
 
-/// The entries of a PATH that are absolute and lie outside the tree.
+/// The entries of a PATH that are absolute and lie outside the tree, also by the links in them.
 pub fn path_outside(path: &OsStr, tree: &Path) -> OsString {
-    let kept =
-        std::env::split_paths(path).filter(|entry| entry.is_absolute() && !entry.starts_with(tree));
+    let kept = std::env::split_paths(path)
+        .filter(|entry| entry.is_absolute() && !lies_inside(entry, tree));
     // Joining fails only for an entry with a colon, which splitting cannot have produced.
     std::env::join_paths(kept).unwrap_or_default()
+}
+
+/// The entries of a PATH that lie, or lead, inside the tree: nothing is looked for in them.
+pub fn path_inside(path: &OsStr, tree: &Path) -> Vec<PathBuf> {
+    let entries = std::env::split_paths(path);
+    entries
+        .filter(|entry| entry.is_absolute() && lies_inside(entry, tree))
+        .collect()
+}
+
+/// Does a path lie in the tree, as it is written or with its links resolved?
+fn lies_inside(path: &Path, tree: &Path) -> bool {
+    path.starts_with(tree) || resolved(path).starts_with(resolved(tree))
+}
+
+/// A path without links. What does not exist yet is taken from the directory that does: somebody may
+/// make the rest.
+fn resolved(path: &Path) -> PathBuf {
+    let existing = path
+        .ancestors()
+        .find_map(|above| Some((above, above.canonicalize().ok()?)));
+    match existing {
+        Some((above, real)) => real.join(path.strip_prefix(above).unwrap_or(Path::new(""))),
+        None => path.to_path_buf(),
+    }
 }
 
 /// The allowed variables, and of those only what no shell executes.
@@ -83,6 +121,61 @@ mod tests {
         assert_eq!(
             seen,
             [("PATH".into(), "/usr/bin:/work/tree/bin:rel:/bin".into())]
+        );
+    }
+
+    #[test]
+    fn how_others_are_reached_is_known_to_all() {
+        let mut variables = variables();
+        variables.insert("HTTPS_PROXY".into(), "http://proxy".into());
+        variables.insert("SSL_CERT_FILE".into(), "/ca".into());
+        let agent = for_agent(&variables, &[], &needs(&["claude".to_owned()]));
+        let contract = for_contract(&variables, &[], Path::new("/work/tree"));
+        for seen in [agent, contract] {
+            assert!(seen.contains(&("HTTPS_PROXY".into(), "http://proxy".into())));
+            assert!(seen.contains(&("SSL_CERT_FILE".into(), "/ca".into())));
+        }
+    }
+
+    #[test]
+    fn a_link_into_the_tree_is_no_way_around() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("tree/bin")).unwrap();
+        std::os::unix::fs::symlink("tree/bin", root.join("way")).unwrap();
+        std::os::unix::fs::symlink(root.join("tree"), root.join("named")).unwrap();
+        let path = format!("/usr/bin:{0}/way:{0}/tree/../tree/bin", root.display());
+        for tree in ["tree", "named"] {
+            let seen = path_outside(OsStr::new(&path), &root.join(tree));
+            assert_eq!(seen, "/usr/bin");
+        }
+    }
+
+    #[test]
+    fn an_entry_that_leads_into_the_tree_is_inside() {
+        let dir = tempfile::tempdir().unwrap();
+        let (tree, bin) = (dir.path().join("tree"), dir.path().join("bin"));
+        std::fs::create_dir_all(tree.join("sub")).unwrap();
+        std::fs::create_dir(&bin).unwrap();
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(&tree, &link).unwrap();
+        // The last two: what is not there yet, behind a link and beside the tree.
+        let entries = [
+            link.clone(),
+            link.join("sub"),
+            bin,
+            link.join("later/bin"),
+            dir.path().join("later"),
+        ];
+        let path = std::env::join_paths(&entries).unwrap();
+        let [kept, later] = [&entries[2], &entries[4]];
+        assert_eq!(
+            path_outside(&path, &tree),
+            std::env::join_paths([kept, later]).unwrap()
+        );
+        assert_eq!(
+            path_inside(&path, &tree),
+            [&entries[0], &entries[1], &entries[3]].map(Clone::clone)
         );
     }
 

@@ -5,10 +5,13 @@
 
 pub mod agent;
 pub mod attachment;
+pub mod beneath;
 pub mod confine;
 pub mod contract;
 pub mod environment;
 pub mod git;
+pub mod helpers;
+pub mod layers;
 pub mod mcp;
 mod placeholder;
 mod plain;
@@ -17,3 +20,4 @@ pub mod scripted;
 pub mod secrets;
 pub mod tools;
 pub mod tree;
+pub mod tree_check;

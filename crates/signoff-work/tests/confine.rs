@@ -2,6 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "confine/home.rs"]
+mod home;
+#[path = "confine/home_world.rs"]
+mod home_world;
+
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +14,7 @@ use std::process::Command as Process;
 use std::time::Duration;
 
 use signoff_sandbox::{Command, Ended, Limits, Sandbox, Stdin};
-use signoff_work::confine::{Confined, Grounds, needs};
+use signoff_work::confine::{Confined, Grounds, Home, HomeOptions, ShownTree, needs};
 use signoff_work::environment::Variables;
 
 /// A home, a repository with one commit, and a store in it.
@@ -78,13 +83,19 @@ impl World {
         Grounds {
             tree: self.tree(),
             kept: vec![self.tree().join(".signoff")],
-            home: Some(self.root.join("home")),
+            home: Home::new(&HomeOptions {
+                home: Some(self.root.join("home")),
+                tree: self.tree(),
+                variables: [("PATH".into(), self.path())].into(),
+                ..HomeOptions::default()
+            }),
+            overlays: false,
             path: self.path(),
             network: true,
             processes: Some(200),
             memory: None,
-            level: self.sandbox.level(),
-            seen: Vec::new(),
+            level: self.sandbox.level().unwrap(),
+            objects: None,
         }
     }
 
@@ -94,16 +105,21 @@ impl World {
         fs::remove_dir_all(&scratch).ok();
         fs::create_dir_all(&scratch).unwrap();
         let needs = needs(&[program.to_owned()]);
-        let confined = self
-            .grounds()
-            .for_agent(&scratch, &needs, &[], &Variables::default());
+        let confined = self.grounds().for_agent(
+            &scratch,
+            &needs,
+            (&ShownTree::Checkout, &[]),
+            &Variables::default(),
+        );
         confined.unwrap()
     }
 
     fn contract(&self) -> Confined {
-        let temp = self.root.join("temp");
-        fs::create_dir_all(&temp).unwrap();
-        self.grounds().for_contract(temp)
+        let scratch = self.root.join("scratch");
+        fs::remove_dir_all(&scratch).ok();
+        self.grounds()
+            .for_contract(&scratch, (&ShownTree::Checkout, &[]))
+            .unwrap()
     }
 
     fn run(&self, confined: Confined, script: &str) -> Ended {
@@ -138,6 +154,13 @@ fn path() -> OsString {
     std::env::var_os("PATH").unwrap()
 }
 
+fn make_program(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
 fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
@@ -163,13 +186,11 @@ fn an_agent_writes_to_its_tree_and_to_nothing_else() {
 
 #[test]
 fn programs_are_found_wherever_they_are() {
-    use std::os::unix::fs::PermissionsExt;
     let world = World::new();
     for (directory, word) in [("bin", "own"), ("tree/bin", "tree")] {
         fs::create_dir(world.root.join(directory)).unwrap();
         let tool = world.root.join(directory).join(format!("tool-{word}"));
-        fs::write(&tool, format!("#!/bin/sh\necho {word}\n")).unwrap();
-        fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+        make_program(&tool, &format!("#!/bin/sh\necho {word}\n"));
     }
     let script = format!(
         "tool-own; echo x > {}/bin/x; tool-tree && echo x > bin/x && rm bin/x && echo x > /tmp/x && ls /tmp/x",
@@ -188,7 +209,7 @@ fn an_agents_program_is_found_by_its_path_and_nothing_beside_it() {
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     let tools = folder.path();
     for file in ["agent", "other"] {
-        fs::write(tools.join(file), "echo started\n").unwrap();
+        make_program(&tools.join(file), "echo started\n");
     }
     let agent = tools.join("agent").display().to_string();
     let script = format!("sh {agent}; sh {}/other; echo x > {agent}", tools.display());
@@ -270,7 +291,7 @@ fn where_the_repository_of_a_worktree_is_stays_as_it_is() {
 }
 
 #[test]
-fn a_contract_writes_to_caches_and_not_to_what_is_executed() {
+fn a_contract_writes_to_the_tree_and_to_what_is_gone_with_it() {
     let world = World::new();
     let home = world.root.join("home");
     let script = format!(
@@ -279,11 +300,12 @@ fn a_contract_writes_to_caches_and_not_to_what_is_executed() {
         home.display()
     );
     world.says(world.contract(), &script, "");
-    for written in ["home/.cargo/registry", "temp/x", "tree/built"] {
+    for written in ["scratch/home/.profile", "scratch/tmp/x", "tree/built"] {
         assert!(exists(&world.root.join(written)), "{written}");
     }
     for kept in [
         "home/.cargo/bin/cargo",
+        "home/.cargo/registry",
         "home/.profile",
         "tree/.git/hooks/x",
     ] {
@@ -299,7 +321,7 @@ fn a_contract_writes_to_caches_and_not_to_what_is_executed() {
 fn an_agent_finds_what_its_command_names() {
     let world = World::new();
     let program = world.root.join("agent");
-    fs::write(&program, "program").unwrap();
+    make_program(&program, "program");
     let script = format!(
         "cat {}; ls {}/home",
         program.display(),

@@ -4,6 +4,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Patch, Renderer, Snippet};
 use signoff_plan::diagnostic::{Diagnostic, Severity};
 use signoff_plan::source::{Source, Span};
+use signoff_plan::visible::hides;
 
 /// One diagnostic with the lines it is about.
 pub(crate) fn render(diagnostic: &Diagnostic, source: &Source) -> String {
@@ -201,9 +202,12 @@ fn boundary(text: &str, mut at: usize) -> usize {
 fn same_length_harmless(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_control() && c != '\n' && c != '\t' {
-            let filler = if c == '\r' { " " } else { "?" };
-            safe.extend(std::iter::repeat_n(filler, c.len_utf8()));
+        if c == '\r' {
+            safe.push(' ');
+        } else if hides(c).is_some() {
+            let filler = if c.len_utf8() == 3 { "\u{fffd}" } else { "?" };
+            let count = c.len_utf8() / filler.len();
+            safe.extend(std::iter::repeat_n(filler, count));
         } else {
             safe.push(c);
         }
@@ -212,7 +216,5 @@ fn same_length_harmless(text: &str) -> String {
 }
 
 fn harmless_lines(text: &str) -> String {
-    text.chars()
-        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
-        .collect()
+    signoff_plan::visible::text(text).into_owned()
 }

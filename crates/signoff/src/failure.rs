@@ -4,6 +4,7 @@
 mod landings;
 mod proofs;
 mod threads;
+mod trust;
 
 use std::fmt;
 
@@ -15,7 +16,7 @@ use signoff_store::signatures::SignatureError;
 
 use self::landings::checked_out;
 pub(crate) use self::landings::{not_landed, not_undone};
-use crate::report::style::{DIM, ERROR, HINT, paint};
+use crate::report::style::{ERROR, HINT, paint};
 use crate::shell_words::quoted;
 
 /// A failure as people and programs get to see it.
@@ -79,6 +80,10 @@ impl From<Error> for Failure {
                 format!("no `.signoff` in {} or above", from.display()),
             )
             .hint("`signoff init` sets up a project here"),
+            Error::NestedStore { inner, outer } => trust::nested_store(&inner, &outer),
+            Error::CopiedProject { of } => trust::copied_project(&of),
+            Error::HelpersChanged { differences } => trust::helpers_changed(&differences),
+            Error::Trust(error) => Self::new(6, "trust", error.to_string()),
             Error::Config(errors) => errors.problems.iter().fold(
                 Self::new(6, "config", "the configuration has errors"),
                 |failure, problem| failure.detail(problem.to_string()),
@@ -281,7 +286,7 @@ impl From<Error> for Failure {
                 "leads-away",
                 format!("{} is, or lies behind, a link to somewhere else", path.display()),
             )
-            .hint("nothing is written, moved or deleted there; put a directory in its place"),
+            .hint("nothing is read, written, moved or deleted there; put what it leads to in its place"),
             Error::RunOver { run, why } => Self::new(
                 5,
                 "run-over",
@@ -405,6 +410,16 @@ impl From<Error> for Failure {
                 } else {
                     "`--isolation shared` lets agents work one after another in the checkout"
                 })
+            }
+            Error::OlderRun { run, branch } => {
+                let message = format!("run {run} was begun by an older version of signoff, which kept what agents did in worktrees: this one cannot go on with it");
+                Self::new(5, "older-run", message)
+                    .hint(format!("finish it with that version, or type `signoff abort {run}`"))
+                    .hint(format!("what has passed is on the branch `{}`", branch.trim_start_matches("refs/heads/")))
+            }
+            Error::Landing { run, why } => {
+                let message = format!("what run {run} did cannot be written to the checkout: {why}");
+                Self::new(6, "landing", message).hint(format!("`signoff land {run}` tries again"))
             }
             Error::BranchGone { run, head } => {
                 let message = format!("the branch `signoff/{run}` of run {run} is gone");
@@ -634,7 +649,7 @@ pub(crate) fn difference_lines(difference: &Difference) -> Vec<String> {
     lines.extend(difference.terms.iter().cloned());
     if difference.is_empty() {
         let unseen = "(the difference is in how ids or defaults resolve)";
-        lines.push(paint(DIM, unseen).to_string());
+        lines.push(unseen.to_owned());
     }
     lines
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use signoff_plan::dialect::{Dialect, recognise};
 use signoff_plan::source::Source;
+use signoff_runtime::Error;
 use signoff_runtime::plan_file::{PlanFile, read_source, read_stream};
 use signoff_runtime::project::load_config;
 use signoff_store::disk_workspace::DiskWorkspace;
@@ -63,7 +64,7 @@ impl Found {
 /// What the checks may ask, with or without a project.
 pub(crate) fn workspace(session: &Session) -> Result<DiskWorkspace, Failure> {
     let around = &session.around;
-    let store = discover(&around.directory);
+    let store = discover(&around.directory).map_err(Error::from)?;
     let config = load_config(around, store.as_ref())?;
     let root = store
         .as_ref()

@@ -28,7 +28,11 @@ fn project_of(session: &str) -> Project {
 
 fn with_link(project: Project) -> Project {
     // The testkit makes the link `signoff` beside it.
-    symlink(BINARY, project.outside("bin/agentctl")).expect("the folder is ours");
+    symlink(
+        BINARY,
+        project.path().with_file_name("bin").join("agentctl"),
+    )
+    .expect("the folder is ours");
     project
 }
 
@@ -463,7 +467,9 @@ fn a_plan_whose_run_is_not_over_is_left_alone() {
     project.signoff(["run", "plan.md"]).assert_code(3);
     shell(&project, &format!("{AUTH}\nagentctl plan commit")).assert_success();
     // Threads cannot be run yet: the run of another plan, which waits on a person, stands for one.
-    let store = discover(&project.path()).expect("a store");
+    let store = discover(&project.path())
+        .expect("one store")
+        .expect("a store");
     let key = format!(".signoff/plans/{SESSION}");
     let event = json!({
         "type": "plan_executing",

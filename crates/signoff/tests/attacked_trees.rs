@@ -28,8 +28,10 @@ enum Ends {
     Lands,
     /// It does not, and somebody is told why.
     Fails(&'static str),
+    /// All that was done waits for the person, who is told why.
+    Waits(&'static str),
 }
-use Ends::{Fails, Lands};
+use Ends::{Fails, Lands, Waits};
 
 /// An agent that does its work and nothing else.
 const HONEST: Attack = Attack {
@@ -53,6 +55,7 @@ const ATTACKS: [Attack; 24] = [
     Attack {
         name: "changes the checkout",
         script: "echo evil >> @P@/mine.txt; echo evil > @P@/evil; rm -f @P@/mine.txt; mv @P@/mine.txt @P@/m",
+        ends: Waits("do not fit without what you have not committed in `mine.txt`"),
         ..HONEST
     },
     Attack {
@@ -115,7 +118,7 @@ const ATTACKS: [Attack; 24] = [
     Attack {
         name: "spells .git otherwise",
         script: "mkdir -p .GIT/hooks sub/.Git; echo evil > .GIT/config; echo evil > sub/.Git/config",
-        ends: Fails("invalid path"),
+        ends: Fails("`.GIT/config`: git does not record this name"),
         ..HONEST
     },
     Attack {
@@ -151,7 +154,7 @@ const ATTACKS: [Attack; 24] = [
     Attack {
         name: "makes pipes of what git reads",
         script: "rm -f .gitignore; mkfifo .gitignore .gitattributes sub/.gitignore; mkfifo pipe sub/pipe; rm -rf .git/info/exclude; mkfifo .git/info/exclude",
-        brings: &[".gitignore"],
+        ends: Fails("is a pipe, which cannot be recorded"),
         ..HONEST
     },
     Attack {
@@ -183,7 +186,7 @@ const ATTACKS: [Attack; 24] = [
     },
 ];
 
-const AGENT: &str = "case \"$(cat)\" in *Attack*) . ./attack.sh; echo done > out; if test -f .gitignore; then mkdir -p ignored; echo evil > ignored/left; fi;; *Look*) if test -e ignored/left; then echo left > third; else echo clean > third; fi;; *) echo done > other;; esac\n";
+const AGENT: &str = "case \"$(cat)\" in *Attack*) . ./attack.sh; echo done > out; if test -f .gitignore; then mkdir -p ignored; echo evil > ignored/left; fi;; *Look*) echo looked > third;; *) echo done > other;; esac\n";
 
 fn stage(attack: &Attack) -> Project {
     let step = |task: &str, contract: &str| {
@@ -194,7 +197,9 @@ fn stage(attack: &Attack) -> Project {
     let text = plan(&[
         &step("Attack.", attack.contract),
         &step("Work.", "test -s other"),
-        &step("Look.", "test -s third").replace("**depends_on:** none", "**depends_on:** 1, 2"),
+        // What is not versioned is there for work, and judges nothing.
+        &step("Look.", "test -s third && test ! -e ignored/left")
+            .replace("**depends_on:** none", "**depends_on:** 1, 2"),
     ]);
     let mut files = vec![
         ("agent.sh", AGENT),
@@ -250,19 +255,18 @@ fn check(attack: &Attack) -> Vec<String> {
     match attack.ends {
         Lands => {
             see(landed.contains(&"step-1"), "its work did not land");
-            // The third may have the worktree of the one that attacked.
-            let third = std::fs::read_to_string(project.path().join("third"));
-            let clean = third.is_ok_and(|text| text == "clean\n");
-            see(clean, "something was left to the next");
+            let third = landed.contains(&"step-3") && project.exists("third");
+            see(third, "something was left to the next contract");
         }
-        Fails(why) => {
+        Fails(why) | Waits(why) => {
             see(!landed.contains(&"step-1"), "its work landed");
             see(told.contains(why), why);
         }
     }
+    let waits = matches!(attack.ends, Waits(_));
     see(
-        landed.contains(&"step-2"),
-        "the work of the other did not land",
+        landed.contains(&"step-2") != waits,
+        "the work of the other did not land, or before its time",
     );
     let after = picture(&project);
     let (mut seen, mut wanted) = (after.clone(), before.clone());

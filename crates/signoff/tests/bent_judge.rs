@@ -1,5 +1,5 @@
 //! An agent that bends what judges it gains nothing, whatever is cut off when: what a step changed is judged, in the
-//! checkout and in worktrees, and not only what its last attempt is seen to have done.
+//! checkout and on trees of the run's own, and not only what its last attempt is seen to have done.
 
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod common;
@@ -18,19 +18,36 @@ const BENT: &str = "check:\n\ttrue\n";
 /// Where a run works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    Worktree,
+    /// On trees of its own.
+    Trees,
+    /// The same in a project of which no git knows.
+    BareTrees,
     Checkout,
     /// In the checkout, of which no git knows.
-    Bare,
+    BareCheckout,
 }
 
-const PLACES: [Place; 3] = [Place::Worktree, Place::Checkout, Place::Bare];
+const PLACES: [Place; 4] = [
+    Place::Trees,
+    Place::BareTrees,
+    Place::Checkout,
+    Place::BareCheckout,
+];
 
 impl Place {
+    fn on_trees(self) -> bool {
+        matches!(self, Self::Trees | Self::BareTrees)
+    }
+
+    fn has_git(self) -> bool {
+        matches!(self, Self::Trees | Self::Checkout)
+    }
+
     fn run(self) -> [&'static str; 4] {
-        let isolation = match self {
-            Self::Worktree => "worktree",
-            Self::Checkout | Self::Bare => "shared",
+        let isolation = if self.on_trees() {
+            "worktree"
+        } else {
+            "shared"
         };
         ["run", "plan.md", "--isolation", isolation]
     }
@@ -41,7 +58,10 @@ fn prepared(place: Place, script: &Script, policy: &str) -> Project {
     let step = format!(
         "**target:** coder\n**task:**\nMake it.\n\n**contract:**\n```shell\nmake -s check\n```\nexit_code == 0\n**on_fail:** {policy}\n"
     );
-    let project = project(script, &plan(&[&step]));
+    let mut project = project(script, &plan(&[&step]));
+    if place.on_trees() {
+        project = project.on_trees();
+    }
     let path = project.outside("script.json");
     let text = std::fs::read_to_string(&path).expect("it was just written");
     let began = project.outside("began").to_string_lossy().into_owned();
@@ -51,7 +71,7 @@ fn prepared(place: Place, script: &Script, policy: &str) -> Project {
     project
         .write("Makefile", HONEST)
         .write("guard.txt", "shut\n");
-    if place != Place::Bare {
+    if place.has_git() {
         let git = "git init -q -b main && git add -A && git -c user.name=p -c user.email=p@x commit -qm base";
         project.bash(git, &project.path()).assert_success();
     }
@@ -148,7 +168,9 @@ fn whoever_puts_it_back_and_does_the_work_is_done() {
         begun(&project, place).kill();
         project.signoff(["resume"]).assert_success();
         let completed = events(&project, "step_completed");
-        assert_eq!(completed[0]["evidence"], "proved", "{place:?}");
+        // Where the agent could write to what judged it, nothing is proved.
+        let grade = if place.on_trees() { "proved" } else { "held" };
+        assert_eq!(completed[0]["evidence"], grade, "{place:?}");
         let facts = &completed[0]["facts"];
         assert!(facts["judge_changed"].is_null(), "{place:?}: {facts}");
         assert_eq!(project.read("Makefile"), HONEST, "{place:?}");
@@ -228,19 +250,25 @@ fn what_a_void_attempt_left_is_still_of_the_step() {
 #[test]
 fn a_cut_off_attempt_that_changed_a_protected_file_does_not_count() {
     for place in PLACES {
+        // On a tree of its own an agent cannot write to one that is there.
+        let guard = if place.on_trees() {
+            "guard-2.txt"
+        } else {
+            "guard.txt"
+        };
         let script = Script::new().reply(
             Reply::always()
-                .write("guard.txt", "open\n")
+                .write(guard, "open\n")
                 .write("made.txt", "x\n")
                 .append("BEGAN", "x")
                 .wait_for("GO"),
         );
-        let policy = "retry(1), then escalate\n**protects:** guard.txt";
+        let policy = "retry(1), then escalate\n**protects:** guard*.txt";
         let project = prepared(place, &script, policy);
         begun(&project, place).kill();
         std::fs::write(project.outside("go"), "").expect("the folder is ours");
         // In the checkout a person is told first: who changed what was signed cannot be known there.
-        let code = if place == Place::Worktree { 3 } else { 4 };
+        let code = if place.on_trees() { 3 } else { 4 };
         project.signoff(["resume"]).assert_code(code);
         assert_eq!(
             events(&project, "step_completed"),

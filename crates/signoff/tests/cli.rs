@@ -142,7 +142,9 @@ fn the_whole_way_leaves_evidence_and_marks() {
     );
     let last = events.last().expect("there are events");
     assert_eq!(last["outcome"], "completed");
-    assert_eq!(last["steps"]["step-1"]["evidence"], "proved");
+    // The checkout itself is no place to prove anything.
+    assert_eq!(last["steps"]["step-1"]["evidence"], "held");
+    assert_eq!(last["steps"]["step-1"]["facts"]["room"], "shared");
     assert_eq!(last["steps"]["step-1"]["facts"]["sandbox"], "none");
     assert_eq!(last["progress"], 100);
     assert_eq!(events[6]["item"]["type"], "CODE");
@@ -464,7 +466,7 @@ fn a_tampered_journal_is_refused_with_its_place() {
         .to_owned();
     let path = format!(".signoff/runs/{run}/journal.jsonl");
     let journal = project.read(&path);
-    project.write(&path, &journal.replace("\"proved\"", "\"accepted\""));
+    project.write(&path, &journal.replace("\"held\"", "\"accepted\""));
     project
         .signoff(["status"])
         .assert_code(6)
@@ -483,8 +485,8 @@ fn what_cannot_be_carried_out_is_refused_before_anything_runs() {
     project
         .signoff(["approve", "plan.md", "--run"])
         .assert_code(2)
-        .assert_stderr_contains("step `step-1` asks for a worktree")
-        .assert_stderr_contains("there is no git repository");
+        .assert_stderr_contains("step `step-1` asks for a tree of its own")
+        .assert_stderr_contains("the sandbox mounts nothing here");
     assert_eq!(project.json(["show", "plan.md"])["status"], "approved");
 }
 

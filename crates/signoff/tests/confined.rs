@@ -177,7 +177,7 @@ fn attempt(project: &Project, name: &str) -> std::path::PathBuf {
 
 #[test]
 fn what_an_agent_stashed_is_kept() {
-    let project = project("git stash -q; echo x > out", "test -s out");
+    let project = project("echo more >> f; git stash -q; echo x > out", "test -s out");
     let git = |words: &[&str]| {
         let mut git = Command::new("git");
         git.args(words).current_dir(project.path());
@@ -200,16 +200,16 @@ fn what_an_agent_stashed_is_kept() {
     ]);
     project.write("f", "precious\n");
     run(&project).assert_success();
-    assert_eq!(project.read("f"), "one\n");
+    assert_eq!(project.read("f"), "precious\n");
     let kept = attempt(&project, "git");
     let kept = kept.to_str().expect("a path");
     let shown = git(&["--git-dir", kept, "show", "stash@{0}:f"]);
-    assert_eq!(shown, "precious\n");
+    assert_eq!(shown, "precious\nmore\n");
 }
 
 #[test]
-fn a_copy_of_what_is_put_back_is_of_the_trees_own() {
-    let task = "mkdir sub; echo mine > sub/id; echo x > out";
+fn what_a_link_leads_to_is_nowhere_copied() {
+    let task = "mkdir sub; echo mine > sub/id; ln -s ../home/keys way; ln -s ../home/keys/id id; echo x > out";
     let project = project(task, "test -s out && rm -r sub && ln -s ../home/keys sub");
     std::fs::create_dir(project.home().join("keys")).expect("a home");
     std::fs::write(project.home().join("keys/id"), "secret").expect("a home");
@@ -232,6 +232,30 @@ fn a_copy_of_what_is_put_back_is_of_the_trees_own() {
 fn where_there_is_room_for_a_trial_does_not_decide() {
     let project = project("echo x > out", "test -s out").env("TMPDIR", "/nonexistent");
     assert_eq!(project.json(["doctor"])["sandbox"]["level"], "namespaces");
+}
+
+/// A full disk is not a machine without a sandbox.
+#[test]
+fn where_nothing_can_be_tried_nothing_starts() {
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let project = prepared(
+        Project::new_in(directory, BINARY),
+        "echo x > out",
+        "test -s out",
+    )
+    .env("TMPDIR", "/tmp");
+    for command in ["doctor", "run plan.md --approve"] {
+        let full = "mount -t tmpfs -o size=64k none $at; dd if=/dev/zero of=$at/fill bs=4k";
+        let script = format!(
+            "unshare --user --map-root-user --mount sh -c \
+             'for at in /tmp /var/tmp /dev/shm; do {full}; done 2> /dev/null; exec {BINARY} {command}'"
+        );
+        let ended = project.bash(&script, &project.path());
+        ended
+            .assert_code(6)
+            .assert_stderr_contains("could not be tried");
+    }
+    assert!(!project.path().join("out").exists());
 }
 
 #[test]

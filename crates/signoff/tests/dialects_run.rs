@@ -73,7 +73,7 @@ fn a_thread_is_run_and_its_files_stay_as_they_are() {
     assert_eq!(project.read("auth/tasks/01-create-schema.md"), before);
     let shape = project.json(["status"]);
     assert_eq!(shape["status"], "completed");
-    assert_eq!(shape["steps"][1]["evidence"], "proved");
+    assert_eq!(shape["steps"][1]["evidence"], "held");
 }
 
 /// Until a step of the newest run is at work.

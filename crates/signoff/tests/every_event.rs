@@ -129,9 +129,16 @@ fn unknown_call(word: &str, code: i32) -> Events {
         _ => &[],
     };
     example.answer("unknown_call", word, note).assert_code(code);
-    let times = example.project.read("once").lines().count();
-    assert_eq!(times, if word == "retry" { 2 } else { 1 }, "{word}");
-    example.events()
+    let events = example.events();
+    let called = events.iter();
+    let called = called.filter(|event| event["type"] == "call_started");
+    let times = if word == "retry" { 2 } else { 1 };
+    assert_eq!(called.count(), times, "{word}");
+    // Whatever the first call did to the run's tree, the second begins anew there.
+    let counts = matches!(word, "happened" | "retry");
+    let written = std::fs::read_to_string(example.project.path().join("once")).ok();
+    assert_eq!(written.as_deref(), counts.then_some("once\n"), "{word}");
+    events
 }
 
 fn cut_off() -> Events {
@@ -160,17 +167,35 @@ fn partial() -> Events {
     example.events()
 }
 
+/// Nobody sees what an agent writes to its tree, nor does the agent see what others write to the checkout: where its
+/// script says `BEGUN` and `GO`, files beside the project are meant.
+fn signals_are_outside(example: &Example) {
+    let at = |name: &str| example.project.outside(name).to_string_lossy().into_owned();
+    let path = example.project.outside("script.json");
+    let script = std::fs::read_to_string(&path).expect("it was written");
+    let script = script
+        .replace("BEGUN", &at("begun"))
+        .replace("GO", &at("go"));
+    std::fs::write(&path, script).expect("the folder is ours");
+}
+
+/// The agent that waits for `GO` may go on.
+fn give_signal(example: &Example) {
+    std::fs::write(example.project.outside("go"), "").expect("the folder is ours");
+}
+
 /// A run whose first agent works until the file `go` is there, and what is asked of it meanwhile.
 fn while_working(ask: &str, code: i32) -> Events {
     let waits = Reply::when(["Make it"])
-        .write("begun", "")
-        .wait_for("go")
+        .write("BEGUN", "")
+        .wait_for("GO")
         .write("out", "x\n");
     let example = example(&Script::new().reply(waits), &[&make(), CHECK]);
+    signals_are_outside(&example);
     let mut running = example.project.spawn(["run", "plan.md"]);
-    assert!(running.wait_until(|| example.project.exists("begun")));
+    assert!(running.wait_until(|| example.project.outside("begun").exists()));
     example.project.signoff([ask]).assert_success();
-    example.project.write("go", "");
+    give_signal(&example);
     running.wait().assert_code(code);
     if code != 1 {
         example.resume().assert_success();
@@ -184,16 +209,18 @@ fn edited() -> Events {
         .reply(Reply::when(["Make more"]).write("more", "x\n"))
         .reply(
             Reply::when(["Make it"])
-                .write("begun", "")
-                .wait_for("go")
+                .write("BEGUN", "")
+                .wait_for("GO")
                 .write("out", "x\n"),
         );
     let example = example(&script, &[&make(), &agent("Make more.", "more")]);
+    signals_are_outside(&example);
     let mut running = example.project.spawn(["run", "plan.md"]);
-    assert!(running.wait_until(|| example.project.exists("begun")));
+    assert!(running.wait_until(|| example.project.outside("begun").exists()));
     let signed = example.text();
     let changed = signed.replace("Make more.", "Make much more.");
-    example.project.write("plan.md", &changed).write("go", "");
+    example.project.write("plan.md", &changed);
+    give_signal(&example);
     running.wait().assert_code(4);
     assert!(!example.project.exists("more"));
     // As it was signed, it goes on.
@@ -252,12 +279,13 @@ fn retried() -> Events {
         .reply(Reply::when(["Make it"]).say("done"))
         .reply(
             Reply::when(["Take long"])
-                .wait_for("go")
+                .wait_for("GO")
                 .write("long", "x\n"),
         );
     let long = format!("**depends_on:** none\n{}", agent("Take long.", "long"));
     let first = format!("{}**on_fail:** escalate\n", make());
     let example = example(&script, &[&first, &long]);
+    signals_are_outside(&example);
     let mut running = example.project.spawn(["run", "plan.md"]);
     let waits = || {
         let inbox = example.project.signoff(["inbox", "--format", "json"]);
@@ -268,12 +296,12 @@ fn retried() -> Events {
     let run = run.as_str().unwrap_or_default().to_owned();
     let retry = ["step", "retry", &run, "step-1", "--hint", "look twice"];
     example.project.signoff(retry).assert_success();
-    example.project.write("go", "");
+    give_signal(&example);
     running.wait().assert_success();
     example.events()
 }
 
-/// A project in a repository, whose agents have worktrees of their own.
+/// A project in a repository, whose runs work on trees of their own.
 fn repository(script: &Script, steps: &[&str]) -> Example {
     let example = Example::new("plan.md", &[("plan.md", &plan(steps))], script);
     let make = "git init -q . && git add . && git -c user.name=T -c user.email=t@localhost commit -qm base";
@@ -289,20 +317,19 @@ fn side_by_side() -> Events {
             "**depends_on:** none\n**target:** coder\n**task:**\n{task}\n\n**contract:**\n```shell\ngrep -q {word} list\n```\n"
         )
     };
-    let folder = tempfile::tempdir().expect("a folder for the test");
-    let go = folder.path().join("go");
     let script = Script::new()
         .reply(Reply::when(["Write one"]).write("list", "one\n"))
         .reply(Reply::when(["Write two", "others changed"]).append("list", "two\n"))
         .reply(
             Reply::when(["Write two"])
-                .wait_for(&go.to_string_lossy())
+                .wait_for("GO")
                 .write("list", "two\n"),
         );
     let example = repository(
         &script,
         &[&step("Write one.", "one"), &step("Write two.", "two")],
     );
+    signals_are_outside(&example);
     let mut running = example.project.spawn(["run", "plan.md"]);
     let merged = || {
         let log = example.project.signoff(["log", "--format", "json"]);
@@ -317,7 +344,7 @@ fn side_by_side() -> Events {
         !example.project.exists("list"),
         "the checkout is untouched until it lands"
     );
-    std::fs::write(&go, "").expect("the folder is ours");
+    give_signal(&example);
     running.wait().assert_success();
     assert_eq!(example.project.read("list"), "one\ntwo\n");
     example.events()

@@ -13,18 +13,18 @@ use std::collections::BTreeMap;
 use common::plan;
 use signoff_testkit::{Dice, Ledger, Project, Reply, Script};
 use trees::{
-    MINE, attempts, difference, in_the_middle_of_something, nothing_left, picture, repository,
-    shell, soak, steps_of,
+    MINE, attempts, difference, in_the_middle_of_something, no_trees_left, nothing_left, picture,
+    repository, shell, soak, steps_of,
 };
 
 /// Where a run in worktrees can be killed before it has ended, and how many occasions the ordinary tests try.
-const MERGING: [(&str, usize); 21] = [
+const MERGING: [(&str, usize); 23] = [
     ("tree.kept", 1),
     ("tree.named", 1),
-    ("worktree.made", 2),
-    ("worktree.set", 1),
+    ("layer.made", 2),
+    ("layer.recorded", 2),
     ("candidate.built", 1),
-    ("candidate.shown", 1),
+    ("run_tree.shown", 1),
     ("candidate.before", 1),
     ("candidate.after", 2),
     ("merge.before", 1),
@@ -36,6 +36,8 @@ const MERGING: [(&str, usize); 21] = [
     ("verdict.after", 1),
     ("spawn.released", 1),
     ("work.ended", 1),
+    ("finished.before", 3),
+    ("finished.after", 1),
     ("call.before", 1),
     ("call.after", 1),
     ("append.torn", 1),
@@ -52,6 +54,17 @@ const LANDING: [(&str, usize); 6] = [
     ("land.landed", 1),
 ];
 
+/// And where steps land one by one, as files, while it works.
+const STEP_BY_STEP: [(&str, usize); 7] = [
+    ("layer.recorded", 1),
+    ("merge.moved", 2),
+    ("merged.after", 1),
+    ("land.rename", 1),
+    ("land.file", 3),
+    ("files.landed", 3),
+    ("append.after", 1),
+];
+
 /// The steps that change something.
 const CHANGING: [&str; 4] = ["step-1", "step-2", "step-3", "step-4"];
 
@@ -63,6 +76,15 @@ fn agent(task: &str, contract: &str) -> String {
 
 /// Two agents that add a line at the same place, one that makes and removes files, a tool, a check.
 fn killable() -> Project {
+    killable_with(|text| text)
+}
+
+/// The same one after another, so that each step lands when it has passed.
+fn killable_step_by_step() -> Project {
+    killable_with(|text| text.replace("**depends_on:** none\n", ""))
+}
+
+fn killable_with(change: impl FnOnce(String) -> String) -> Project {
     let tool = "**depends_on:** none\n**tool:** write_file\n**args:**\n```json\n{\"path\": \"by-tool.txt\", \"content\": \"called\\n\"}\n```\n";
     let last = "**contract:**\n```shell\ntest -s by-tool.txt && grep -q one shared.txt && grep -q two shared.txt\n```\n";
     let text = plan(&[
@@ -72,6 +94,7 @@ fn killable() -> Project {
         tool,
         last,
     ]);
+    let text = change(text);
     let adds = |word: &str| {
         Reply::when([format!("Add {word}")])
             .pause_ms(2)
@@ -147,9 +170,20 @@ fn check_everything(project: &Project, before: &BTreeMap<String, String>, what: 
     let mut steps = steps_of(&landed);
     steps.sort_unstable();
     assert_eq!(steps, CHANGING, "{what}: {landed:?}");
-    Ledger::read(project.outside("ledger")).assert_each_attempt_once();
+    done_once(project, what);
+    let committed = shell(
+        project,
+        "git diff HEAD --stat -- shared.txt old.txt new by-tool.txt",
+    );
+    assert_eq!(committed, "", "{what}");
+    others_untouched(project, before, what);
+    nothing_left(project, what);
+}
 
-    // What they did is there, once.
+/// What the steps did is there, once.
+#[track_caller]
+fn done_once(project: &Project, what: &str) {
+    Ledger::read(project.outside("ledger")).assert_each_attempt_once();
     let mut lines: Vec<String> = project
         .read("shared.txt")
         .lines()
@@ -160,13 +194,11 @@ fn check_everything(project: &Project, before: &BTreeMap<String, String>, what: 
     assert_eq!(project.read("new/place.txt"), "moved\n", "{what}");
     assert_eq!(project.read("by-tool.txt"), "called\n", "{what}");
     assert!(!project.exists("old.txt"), "{what}");
-    let committed = shell(
-        project,
-        "git diff HEAD --stat -- shared.txt old.txt new by-tool.txt",
-    );
-    assert_eq!(committed, "", "{what}");
+}
 
-    // Everything else is as its person left it.
+/// Everything that is not of the run is as its person left it.
+#[track_caller]
+fn others_untouched(project: &Project, before: &BTreeMap<String, String>, what: &str) {
     let after = picture(project);
     let kept = |picture: &BTreeMap<String, String>| -> BTreeMap<String, String> {
         let lines = |text: &str| -> String {
@@ -185,7 +217,62 @@ fn check_everything(project: &Project, before: &BTreeMap<String, String>, what: 
     };
     let (before, after) = (kept(before), kept(&after));
     assert!(before == after, "{what}:\n{}", difference(&before, &after));
-    nothing_left(project, what);
+}
+
+/// Everything is in the checkout, as files that nobody has committed, and all of it can be taken back.
+#[track_caller]
+fn check_step_by_step(project: &Project, before: &BTreeMap<String, String>, what: &str) {
+    let status = project.json(["status"]);
+    assert_eq!(status["status"], "completed", "{what}: {status:#}");
+    done_once(project, what);
+    others_untouched(project, before, what);
+    let after = picture(project);
+    for name in ["git HEAD", "git refs", "git index"] {
+        assert_eq!(before[name], after[name], "{what}: {name}");
+    }
+    let events = project.signoff(["log", "--format", "json"]).json_lines();
+    let of = |kind: &str| -> Vec<_> { events.iter().filter(|it| it["type"] == kind).collect() };
+    let mut merged: Vec<_> = of("merged")
+        .iter()
+        .filter_map(|it| it["step"].as_str())
+        .collect();
+    merged.retain(|step| CHANGING.contains(step));
+    assert_eq!(merged, CHANGING, "{what}");
+    assert!(of("checkout_joined").is_empty(), "{what}: {events:#?}");
+    // Two steps change it, and each is told at most once.
+    let told = of("files_landed");
+    let told = told
+        .iter()
+        .filter(|it| it["files"].to_string().contains("shared.txt"));
+    assert!(told.count() <= 2, "{what}: {events:#?}");
+    project.signoff(["undo"]).assert_success();
+    let after = picture(project);
+    assert!(*before == after, "{what}:\n{}", difference(before, &after));
+    no_trees_left(project, what);
+}
+
+/// Kills a run whose steps land one by one; false if it never reaches the point.
+fn kill_step_by_step_at(point: &str, occasion: usize) -> bool {
+    let what = format!("{point}:{occasion}");
+    let project = killable_step_by_step();
+    let before = picture(&project);
+    let armed = [("SIGNOFF_FAILPOINT", what.as_str())];
+    let output = project.signoff_with(&armed, RUN);
+    if output.code == Some(0) {
+        check_step_by_step(&project, &before, "not killed");
+        return false;
+    }
+    assert_eq!(output.code, None, "{what}: {output}");
+    // Right before it takes its place, the next file lies beside it.
+    if point != "land.rename" {
+        others_untouched(&project, &before, &what);
+    }
+    if soak() {
+        project.signoff_with(&armed, ["resume"]);
+    }
+    go_on(&project, &what);
+    check_step_by_step(&project, &before, &what);
+    true
 }
 
 /// Kills a run the `occasion`-th time it reaches the point; false if it never does.
@@ -227,6 +314,13 @@ fn a_run_that_nobody_kills_lands() {
 
 /// Kills runs at each of these points; says how often that was.
 fn kill_at_each<'p>(points: impl IntoIterator<Item = &'p (&'p str, usize)>) -> String {
+    kill_each(points, kill_at)
+}
+
+fn kill_each<'p>(
+    points: impl IntoIterator<Item = &'p (&'p str, usize)>,
+    kill_at: impl Fn(&str, usize) -> bool,
+) -> String {
     let only = std::env::var("SIGNOFF_CHAOS_POINT").ok();
     let mut table = Vec::new();
     for &(point, tries) in points {
@@ -265,6 +359,51 @@ fn killed_at_every_named_point_of_landing() {
 }
 
 #[test]
+fn killed_while_steps_land_one_by_one() {
+    println!("{}", kill_each(&STEP_BY_STEP, kill_step_by_step_at));
+}
+
+#[test]
+fn steps_that_nobody_kills_land_one_by_one() {
+    let project = killable_step_by_step();
+    let before = picture(&project);
+    let output = project.signoff(RUN);
+    output.assert_success().assert_stderr_contains("landed");
+    check_step_by_step(&project, &before, "undisturbed");
+}
+
+/// What a person did while the run stood still joins it once, wherever it is killed then.
+#[test]
+fn killed_while_a_person_s_change_joins() {
+    let project = killable_step_by_step();
+    let before = picture(&project);
+    let armed = [("SIGNOFF_FAILPOINT", "files.landed:1")];
+    assert_eq!(project.signoff_with(&armed, RUN).code, None);
+    shell(
+        &project,
+        "echo theirs > theirs.txt && echo more >> mine.txt",
+    );
+    let armed = [("SIGNOFF_FAILPOINT", "join.recorded:1")];
+    assert_eq!(project.signoff_with(&armed, ["resume"]).code, None);
+    go_on(&project, "joining");
+    let status = project.json(["status"]);
+    assert_eq!(status["status"], "completed", "{status:#}");
+    done_once(&project, "joined");
+    let events = project.signoff(["log", "--format", "json"]).json_lines();
+    let joined = events
+        .iter()
+        .filter(|it| it["files"].to_string().contains("theirs.txt"));
+    let joined: Vec<_> = joined.map(|it| it["type"].as_str()).collect();
+    assert_eq!(joined, [Some("checkout_joined")]);
+    project.signoff(["undo"]).assert_success();
+    assert_eq!(project.read("theirs.txt"), "theirs\n");
+    assert_eq!(project.read("mine.txt"), "mine\nchanged\nmore\n");
+    shell(&project, "rm theirs.txt && sed -i '$d' mine.txt");
+    let after = picture(&project);
+    assert!(before == after, "{}", difference(&before, &after));
+}
+
+#[test]
 fn killed_while_it_is_taken_back() {
     let project = killable();
     let text = project
@@ -284,6 +423,29 @@ fn killed_while_it_is_taken_back() {
     assert_ne!(project.signoff(["land"]).code, Some(0));
     assert_ne!(project.signoff(["resume"]).code, Some(0));
     assert!(picture(&project) == before);
+}
+
+/// The work of an agent is recorded, and nobody was told of its end: it is not done once more on top of itself.
+#[test]
+fn killed_between_the_record_of_work_and_its_being_told() {
+    for occasion in 1.. {
+        let text = plan(&[&agent("Add one.", "grep -q one shared.txt")]);
+        let adds = Reply::when(["Add one"]).append("shared.txt", "one\n");
+        let script = Script::new().ledger("LEDGER").reply(adds);
+        let project = repository(&script, &text, &[("shared.txt", "shared\n")]);
+        let what = format!("finished.before:{occasion}");
+        let armed = [("SIGNOFF_FAILPOINT", what.as_str())];
+        let killed = project.signoff_with(&armed, RUN).code.is_none();
+        if killed {
+            go_on(&project, &what);
+        }
+        assert_eq!(project.read("shared.txt"), "shared\none\n", "{what}");
+        Ledger::read(project.outside("ledger")).assert_each_attempt_once();
+        if !killed {
+            assert!(occasion > 1, "it was never killed");
+            break;
+        }
+    }
 }
 
 /// Between the branch's move and its being told somebody gives the run up.

@@ -4,7 +4,7 @@
 mod common;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use common::{agent, plan, project};
 use serde_json::Value;
@@ -42,7 +42,7 @@ fn repository_with(script: &Script, files: &[(&str, &str)]) -> Project {
         format!("**depends_on:** none\n{}", agent("German", "de")),
     ];
     let text = plan(&[&steps[0], &steps[1]]);
-    let project = project(script, &text);
+    let project = project(script, &text).on_trees();
     let script = project.outside("script.json");
     let at = |name: &str| project.outside(name).to_string_lossy().into_owned();
     let text = fs::read_to_string(&script).expect("it was just written");
@@ -104,13 +104,17 @@ fn refs(project: &Project) -> String {
     project.git("for-each-ref --format='%(refname)' refs/heads/signoff refs/signoff")
 }
 
+fn left_in(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).expect("a run was here");
+    entries
+        .map(|entry| entry.expect("it can be read").path())
+        .collect()
+}
+
 #[track_caller]
 fn assert_nothing_left(project: &Project) {
     assert_eq!(refs(project), "");
-    let left: Vec<_> = fs::read_dir(worktrees(project))
-        .expect("a run was here")
-        .collect();
-    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(left_in(&worktrees(project)), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -191,8 +195,8 @@ fn while_it_runs_one_sees_which_step_sits_where() {
     let status = project.json(["status"]);
     let first = &status["steps"][0];
     assert_eq!(first["seat"], "worktree", "{status}");
-    let own = first["worktree"].as_str().expect("a path");
-    assert!(PathBuf::from(own).join("kept").exists());
+    // It finds its tree where the checkout is, and nobody else sees that.
+    assert_eq!(first["worktree"], Value::Null);
     assert_eq!(status["steps"][1]["seat"], Value::Null);
     assert_eq!(status["steps"][1]["worktree"], Value::Null);
     project
@@ -211,7 +215,7 @@ fn while_it_runs_one_sees_which_step_sits_where() {
 /// What somebody does to the checkout while a run goes on, a part of why it does not land by itself, and what then
 /// makes `land` possible; nothing, if it is at once.
 #[track_caller]
-fn not_by_itself(meanwhile: &str, refused: &str, remedy: Option<&str>) {
+fn not_by_itself(meanwhile: &str, refused: &str, remedy: Option<&str>) -> Project {
     let project = repository(true);
     let running = held_back(&project);
     let bash = |line: &str| {
@@ -248,25 +252,31 @@ fn not_by_itself(meanwhile: &str, refused: &str, remedy: Option<&str>) {
         ("hello\n".to_owned(), "hallo\n".to_owned())
     );
     assert_nothing_left(&project);
+    project
 }
 
+/// The agent finds it in its second attempt, and goes on from there.
 #[test]
 fn a_file_in_the_way_stays() {
-    not_by_itself("echo mine > en", "en", Some("rm en"));
+    let remedy = Some("git add en; git commit -qm mine");
+    not_by_itself("echo mine > en", "en", remedy);
 }
 
 #[test]
 fn a_staged_file_in_the_way_stays() {
-    not_by_itself("echo mine > en; git add en", "en", Some("git rm -qf en"));
+    let remedy = Some("git commit -qm mine");
+    not_by_itself("echo mine > en; git add en", "en", remedy);
 }
 
 #[test]
-fn a_commit_that_does_not_go_with_the_run_stays() {
-    not_by_itself(
+fn a_commit_in_the_way_stays_below_what_the_run_did() {
+    let project = not_by_itself(
         "echo mine > en; git add en; git commit -qm mine",
         "en",
-        Some("git reset -q --hard HEAD~1"),
+        None,
     );
+    assert_eq!(project.git("log --format=%s -1 --skip=2"), "mine");
+    assert_eq!(project.git("show HEAD~2:en"), "mine");
 }
 
 #[test]
@@ -307,14 +317,17 @@ fn a_commit_to_another_part_of_the_same_file_goes_with_the_run() {
 
 #[test]
 fn a_conflict_is_settled_by_hand_and_the_run_has_landed_then() {
-    let (project, run, landing) = changing_the_last_line(&NINE.replace('9', "mine"));
-    let pick = landing["by_hand"][0].as_str().expect("a command");
-    assert!(pick.starts_with("git cherry-pick "), "{landing}");
-    let output = project.signoff(["land"]);
+    let (project, run, _) = changing_the_last_line(&NINE.replace('1', "one"));
+    // What is committed while it runs joins it; this is committed afterwards.
+    project.write("lines", &NINE.replace('1', "one").replace('9', "mine"));
+    project.git("commit -qam again");
+    let output = project.signoff(["land", "--format", "json"]);
     output
         .assert_code(5)
-        .assert_stderr_contains("conflict with what is committed now in `lines`")
-        .assert_stderr_contains(pick);
+        .assert_stderr_contains("conflict with what is committed now in `lines`");
+    let landing: Value = serde_json::from_str(&output.stdout).expect("a JSON object");
+    let pick = landing["by_hand"][0].as_str().expect("a command");
+    assert!(pick.starts_with("git cherry-pick "), "{landing}");
     project.git(&pick.replace("git cherry-pick", "cherry-pick -X ours"));
     let before = project.git("rev-parse HEAD");
     // What is not committed by now is nothing to the run.
@@ -389,12 +402,13 @@ fn a_run_in_worktrees_is_undone() {
     project.write("kept", "other\n");
     let_go(&project, running);
     let run = run_id(&project);
-    project.git(&format!("switch -q signoff/{run}"));
+    let linked = project.outside("linked").display().to_string();
+    project.git(&format!("worktree add -q {linked} signoff/{run}"));
     project
         .signoff(["undo"])
         .assert_code(5)
         .assert_stderr_contains("is checked out in");
-    project.git("switch -q main");
+    project.git(&format!("worktree remove {linked}"));
     project
         .signoff(["undo"])
         .assert_success()
@@ -409,20 +423,20 @@ fn a_run_in_worktrees_is_undone() {
 }
 
 #[test]
-fn a_run_in_the_checkout_is_undone_unless_somebody_went_on() {
+fn a_run_in_the_checkout_itself_neither_lands_nor_is_taken_back() {
     let project = repository(false);
     let run = ["run", "plan.md", "--isolation", "shared"];
     project.signoff(run).assert_success();
     assert!(project.exists("en") && project.exists("de"));
-    project.write("en", "better\n");
-    project
-        .signoff(["undo"])
-        .assert_code(5)
-        .assert_stderr_contains("en");
-    assert!(project.exists("de"));
-    project.write("en", "hello\n");
-    project.signoff(["undo"]).assert_success();
-    assert!(!project.exists("en") && !project.exists("de"));
+    for (command, said) in [
+        ("land", "there is nothing to bring in"),
+        ("undo", "nothing recorded what that was before"),
+    ] {
+        let output = project.signoff([command]);
+        output.assert_code(5).assert_stderr_contains(said);
+        assert!(!output.stderr.contains('→'), "{output}");
+    }
+    assert!(project.exists("en") && project.exists("de"));
     assert_eq!(project.read("kept"), "mine\n");
 }
 
@@ -435,14 +449,14 @@ fn two_runs_work_side_by_side() {
     let run = ["run", "plan.md", "--isolation", "shared"];
     let mut first = project.spawn(run);
     assert!(first.wait_until(|| project.outside("began").exists()));
+    let there = ["run", "second.md", "--isolation", "shared"];
     project
-        .signoff(["run", "second.md"])
+        .signoff(there)
         .assert_code(5)
-        .assert_stderr_contains("--isolation worktree");
-    let rehearsed = project.signoff(["run", "second.md", "--dry-run"]);
+        .assert_stderr_contains("another run works in this checkout");
+    let rehearsed = project.signoff([&there[..], &["--dry-run"]].concat());
     rehearsed.assert_code(5);
-    let beside = ["run", "second.md", "--isolation", "worktree"];
-    let output = project.signoff([&beside[..], &["--format", "json"]].concat());
+    let output = project.signoff(["run", "second.md", "--format", "json"]);
     let last = last_event(output.assert_success());
     assert_eq!(last["outcome"], "completed");
     let refused = last["landing"]["refused"].to_string();
@@ -450,6 +464,7 @@ fn two_runs_work_side_by_side() {
         refused.contains("another run works in the checkout"),
         "{last}"
     );
+    assert!(!project.exists("de"), "somebody else works there");
     let run = last["run"].as_str().unwrap().to_owned();
     fs::write(project.outside("go"), "").unwrap();
     first.wait().assert_success();
@@ -571,7 +586,8 @@ fn a_branch_that_a_person_removed_or_uses_breaks_nothing() {
     project.signoff(["land"]).assert_success();
     let branch = format!("refs/heads/signoff/{run}");
     assert_eq!(project.git("symbolic-ref HEAD"), branch);
-    assert_eq!(project.git("rev-list --count HEAD"), "3");
+    // The first commit, what was changed meanwhile, and the two steps.
+    assert_eq!(project.git("rev-list --count HEAD"), "4");
     project.git("switch -q main");
     project.signoff(["prune"]).assert_success();
     assert_nothing_left(&project);
@@ -584,14 +600,15 @@ fn a_branch_that_a_person_removed_or_uses_breaks_nothing() {
     assert_nothing_left(&project);
 }
 
-/// The place in which the question about this step says that it is to be repaired, and its name.
+/// The place in which the question about this step says that it is to be repaired, if not in the checkout, and its name.
 #[track_caller]
-fn to_repair(project: &Project, step: &str) -> (PathBuf, String) {
+fn to_repair(project: &Project, step: &str) -> (Option<PathBuf>, String) {
     let inbox = project.json(["inbox"]);
     let mut items = inbox["items"].as_array().into_iter().flatten();
     let item = items.find(|item| item["step"] == step).expect("it waits");
-    let text = |name: &str| item[name].as_str().expect("it says so").to_owned();
-    (PathBuf::from(text("worktree")), text("id"))
+    let place = item["worktree"].as_str().map(PathBuf::from);
+    let id = item["id"].as_str().expect("it has a name");
+    (place, id.to_owned())
 }
 
 #[test]
@@ -603,26 +620,25 @@ fn a_step_is_repaired_where_it_was_done_and_nothing_else_comes_with_it() {
             .to_owned(),
     ];
     let script = Script::new().reply(Reply::always().write("never", "x\n"));
-    let project = project(&script, &plan(&[&steps[0], &steps[1]]));
+    let project = project(&script, &plan(&[&steps[0], &steps[1]])).on_trees();
     project.git("init -q -b main");
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();
     let run = ["run", "plan.md", "--isolation", "worktree"];
     project.signoff(run).assert_code(3);
+    // A step without an agent has no place of its own: it is repaired in the checkout.
     let (place, item) = to_repair(&project, "step-2");
-    assert_eq!(
-        project.json(["status"])["worktree"],
-        place.to_string_lossy().as_ref()
-    );
-    fs::write(place.join("looked"), "").unwrap();
+    assert_eq!(place, None);
+    project.write("looked", "");
     let fixed = |item: &str| project.signoff(["answer", item, "fixed", "--resume"]);
     fixed(&item).assert_code(3);
     let branch = format!("signoff/{}", run_id(&project));
     let files = format!("show --format= --name-only {branch}");
-    // The run's tree had shown what the other step did, and that is not done yet.
+    // What the other step did is not done yet.
     assert_eq!(project.git(&files), "looked");
     let (place, item) = to_repair(&project, "step-1");
-    assert!(place.ends_with("steps/step-1"));
+    let place = place.expect("an agent worked there");
+    assert!(place.ends_with("steps/step-1") && place.join("never").exists());
     fs::write(place.join("fixed"), "x\n").unwrap();
     fixed(&item).assert_success();
     assert!(
@@ -630,7 +646,8 @@ fn a_step_is_repaired_where_it_was_done_and_nothing_else_comes_with_it() {
             .iter()
             .all(|file| project.exists(file))
     );
-    assert_nothing_left(&project);
+    // What `undo` needs stays in the repository.
+    assert_eq!(left_in(&worktrees(&project)), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -651,7 +668,7 @@ fn one_is_told_whether_worktrees_are_possible() {
     project
         .signoff(["init"])
         .assert_stdout_contains("worktrees: not possible");
-    let bare = Project::new(BINARY);
+    let bare = Project::new(BINARY).on_trees();
     assert_eq!(possible(&bare), Value::Null);
     bare.signoff(["init"]).assert_success();
     assert_eq!(possible(&bare)["why"][0], "there is no git repository");

@@ -28,7 +28,9 @@ fn propose(project: &Project, title: &str) -> String {
 
 /// Writes the plan's log again as if everything had happened so many days earlier.
 fn age(project: &Project, key: &str, days: u64) {
-    let store = discover(&project.path()).expect("a store");
+    let store = discover(&project.path())
+        .expect("one store")
+        .expect("a store");
     let records = plan_log::read(&store, key).expect("a log");
     let held = plan_log::lock(&store, key).expect("a lock");
     let log = store.log_path(key);

@@ -170,6 +170,7 @@ fn before_the_first_step_one_screen_tells_what_will_happen() {
         "first the contract of step 1 runs; if it is green, its agent works all the same",
         "at worst: 6 agents, each up to 10m; the budget allows 100k tokens, 1h, 4 agents",
         "not counted: tokens and money, which `driver = \"command\"` does not report",
+        "note: steps work in the checkout itself, agents one after another, and nothing is `proved`: the sandbox mounts nothing here (`none`)",
     ];
     let steady: Vec<&str> = screen
         .iter()

@@ -10,7 +10,7 @@ const RUN: [&str; 4] = ["run", "plan.md", "--isolation", "worktree"];
 
 /// A repository with these files and a signed plan of one step.
 fn repository(script: &Script, step: &str, files: &[(&str, &str)]) -> Project {
-    let project = project(script, &plan(&[step]));
+    let project = project(script, &plan(&[step])).on_trees();
     for (path, text) in files {
         project.write(path, text);
     }
@@ -70,13 +70,13 @@ fn what_a_filter_would_change_is_not_committed_as_it_is() {
 #[test]
 fn a_contract_that_misses_what_git_ignores_is_explained() {
     let script = Script::new()
-        .reply(Reply::when(["because git ignores it: out/app"]).write("app", "x\n"))
+        .reply(Reply::when(["the attempt changed `out`"]).write("app", "x\n"))
         .reply(Reply::always().write("out/app", "x\n").write("made", "x\n"));
     let step =
         agent("Work", "out/app").replace("test -s out/app", "test -s out/app || test -s app");
     let step = format!("{step}**on_fail:** retry(1), then abort\n");
     let project = repository(&script, &step, &[(".gitignore", "out/\n.env\n")]);
-    // What a worktree is made usable with is nobody's work.
+    // What the run's tree is made usable with is nobody's work.
     let config = project.read(".signoff/config.toml");
     let config = config.replace("[run]\n", "[run]\ncopy = [\".env\"]\n");
     project
@@ -85,7 +85,7 @@ fn a_contract_that_misses_what_git_ignores_is_explained() {
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();
     let output = project.signoff(RUN);
-    let said = "not part of the work, because git ignores it: out/app\n";
+    let said = "the attempt changed `out`, which is not versioned";
     output.assert_success().assert_stderr_contains(said);
     assert!(project.exists("app") && !project.exists("out"));
 }

@@ -218,6 +218,21 @@ fn a_signature_of_one_plan_is_none_of_another() {
 }
 
 #[test]
+fn a_keys_signature_of_one_project_is_none_of_another() {
+    let project = signed_by_key();
+    // Another project that calls itself otherwise in the signature than the key signed.
+    let id = "0123456789abcdef0123456789abcdef";
+    let path = &signatures(&project)[0];
+    let mut moved = read_json(path);
+    moved["project"] = id.into();
+    std::fs::write(path, moved.to_string()).expect("the project is writable");
+    refused(&project, "it was given in another project");
+    let file = format!(r#"{{"schema": "signoff.project/1", "id": "{id}"}}"#);
+    project.write(".signoff/project.json", &file);
+    refused(&project, "the file was changed, or taken from elsewhere");
+}
+
+#[test]
 fn a_signature_of_one_text_is_none_of_another() {
     let project = signed_by_key();
     let by_key: serde_json::Value = read_json(&signatures(&project)[0]);
@@ -300,7 +315,7 @@ fn who_works_in_the_project_cannot_choose_whom_to_believe() {
     let output = by_key(&project);
     output
         .assert_code(4)
-        .assert_stderr_contains("does not allow x'; id; '[2J the");
+        .assert_stderr_contains("does not allow x'; id; '\\u{1b}[2J the");
     assert!(!output.stderr.contains("echo"), "{output}");
     shell(
         &project,

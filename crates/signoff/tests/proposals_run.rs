@@ -40,7 +40,7 @@ The client is Fabbula.
 
 /// A `.pi` store with this proposal and an executor that follows the script.
 fn project(script: &Script, text: &str) -> Project {
-    let project = Project::new(BINARY);
+    let project = Project::new(BINARY).on_trees();
     let ledger = project.outside("ledger").to_string_lossy().into_owned();
     let path = project.outside("script.json");
     std::fs::write(&path, script.to_string().replace("LEDGER", &ledger))

@@ -37,7 +37,7 @@ fn proposals(project: &Project) -> Vec<String> {
 
 #[test]
 fn a_task_is_done_and_proved_as_a_plan_of_one_step() {
-    let project = trusted();
+    let project = trusted().on_trees();
     let output = project.signoff([
         "run",
         "--task",

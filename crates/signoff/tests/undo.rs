@@ -1,18 +1,20 @@
-//! `undo` of runs that worked in the checkout, with the real binary: what steps changed goes, what a person changed stays.
+//! `undo` of runs whose steps landed one by one, with the real binary: what they changed goes, what a person changed
+//! stays.
 
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod common;
 
 use std::fs;
+use std::path::PathBuf;
 
 use common::{agent, plan, project};
 use signoff_testkit::{Project, Reply, Running, Script};
 
-const RUN: [&str; 4] = ["run", "plan.md", "--isolation", "shared"];
+const RUN: [&str; 2] = ["run", "plan.md"];
 
 /// A repository with `a` and `b`, and a signed plan of these steps.
 fn repository(script: &Script, steps: &[&str]) -> Project {
-    let project = project(script, &plan(steps));
+    let project = project(script, &plan(steps)).on_trees();
     let script = project.outside("script.json");
     let text = fs::read_to_string(&script).expect("it was just written");
     let at = |name: &str| project.outside(name).to_string_lossy().into_owned();
@@ -33,21 +35,20 @@ fn repository(script: &Script, steps: &[&str]) -> Project {
     project
 }
 
-/// What the run's reference to what was taken back has at a path.
+/// What the run's commits have at a path.
 #[track_caller]
 fn taken_back(project: &Project, path: &str) -> String {
-    let name = project.git("for-each-ref --format='%(refname)' refs/signoff");
-    let mut names = name.lines();
-    let name = names.find(|name| name.ends_with("/undone"));
-    project.git(&format!("show {}:{path}", name.expect("one")))
+    let name = project.git("for-each-ref --format='%(refname)' refs/heads/signoff");
+    project.git(&format!("show {name}:{path}"))
 }
 
-/// What waits on a person.
+/// What waits on a person, and the place in which they can repair it.
 #[track_caller]
-fn waiting(project: &Project) -> String {
+fn waiting(project: &Project) -> (String, PathBuf) {
     let inbox = project.json(["inbox"]);
-    let item = &inbox["items"][0]["id"];
-    item.as_str().expect("something waits").to_owned()
+    let text = |name: &str| inbox["items"][0][name].as_str().map(str::to_owned);
+    let place = text("worktree").expect("an agent worked there");
+    (text("id").expect("something waits"), PathBuf::from(place))
 }
 
 /// Starts the run, and waits until its agent stands before its gate.
@@ -71,7 +72,7 @@ fn to_repair() -> Project {
                 .append("b", "agent\n")
                 .write("z", "z\n"),
         );
-    let step = agent("Work", "y").replace("test -s y", "grep -q FIX a");
+    let step = agent("Work", "y").replace("test -s y", "grep -qs FIX a fix");
     let step = format!("{step}**on_fail:** escalate\n");
     repository(&script, &[&step, &agent("Then", "z")])
 }
@@ -80,20 +81,21 @@ fn to_repair() -> Project {
 fn what_a_person_changed_while_it_waited_stays() {
     let project = to_repair();
     assert_ne!(project.signoff(RUN).code, Some(0));
+    assert_eq!(project.read("a"), "one\n", "it has not passed");
+    let (item, place) = waiting(&project);
+    project.write("mine", "mine\n").write("b", "keep\nmine\n");
+    fs::write(place.join("a"), "one\nFIX\n").expect("it is a person's to change");
     project
-        .write("mine", "mine\n")
-        .write("b", "keep\nmine\n")
-        .write("a", "one\nFIX\n");
-    project
-        .signoff(["answer", &waiting(&project), "fixed", "--resume"])
+        .signoff(["answer", &item, "fixed", "--resume"])
         .assert_success();
+    assert_eq!(project.read("a"), "one\nFIX\n");
     assert_eq!(project.read("b"), "keep\nmine\nagent\n");
     let undone = project.signoff(["undo"]);
     undone
         .assert_success()
         .assert_stdout_contains("put back a\nput back b\nremoved y\nremoved z\n")
         .assert_stdout_contains("2 files put back, 2 files removed")
-        .assert_stdout_contains("/undone:FILE`");
+        .assert_stdout_contains("what the run did stays in its commits");
     assert_eq!(project.read("mine"), "mine\n");
     assert_eq!(project.read("b"), "keep\nmine\n");
     assert_eq!(project.read("a"), "one\n");
@@ -108,53 +110,77 @@ fn what_a_person_changed_while_it_waited_stays() {
 }
 
 #[test]
-fn only_files_of_the_run_keep_it_from_being_taken_back() {
+fn what_a_person_repaired_in_the_checkout_stays() {
+    let project = to_repair();
+    assert_ne!(project.signoff(RUN).code, Some(0));
+    project.write("fix", "FIX\n");
+    let (item, _) = waiting(&project);
+    project
+        .signoff(["answer", &item, "fixed", "--resume"])
+        .assert_success();
+    assert_eq!(project.read("a"), "one\nagent\n");
+    project.signoff(["undo"]).assert_success();
+    assert_eq!(project.read("a") + &project.read("fix"), "one\nFIX\n");
+    assert!(!project.exists("y") && !project.exists("z"));
+}
+
+#[test]
+fn only_files_of_the_run_are_taken_back_and_only_as_it_left_them() {
     let script = Script::new().reply(Reply::always().write("a", "agent\n").write("y", "y\n"));
     let project = repository(&script, &[&agent("Work", "y")]);
     project.signoff(RUN).assert_success();
     project.write("mine", "m\n").write("b", "m\n");
     project.write("y", "mine now\n");
-    let refused = project.signoff(["undo"]);
-    refused.assert_code(5).assert_stderr_contains("can be: y");
-    assert_eq!(project.read("a"), "agent\n");
+    let shape = project.json(["undo"]);
+    assert_eq!(shape["undone"], true, "{shape}");
+    assert_eq!(shape["restored"], serde_json::json!(["a"]));
+    assert_eq!(shape["deleted"], serde_json::json!([]));
+    let left = shape["left"][0].as_str().expect("one stays");
+    assert!(left.starts_with("`y`: "), "{shape}");
+    assert_eq!(project.read("a"), "one\n");
+    assert_eq!(project.read("y"), "mine now\n");
     project.write("y", "y\n");
     let shape = project.json(["undo"]);
-    assert_eq!(shape["restored"], serde_json::json!(["a"]));
+    assert_eq!(shape["restored"], serde_json::json!([]));
     assert_eq!(shape["deleted"], serde_json::json!(["y"]));
     assert_eq!(project.read("mine") + &project.read("b"), "m\nm\n");
 }
 
 #[test]
-fn what_changed_while_an_agent_worked_can_be_found_again() {
+fn what_a_person_changed_while_an_agent_worked_stays() {
     let work = Reply::always().append("a", "agent\n").append("BEGAN", "x");
     let script = Script::new().reply(work.wait_for("GO").write("y", "y\n"));
     let project = repository(&script, &[&agent("Work", "y")]);
     let running = held_back(&project);
-    project
-        .write("mine", "mine\n")
-        .write("a", "one\nagent\nmine\n");
+    project.write("mine", "mine\n").write("a", "mine\none\n");
     fs::write(project.outside("go"), "").expect("the folder is ours");
     running.wait().assert_success();
-    // Nobody can tell whose it is.
+    assert_eq!(project.read("a"), "mine\none\nagent\n");
     project.signoff(["undo"]).assert_success();
-    assert_eq!(project.read("a"), "one\n");
-    assert_eq!(taken_back(&project, "a"), "one\nagent\nmine");
-    assert_eq!(taken_back(&project, "mine"), "mine");
+    assert_eq!(project.read("a"), "mine\none\n");
+    assert_eq!(project.read("mine"), "mine\n");
+    assert_eq!(taken_back(&project, "a"), "mine\none\nagent");
 }
 
 #[test]
-fn what_steps_did_that_were_killed_is_taken_back() {
-    let work = Reply::always().append("a", "agent\n").append("BEGAN", "x");
-    let script = Script::new().reply(work.wait_for("GO").write("y", "y\n"));
-    let project = repository(&script, &[&agent("Work", "y")]);
+fn what_steps_did_before_one_was_killed_is_taken_back() {
+    let first = Reply::when(["First"]).append("a", "agent\n");
+    let work = Reply::when(["Work"]).append("b", "agent\n");
+    let work = work.append("BEGAN", "x").wait_for("GO");
+    let script = Script::new()
+        .reply(first.write("x", "x\n"))
+        .reply(work.write("y", "y\n"));
+    let project = repository(&script, &[&agent("First", "x"), &agent("Work", "y")]);
     project.write("b", "mine\n");
     held_back(&project).kill();
     project.signoff(["abort"]).assert_success();
+    assert_eq!(project.read("a") + &project.read("b"), "one\nagent\nmine\n");
     let undone = project.signoff(["undo"]);
     undone
         .assert_success()
-        .assert_stdout_contains("put back a\n");
+        .assert_stdout_contains("put back a\nremoved x\n");
     assert_eq!(project.read("a") + &project.read("b"), "one\nmine\n");
+    assert!(!project.exists("x") && !project.exists("y"));
 }
 
 #[test]

@@ -127,6 +127,26 @@ impl From<engine::Event> for Event {
                 wall_ms,
             },
             engine::Event::TreePrepared { tree } => Self::TreePrepared { tree: tree.into() },
+            engine::Event::CheckoutJoined {
+                commit,
+                tree,
+                files,
+                conflicts,
+            } => Self::CheckoutJoined {
+                commit,
+                tree,
+                files,
+                conflicts,
+            },
+            engine::Event::FilesLanded {
+                commit,
+                files,
+                held,
+            } => Self::FilesLanded {
+                commit,
+                files,
+                held,
+            },
             engine::Event::CandidateStarted { step, attempt } => {
                 Self::CandidateStarted { step, attempt }
             }
@@ -423,6 +443,26 @@ impl From<Event> for engine::Event {
                 wall_ms,
             },
             Event::TreePrepared { tree } => Self::TreePrepared { tree: tree.into() },
+            Event::CheckoutJoined {
+                commit,
+                tree,
+                files,
+                conflicts,
+            } => Self::CheckoutJoined {
+                commit,
+                tree,
+                files,
+                conflicts,
+            },
+            Event::FilesLanded {
+                commit,
+                files,
+                held,
+            } => Self::FilesLanded {
+                commit,
+                files,
+                held,
+            },
             Event::CandidateStarted { step, attempt } => Self::CandidateStarted { step, attempt },
             Event::CandidateBuilt {
                 step,

@@ -12,7 +12,7 @@ mod tree;
 use std::collections::BTreeMap;
 
 pub use parts::{
-    Accept, Call, CallEnd, Changes, Choice, Ended, Facts, Grade, Green, Isolation, ItemKind,
+    Accept, Call, CallEnd, Changes, Choice, Ended, Facts, Grade, Green, Isolation, ItemKind, Land,
     Observed, Outcome, PauseReason, Process, Seat, Settings, TestsRun, TestsSeen, Verdict,
     WorkInput, WorkItem, WorkKind, WorkPayload, item_kind_name, outcome_name, step_status,
 };
@@ -111,6 +111,23 @@ pub enum Event {
     /// The tree that the run works on is ready.
     TreePrepared {
         tree: RunTree,
+    },
+    /// What a person changed in the checkout has become part of the run's tree, as this commit.
+    CheckoutJoined {
+        commit: String,
+        tree: String,
+        files: Vec<String>,
+        /// Files that a person and the run changed differently: each keeps its own.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        conflicts: Vec<String>,
+    },
+    /// Files of the run's head were written to the checkout.
+    FilesLanded {
+        commit: String,
+        files: Vec<String>,
+        /// Files that could not be written, each with the reason.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        held: Vec<String>,
     },
     StepStarted {
         step: String,

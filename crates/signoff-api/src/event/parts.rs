@@ -64,6 +64,10 @@ mirrored! {
     Isolation = engine::Isolation { Shared, Worktree } "snake_case"
 }
 mirrored! {
+    /// When what a run did comes into the checkout: each step's files at once, or all of it at the end.
+    Land = engine::Land { Step, End } "snake_case"
+}
+mirrored! {
     /// Where a step sits in a run that works in worktrees: in its own, in the run's tree, or in the merge queue.
     Seat = engine::Seat { Worktree, RunTree, MergeQueue } "snake_case"
 }
@@ -107,6 +111,12 @@ pub struct Facts {
     /// The commit that the step was merged as.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
+    /// Why the contract holds and yet does not prove the step; absent where it does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_proved: Vec<String>,
+    /// How the tree was shown to the contract: `overlay`, `copy` or `shared`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room: Option<String>,
 }
 
 /// Numbers of tests that ran, as far as the output told them.
@@ -143,6 +153,8 @@ impl From<engine::Facts> for Facts {
             contract_writes,
             tree,
             commit,
+            not_proved,
+            room,
         } = facts;
         Self {
             sandbox,
@@ -157,6 +169,8 @@ impl From<engine::Facts> for Facts {
             contract_writes,
             tree,
             commit,
+            not_proved,
+            room,
         }
     }
 }
@@ -176,6 +190,8 @@ impl From<Facts> for engine::Facts {
             contract_writes,
             tree,
             commit,
+            not_proved,
+            room,
         } = facts;
         Self {
             sandbox,
@@ -190,6 +206,8 @@ impl From<Facts> for engine::Facts {
             contract_writes,
             tree,
             commit,
+            not_proved,
+            room,
         }
     }
 }
@@ -211,6 +229,13 @@ pub struct Settings {
     /// Which tree it works on; runs of the first versions worked in the checkout.
     #[serde(default = "in_place")]
     pub isolation: Isolation,
+    /// Runs of the first versions came into the checkout at the end.
+    #[serde(default = "at_the_end")]
+    pub land: Land,
+}
+
+fn at_the_end() -> Land {
+    Land::End
 }
 
 fn in_place() -> Isolation {
@@ -239,6 +264,7 @@ impl From<engine::Settings> for Settings {
             jobs,
             sandbox,
             isolation,
+            land,
         } = settings;
         Self {
             backoff_ms: backoff,
@@ -248,6 +274,7 @@ impl From<engine::Settings> for Settings {
             jobs,
             sandbox,
             isolation: isolation.into(),
+            land: land.into(),
         }
     }
 }
@@ -262,6 +289,7 @@ impl From<Settings> for engine::Settings {
             jobs,
             sandbox,
             isolation,
+            land,
         } = settings;
         Self {
             backoff: backoff_ms,
@@ -271,6 +299,7 @@ impl From<Settings> for engine::Settings {
             jobs,
             sandbox,
             isolation: isolation.into(),
+            land: land.into(),
         }
     }
 }
@@ -331,6 +360,12 @@ pub struct Observed {
     /// repaired by hand).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
+    /// How the tree was shown to the command: `overlay`, `copy` or `shared`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room: Option<String>,
+    /// It reused what an earlier evaluation had built.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub warm: bool,
 }
 
 /// How many tests ran, and which runner says so.
@@ -364,6 +399,8 @@ impl From<engine::Observation> for Observed {
             tests,
             tree,
             changes,
+            room,
+            warm,
         } = seen;
         Self {
             ended: ended.into(),
@@ -375,6 +412,8 @@ impl From<engine::Observation> for Observed {
             tests: tests.map(Into::into),
             tree,
             changes: changes.map(|changes| (*changes).into()),
+            room,
+            warm,
         }
     }
 }
@@ -391,6 +430,8 @@ impl From<Observed> for engine::Observation {
             tests,
             tree,
             changes,
+            room,
+            warm,
         } = seen;
         Self {
             ended: ended.into(),
@@ -402,6 +443,8 @@ impl From<Observed> for engine::Observation {
             tests: tests.map(Into::into),
             tree,
             changes: changes.map(|changes| Box::new(changes.into())),
+            room,
+            warm,
         }
     }
 }

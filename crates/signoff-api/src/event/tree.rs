@@ -16,6 +16,17 @@ pub struct RunTree {
     /// The branch that the checkout was on, `HEAD` if it was on none; older versions did not note it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkout: Option<String>,
+    /// Its commits are in a repository of the harness's own.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub private: bool,
+    /// Work is kept in layers; older versions had a worktree for each agent.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub layers: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl From<engine::RunTree> for RunTree {
@@ -25,12 +36,16 @@ impl From<engine::RunTree> for RunTree {
             start,
             branch,
             checkout,
+            private,
+            layers,
         } = tree;
         Self {
             base,
             start,
             branch,
             checkout,
+            private,
+            layers,
         }
     }
 }
@@ -42,12 +57,16 @@ impl From<RunTree> for engine::RunTree {
             start,
             branch,
             checkout,
+            private,
+            layers,
         } = tree;
         Self {
             base,
             start,
             branch,
             checkout,
+            private,
+            layers,
         }
     }
 }

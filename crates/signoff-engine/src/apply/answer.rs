@@ -119,6 +119,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
                 });
             }
             step.interrupted = false;
+            step.cut_off.remove(&step.attempts);
             step.work_ended = None;
             step.status = StepStatus::Verifying;
             // What was repaired is put on top of what was merged by now.

@@ -1,16 +1,13 @@
 //! One attempt: the contract before the work, the work, the contract after it.
 
-use signoff_plan::model::Work;
-
 use super::merge::carry;
 use crate::event::{CallEnd, Changes, Event, Recorded};
 use crate::state::{Failure, Run, Stage, StepState, StepStatus};
-use crate::verdict::{Observation, ProcessEnd, Verdict};
+use crate::verdict::{Observation, ProcessEnd, Verdict, weaker_room};
 
 pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
     let (read, tree) = (run.read.contains(&at), run.tree);
-    let (in_worktrees, shares) = (run.in_worktrees(), shares_tree(run, at));
-    let only_looks = !in_worktrees || run.looks(at);
+    let (in_worktrees, takes_queue) = (run.in_worktrees(), run.calls_in_tree(at));
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -21,7 +18,6 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             // What others do meanwhile is not what it looks at.
             step.tree = tree;
             step.base.clone_from(base);
-            step.holds = shares;
             step.placed = true;
         }
         Event::BaselineFinished {
@@ -30,16 +26,16 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             if read {
                 step.values.stdout = whole(observed);
             }
-            step.holds = false;
             step.baseline = Some(*verdict);
             step.tests_before.clone_from(&observed.tests);
+            step.room.clone_from(&observed.room);
             note_writes(step, observed);
             step.stage = Stage::NeedsWork;
         }
         Event::AttemptStarted { attempt, base, .. } => {
             start_attempt(step, *attempt, recorded.at);
             step.base.clone_from(base);
-            step.holds = shares;
+            step.holds = takes_queue;
         }
         Event::WorkItem { .. } => step.agents += 1,
         Event::ProcessStarted { process, .. } => step.process = Some(process.clone()),
@@ -92,8 +88,8 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
         Event::ContractStarted { attempt, again, .. } => {
             step.tree = tree;
             step.placed = true;
-            // One that was cut off gave the tree up, and its contract needs it again.
-            step.holds |= !only_looks;
+            // One that was cut off gave the queue up, and its candidate needs it again.
+            step.holds |= step.candidate.is_some();
             if *again {
                 step.stage = Stage::Rechecking;
                 run.active.insert(at);
@@ -118,6 +114,8 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
         | Event::RunResumed { .. }
         | Event::PlanReplanned { .. }
         | Event::TreePrepared { .. }
+        | Event::CheckoutJoined { .. }
+        | Event::FilesLanded { .. }
         | Event::LandingStarted { .. }
         | Event::RunLanded { .. }
         | Event::RunUndone { .. }
@@ -146,12 +144,6 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
     }
 }
 
-/// Does the step work in the run's tree, which nobody else may use meanwhile?
-fn shares_tree(run: &Run, at: usize) -> bool {
-    let is_check = (run.definition(at)).is_some_and(|step| step.work == Work::Check);
-    run.in_worktrees() && !run.has_own_tree(at) && !is_check
-}
-
 fn contract_finished(run: &mut Run, at: usize, event: &Event) {
     let Event::ContractFinished {
         attempt,
@@ -171,6 +163,8 @@ fn contract_finished(run: &mut Run, at: usize, event: &Event) {
         return;
     };
     step.tests_after.clone_from(&observed.tests);
+    step.room = weaker_room(step.room.as_deref(), observed.room.as_deref());
+    step.warm = observed.warm;
     note_writes(step, observed);
     if let Some(changes) = &observed.changes {
         step.changes = Changes::clone(changes);
@@ -253,6 +247,7 @@ fn interrupt(step: &mut StepState, attempt: u32, stopped: bool) {
     step.interruptions += u32::from(!stopped);
     step.interrupted = true;
     step.unseen_since.get_or_insert(attempt);
+    step.cut_off.insert(attempt);
     // Those were put back before this attempt began.
     step.changes.protected.clear();
     step.process = None;

@@ -70,11 +70,24 @@ pub(super) fn merging(run: &mut Run, at: usize, attempt: u32) {
     }
 }
 
-pub(super) fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
+/// What is in the checkout is in the run's tree now.
+pub(super) fn joined(run: &mut Run, commit: &str, tree: &str) {
+    let was_landed = run.landed_head == run.head;
+    set_head(run, commit, tree);
+    if was_landed {
+        run.landed_head.clone_from(&run.head);
+    }
+}
+
+fn set_head(run: &mut Run, commit: &str, tree: &str) {
     // Whoever was judged before was judged on another tree.
     run.tree += u64::from(run.head.as_deref() != Some(commit));
     run.head = Some(commit.to_owned());
     run.seen_tree = Some(tree.to_owned());
+}
+
+pub(super) fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
+    set_head(run, commit, tree);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };

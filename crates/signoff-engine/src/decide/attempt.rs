@@ -13,9 +13,9 @@ use crate::evidence::{Facts, Grade, TestsSeen};
 use crate::input::Choice;
 use crate::judge::judge_changed;
 use crate::state::{Run, Stage, StepState};
-use crate::tests_run::tests_run;
 use crate::verdict::{
-    Observation, ProcessEnd, TestsRun, Verdict, baseline_verdict, readable, tail,
+    Observation, ProcessEnd, Verdict, baseline_verdict, counted, readable, reasons_against, tail,
+    weaker_room,
 };
 
 /// How an agent's work ended.
@@ -71,7 +71,7 @@ pub(super) fn baseline_ended(
             .contract
             .as_ref()
             .map_or(&[][..], |contract| &contract.expect);
-        let observed = counted(observed);
+        let observed = counted(definition.contract.as_ref(), observed);
         let verdict = baseline_verdict(expect, &observed);
         let mut events = vec![Event::BaselineFinished {
             step: definition.id.clone(),
@@ -170,7 +170,7 @@ pub(super) fn unverified(
     state: &StepState,
     ended: &ProcessEnd,
 ) -> Vec<Event> {
-    if let Some(reason) = touched(state) {
+    if let Some(reason) = touched(definition, state) {
         return attempt_failed(run, now, definition, state, &reason);
     }
     if !ended.succeeded() {
@@ -232,7 +232,7 @@ pub(super) fn evaluation_ended(
     observed: Observation,
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
-        let observed = counted(observed);
+        let observed = counted(definition.contract.as_ref(), observed);
         let state = &after(state, &observed);
         // In place, what is known is of the attempts before unless somebody looked again.
         let fresh = observed.changes.is_some() || state.candidate.is_some();
@@ -284,6 +284,8 @@ fn after(state: &StepState, observed: &Observation) -> StepState {
     StepState {
         changes: changes.clone(),
         tests_after: observed.tests.clone(),
+        room: weaker_room(state.room.as_deref(), observed.room.as_deref()),
+        warm: observed.warm,
         judged_on: observed.tree.clone().or_else(|| state.judged_on.clone()),
         contract_writes: state.contract_writes.iter().chain(new).cloned().collect(),
         ..state.clone()
@@ -333,7 +335,8 @@ fn passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<E
 
 /// The step's contract holds.
 pub(super) fn completed(run: &Run, definition: &Step, state: &StepState) -> Event {
-    let proved = state.baseline == Some(Verdict::Fail);
+    let is_red = state.baseline == Some(Verdict::Fail);
+    let proved = is_red && reasons_against(definition, state).is_empty();
     Event::StepCompleted {
         step: definition.id.clone(),
         attempts: state.attempts,
@@ -365,17 +368,13 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
         contract_writes: state.contract_writes.clone(),
         tree: state.judged_on.clone().or_else(|| run.seen_tree.clone()),
         commit: state.commit.clone(),
-    }
-}
-
-/// An observation with the number of tests that its output tells.
-fn counted(observed: Observation) -> Observation {
-    let tests = tests_run(&observed.stdout, &observed.stderr);
-    Observation {
-        tests: tests.map(|count| TestsRun {
-            run: count.run,
-            runner: count.runner.to_owned(),
-        }),
-        ..observed
+        not_proved: match definition.work {
+            // There is no work that it could prove.
+            model::Work::Check => Vec::new(),
+            model::Work::Agent { .. } | model::Work::Tool { .. } | model::Work::Ask { .. } => {
+                reasons_against(definition, state)
+            }
+        },
+        room: state.room.clone(),
     }
 }

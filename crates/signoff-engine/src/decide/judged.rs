@@ -1,10 +1,11 @@
 //! What speaks against an attempt: its contract, and what it did to its contract.
 
-use signoff_plan::model::{Contract, Step, Work};
+use signoff_plan::glob;
+use signoff_plan::model::{Step, Work};
 
 use crate::judge::judge_changed;
 use crate::state::StepState;
-use crate::verdict::{Observation, Verdict, judge};
+use crate::verdict::{Observation, Verdict, judge, missing_tests};
 
 /// The verdict on an attempt.
 pub(super) struct Judged {
@@ -29,9 +30,10 @@ pub(super) fn verdict(definition: &Step, state: &StepState, observed: &Observati
             bent,
         };
     }
-    unmet.extend(touched(state));
+    unmet.extend(touched(definition, state));
     unmet.extend(configured(definition, state));
-    unmet.extend(contract.and_then(|contract| fewer_tests(contract, state, observed)));
+    let before = state.tests_before.as_ref();
+    unmet.extend(contract.and_then(|contract| missing_tests(contract, before, observed)));
     let bent = !unmet.is_empty();
     Judged {
         verdict: if bent { Verdict::Fail } else { Verdict::Pass },
@@ -40,9 +42,17 @@ pub(super) fn verdict(definition: &Step, state: &StepState, observed: &Observati
     }
 }
 
-/// What the work changed although nobody may.
-pub(super) fn touched(state: &StepState) -> Option<String> {
-    let protected = &state.changes.protected;
+/// What the work changed although nobody may: also a file that was not there when the step began.
+pub(super) fn touched(definition: &Step, state: &StepState) -> Option<String> {
+    let covers = |file: &&String| {
+        let mut patterns = definition.protects.iter();
+        patterns.any(|pattern| glob::matches(pattern, file))
+    };
+    let mut protected = state.changes.protected.clone();
+    if protected.is_empty() {
+        let changed = state.changes.files.iter().flatten();
+        protected.extend(changed.filter(covers).cloned());
+    }
     (!protected.is_empty()).then(|| format!("it changed protected files: {}", protected.join(", ")))
 }
 
@@ -53,25 +63,23 @@ fn configured(definition: &Step, state: &StepState) -> Option<String> {
     }
     let agents = (state.taken_over.as_ref()).and_then(|changes| changes.files.as_ref());
     let changed = state.changes.files.as_ref().or(agents)?;
-    let mut files = judge_changed(definition, changed).runner_config;
+    let judge = judge_changed(definition, changed);
     // What a person changed to repair it is theirs to answer for; the evidence names it.
-    files.retain(|file| agents.is_none_or(|agents| agents.contains(file)));
-    (!files.is_empty()).then(|| {
-        format!(
+    let of_agents = |files: Vec<String>| -> Vec<String> {
+        let is_theirs = |file: &String| agents.is_none_or(|agents| agents.contains(file));
+        files.into_iter().filter(is_theirs).collect()
+    };
+    let (config, shadows) = (of_agents(judge.runner_config), of_agents(judge.shadows));
+    if !config.is_empty() {
+        return Some(format!(
             "it changed what configures the contract's runner, and neither its task nor `produces` names that: {}",
-            files.join(", ")
+            config.join(", ")
+        ));
+    }
+    (!shadows.is_empty()).then(|| {
+        format!(
+            "it made files that the contract's runner loads in place of its own, and `produces` does not name them: {}",
+            shadows.join(", ")
         )
     })
-}
-
-fn fewer_tests(contract: &Contract, state: &StepState, observed: &Observation) -> Option<String> {
-    let after = (observed.tests.as_ref()).filter(|_| !contract.fewer_tests_allowed)?;
-    match &state.tests_before {
-        _ if after.run == 0 => Some("no test ran".to_owned()),
-        Some(before) if after.runner == before.runner && after.run < before.run => Some(format!(
-            "fewer tests ran than before: {} of {}",
-            after.run, before.run
-        )),
-        Some(_) | None => None,
-    }
 }

@@ -58,16 +58,20 @@ impl<'a> Named<'a> {
         named
     }
 
+    /// Whether the plan says that the step makes this file.
+    pub(super) fn produces(&self, path: &str) -> bool {
+        let mut patterns = self.produces.iter();
+        patterns.any(|pattern| glob::matches(pattern, path))
+    }
+
     pub(super) fn names(&self, path: &str) -> bool {
-        let produced = |pattern: &String| glob::matches(pattern, path);
         let name = path.rsplit('/').next().unwrap_or(path);
         let (low_path, low_name) = (path.to_lowercase(), name.to_lowercase());
         let among =
             |words: &BTreeSet<String>| words.contains(&low_path) || words.contains(&low_name);
         let depends =
             || MANIFESTS.contains(&name) && DEPENDENCY.iter().any(|word| self.told.contains(*word));
-        self.produces.iter().any(produced)
-            || (!among(&self.banned) && (among(&self.told) || depends()))
+        self.produces(path) || (!among(&self.banned) && (among(&self.told) || depends()))
     }
 
     /// Notes what a text names, and whether it tells or forbids it.

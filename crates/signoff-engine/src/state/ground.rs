@@ -1,9 +1,10 @@
 //! Where steps work: in the checkout, in the run's tree, in a worktree of their own.
 
-use signoff_plan::model::Work;
+use signoff_plan::model::{Step, Work};
+use signoff_plan::tools::built_in;
 
 use super::{Run, Stage};
-use crate::event::{Isolation, Outcome, RunTree};
+use crate::event::{Isolation, Land, Outcome, RunTree};
 
 /// Where a step sits in a run that works in worktrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,13 +54,33 @@ impl Run {
         self.settings.isolation == Isolation::Worktree
     }
 
-    /// Does the step work in a worktree of its own? The others work in the run's tree.
+    /// Does the step work in a layer of its own? The others work in the run's tree.
     pub fn has_own_tree(&self, at: usize) -> bool {
-        self.in_worktrees()
-            && self.definition(at).is_some_and(|step| {
-                let is_agent = matches!(step.work, Work::Agent { .. });
-                is_agent && step.isolation.as_deref() != Some("shared")
-            })
+        let is_agent = |step: &Step| matches!(step.work, Work::Agent { .. });
+        self.in_worktrees() && self.definition(at).is_some_and(is_agent)
+    }
+
+    /// Do files come into the checkout, rather than commits?
+    pub fn lands_files(&self) -> bool {
+        let private = self.ground().is_some_and(|ground| ground.private);
+        self.in_worktrees() && (self.settings.land == Land::Step || private)
+    }
+
+    /// Is something merged whose files are to come into the checkout at once?
+    pub(crate) fn has_files_to_land(&self) -> bool {
+        let at_once = self.in_worktrees() && self.settings.land == Land::Step;
+        at_once && self.ground.is_some() && self.head != self.landed_head
+    }
+
+    /// Does somebody use the run's tree, or build something on its head?
+    pub fn has_queue_holder(&self) -> bool {
+        let active = self.active.iter().filter_map(|&at| self.steps.get(at));
+        self.in_worktrees() && active.into_iter().any(|step| step.holds)
+    }
+
+    /// What of its files could not be written to the checkout, each with the reason.
+    pub fn held_files(&self) -> &[String] {
+        &self.held
     }
 
     /// The tree that the run works on, as git knows it.
@@ -88,8 +109,14 @@ impl Run {
     pub fn has_not_landed(&self) -> bool {
         let completed = matches!(self.outcome(), Some(Outcome::Completed | Outcome::Partial));
         let start = self.ground().map(|ground| ground.start.as_str());
-        let settled = self.landed().is_some() || self.undone();
+        let settled = self.landed().is_some() || self.has_landed_files() || self.undone();
         completed && self.in_worktrees() && !settled && self.head() != start
+    }
+
+    /// Are the files of all its steps in the checkout, where each comes as its step passes?
+    pub fn has_landed_files(&self) -> bool {
+        let at_once = self.in_worktrees() && self.settings.land == Land::Step;
+        at_once && self.head == self.landed_head && self.held.is_empty()
     }
 
     /// Was it taken back?
@@ -97,15 +124,16 @@ impl Run {
         self.undone
     }
 
-    /// Does the step only look at the run's tree?
-    pub(crate) fn looks(&self, at: usize) -> bool {
-        let Some((definition, state)) = self.step(at) else {
-            return false;
+    /// Does the step call a tool that may change the run's tree?
+    pub(crate) fn calls_in_tree(&self, at: usize) -> bool {
+        let only_reads = |tool: &str| {
+            built_in(tool).is_some_and(|known| known.read_only || known.name == "http_request")
         };
-        let checks = matches!(definition.work, Work::Check | Work::Ask { .. });
-        state.stage == Stage::Rechecking
-            || state.stage == Stage::Ended
-            || (checks && state.candidate.is_none())
+        self.in_worktrees()
+            && self.definition(at).is_some_and(|step| match &step.work {
+                Work::Tool { tool, .. } => !only_reads(tool),
+                Work::Agent { .. } | Work::Check | Work::Ask { .. } => false,
+            })
     }
 
     /// Must the step's work be put on top of what was merged before it can be judged?

@@ -1,5 +1,7 @@
 //! What the harness knows of one step.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use signoff_plan::expression::StepValues;
 
@@ -33,6 +35,10 @@ pub struct StepState {
     pub tests_before: Option<TestsRun>,
     /// Tests that ran in the last evaluation.
     pub tests_after: Option<TestsRun>,
+    /// How the tree was shown to its contract: the weakest of before and after the work.
+    pub room: Option<String>,
+    /// The last evaluation reused what an earlier one had built.
+    pub warm: bool,
     /// Attempts begun so far; numbers are never used twice.
     pub attempts: u32,
     /// Attempts that used up a retry.
@@ -56,6 +62,8 @@ pub struct StepState {
     pub taken_over: Option<Changes>,
     /// The first of its last attempts of which nobody saw what they changed: they were cut off.
     pub unseen_since: Option<u32>,
+    /// Its attempts that were cut off: no later one goes on from what they did.
+    pub cut_off: BTreeSet<u32>,
     pub process: Option<Process>,
     /// The call under way, or whose end nobody saw.
     pub call: Option<Call>,

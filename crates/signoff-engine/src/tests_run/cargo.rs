@@ -1,9 +1,26 @@
 //! `test result: ok. 3 passed; 0 failed; 1 ignored; …`, once for each binary and for the doc tests.
 
-use super::text::{counted, total};
+use super::text::counted;
 
-pub(super) fn tests(lines: &[&str]) -> Option<u64> {
-    total(lines.iter().filter_map(|line| summary(line)))
+/// Cargo tells on stderr which binaries it runs. Where there are more summaries than binaries some of
+/// them were printed by the tests themselves: the smallest count, since nobody can tell which.
+pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+    let mut found: Vec<u64> = lines.iter().filter_map(|line| summary(line)).collect();
+    let binaries = lines.iter().filter(|line| is_binary(line)).count();
+    if binaries > 0 && found.len() > binaries {
+        found.sort_unstable();
+        found.truncate(binaries);
+    }
+    found
+}
+
+/// `     Running unittests src/lib.rs (target/…)`, `   Doc-tests name`
+fn is_binary(line: &str) -> bool {
+    let start = line.trim_start();
+    let indented = line.len() > start.len();
+    indented
+        && (start.starts_with("Doc-tests ")
+            || (start.starts_with("Running ") && line.ends_with(')')))
 }
 
 // Not indented: nextest shows the summary of a failed test's process so, and counts it itself.

@@ -2,13 +2,15 @@
 
 use super::text::counted;
 
-pub(super) fn tests(lines: &[&str]) -> Option<u64> {
-    let mut found: Option<u64> = None;
+pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+    let mut found: Vec<u64> = Vec::new();
     for line in lines {
         if let Some(count) = summary(line) {
-            found = Some(found.unwrap_or(0).saturating_add(count));
-        } else if did_not_run(line) {
-            found = found.map(|run| run.saturating_sub(1));
+            found.push(count);
+        } else if did_not_run(line)
+            && let Some(run) = found.last_mut()
+        {
+            *run = run.saturating_sub(1);
         }
     }
     found

@@ -2,15 +2,16 @@
 //!
 //! Subtests count like tests: a table that loses its cases has lost tests.
 
-pub(super) fn tests(lines: &[&str]) -> Option<u64> {
+pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
     let seen = Seen::read(lines);
-    (seen.recognised && (seen.tests > 0 || seen.packages == 0)).then_some(seen.tests)
+    let counts = seen.recognised && (seen.tests > 0 || seen.packages == 0);
+    counts.then_some(seen.tests).into_iter().collect()
 }
 
 /// Packages with tests whose tests were not told one by one.
-pub(super) fn packages(lines: &[&str]) -> Option<u64> {
+pub(super) fn packages(lines: &[&str]) -> Vec<u64> {
     let packages = Seen::read(lines).packages;
-    (packages > 0).then_some(packages)
+    (packages > 0).then_some(packages).into_iter().collect()
 }
 
 #[derive(Debug, Default)]

@@ -1,10 +1,10 @@
 //! `JUnit` on its own: version 4 (`OK (5 tests)` or `Tests run: 4,  Failures: 1`) and the console of
 //! version 5 (`[         5 tests successful      ]`).
 
-use super::text::{counted, total};
+use super::text::counted;
 
-pub(super) fn plain(lines: &[&str]) -> Option<u64> {
-    total(lines.iter().filter_map(|line| summary(line)))
+pub(super) fn plain(lines: &[&str]) -> Vec<u64> {
+    lines.iter().filter_map(|line| summary(line)).collect()
 }
 
 fn summary(line: &str) -> Option<u64> {
@@ -19,8 +19,9 @@ fn summary(line: &str) -> Option<u64> {
     run.parse().ok()
 }
 
-pub(super) fn platform(lines: &[&str]) -> Option<u64> {
-    total(lines.iter().filter_map(|line| entry(line)))
+/// Those that passed and those that failed are two entries of one summary.
+pub(super) fn platform(lines: &[&str]) -> Vec<u64> {
+    lines.iter().filter_map(|line| entry(line)).collect()
 }
 
 fn entry(line: &str) -> Option<u64> {

@@ -1,12 +1,13 @@
 //! Surefire and Failsafe: `[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1`, for every class
 //! with `Time elapsed`, then once for the module without.
 
-use super::text::total;
-
-pub(super) fn tests(lines: &[&str]) -> Option<u64> {
-    let modules = lines.iter().filter_map(|line| module(line));
+pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+    let modules: Vec<u64> = lines.iter().filter_map(|line| module(line)).collect();
+    if !modules.is_empty() {
+        return modules;
+    }
     // A run that was ended early has no totals.
-    total(modules).or_else(|| total(lines.iter().filter_map(|line| class(line))))
+    lines.iter().filter_map(|line| class(line)).collect()
 }
 
 fn module(line: &str) -> Option<u64> {

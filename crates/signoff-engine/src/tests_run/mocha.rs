@@ -2,15 +2,19 @@
 
 use super::text::counted;
 
-pub(super) fn tests(lines: &[&str]) -> Option<u64> {
-    let mut found: Option<u64> = None;
+pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+    let mut found: Vec<u64> = Vec::new();
     for line in lines {
         match counted(line) {
             Some((count, words)) if words.starts_with("passing (") => {
-                found = Some(found.unwrap_or(0).saturating_add(count));
+                found.push(count);
             }
             // Only within a summary: the word alone says little.
-            Some((count, "failing")) => found = found.map(|run| run.saturating_add(count)),
+            Some((count, "failing")) => {
+                if let Some(run) = found.last_mut() {
+                    *run = run.saturating_add(count);
+                }
+            }
             Some(_) | None => {}
         }
     }

@@ -5,6 +5,7 @@
 //! samples in `tests/runners` were printed by the real ones.
 
 mod cargo;
+mod contract;
 mod ctest;
 mod go;
 mod gradle;
@@ -14,11 +15,15 @@ mod maven;
 mod mocha;
 mod nextest;
 mod node;
+mod phpunit;
 mod pytest;
 mod rspec;
 mod text;
 mod unittest;
 mod vitest;
+
+pub use self::contract::ContractRunners;
+pub(crate) use self::contract::tells_when_green;
 
 /// How many tests ran, and who says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,27 +43,72 @@ pub const GO_PACKAGES: &str = "go test, by package";
 /// More than one runner printed a summary.
 pub const SEVERAL: &str = "several runners";
 
-/// Reads one runner's summaries; `None` where there is none.
-type Reader = fn(&[&str]) -> Option<u64>;
+/// Reads what one runner says of each time it was called, in order.
+type Reader = fn(&[&str]) -> Vec<u64>;
 
-const RUNNERS: [(&str, Reader); 16] = [
-    ("pytest", pytest::tests),
-    ("unittest", unittest::tests),
-    ("cargo test", cargo::tests),
-    ("cargo nextest", nextest::tests),
-    ("go test", go::tests),
-    (GO_PACKAGES, go::packages),
-    ("jest", jest::tests),
-    ("vitest", vitest::tests),
-    ("mocha", mocha::tests),
-    ("node test", node::tests),
-    ("rspec", rspec::tests),
-    ("maven", maven::tests),
-    ("gradle", gradle::tests),
-    ("junit 4", junit::plain),
-    ("junit 5", junit::platform),
-    ("ctest", ctest::tests),
+/// A known test runner.
+struct Runner {
+    name: &'static str,
+    read: Reader,
+    /// Where it prints its summary; anywhere else something else printed it.
+    stream: Stream,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Stdout,
+    Stderr,
+    /// It depends on the version or on what it says.
+    Either,
+}
+
+const fn runner(name: &'static str, read: Reader, stream: Stream) -> Runner {
+    Runner { name, read, stream }
+}
+
+const RUNNERS: [Runner; 17] = [
+    runner("pytest", pytest::tests, Stream::Stdout),
+    runner("unittest", unittest::tests, Stream::Stderr),
+    runner("cargo test", cargo::tests, Stream::Either),
+    runner("cargo nextest", nextest::tests, Stream::Stderr),
+    runner("go test", go::tests, Stream::Stdout),
+    runner(GO_PACKAGES, go::packages, Stream::Stdout),
+    runner("jest", jest::tests, Stream::Either),
+    runner("vitest", vitest::tests, Stream::Either),
+    runner("mocha", mocha::tests, Stream::Stdout),
+    runner("node test", node::tests, Stream::Stdout),
+    runner("rspec", rspec::tests, Stream::Stdout),
+    runner("phpunit", phpunit::tests, Stream::Stdout),
+    runner("maven", maven::tests, Stream::Stdout),
+    runner("gradle", gradle::tests, Stream::Either),
+    runner("junit 4", junit::plain, Stream::Either),
+    runner("junit 5", junit::platform, Stream::Either),
+    runner("ctest", ctest::tests, Stream::Either),
 ];
+
+/// The output of a contract, in lines without colours.
+struct Lines<'t> {
+    stdout: Vec<&'t str>,
+    both: Vec<&'t str>,
+}
+
+impl<'t> Lines<'t> {
+    fn new(stdout: &'t str, stderr: &'t str) -> Self {
+        // A carriage return starts a progress line anew; what follows is a line of its own.
+        let lines = |text: &'t str| text.split(['\n', '\r']).filter(|line| !line.is_empty());
+        let stdout: Vec<&str> = lines(stdout).collect();
+        let both = stdout.iter().copied().chain(lines(stderr)).collect();
+        Self { stdout, both }
+    }
+
+    fn of(&self, stream: Stream) -> &[&'t str] {
+        match stream {
+            Stream::Stdout => &self.stdout,
+            Stream::Stderr => self.both.get(self.stdout.len()..).unwrap_or_default(),
+            Stream::Either => &self.both,
+        }
+    }
+}
 
 /// How many tests the output of a contract speaks of; `None` if no known runner closed with a
 /// summary, `Some` of zero if one said that there were none.
@@ -68,22 +118,15 @@ pub fn tests_run(stdout: &str, stderr: &str) -> Option<TestCount> {
     if stdout.is_empty() && stderr.is_empty() {
         return None;
     }
-    let texts = [text::without_colours(stdout), text::without_colours(stderr)];
-    // A carriage return starts a progress line anew; what follows is a line of its own.
-    let lines: Vec<&str> = texts
-        .iter()
-        .flat_map(|text| text.split(['\n', '\r']))
-        .filter(|line| !line.is_empty())
-        .collect();
-    RUNNERS
-        .iter()
-        .filter_map(|(runner, read)| {
-            Some(TestCount {
-                run: read(&lines)?,
-                runner,
-            })
-        })
-        .reduce(both)
+    let texts = (text::without_colours(stdout), text::without_colours(stderr));
+    let lines = Lines::new(&texts.0, &texts.1);
+    let counts = RUNNERS.iter().filter_map(|runner| {
+        let counts = (runner.read)(lines.of(Stream::Either)).into_iter();
+        let run = counts.reduce(u64::saturating_add)?;
+        let runner = runner.name;
+        Some(TestCount { run, runner })
+    });
+    counts.reduce(both)
 }
 
 fn both(one: TestCount, other: TestCount) -> TestCount {

@@ -1,9 +1,7 @@
 //! `     Summary [   0.027s] 4 tests run: 4 passed, 1 skipped`; cut short, `3/4 tests run: …`.
 
-use super::text::total;
-
-pub(super) fn tests(lines: &[&str]) -> Option<u64> {
-    total(lines.iter().filter_map(|line| summary(line)))
+pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+    lines.iter().filter_map(|line| summary(line)).collect()
 }
 
 fn summary(line: &str) -> Option<u64> {

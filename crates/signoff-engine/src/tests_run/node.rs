@@ -1,14 +1,16 @@
 //! Node's own runner, and what else closes its TAP output so (mocha's reporter, tape):
 //! `# tests 4`, `# pass 3`, `# fail 1`; in the readable form `ℹ pass 3`.
 
-pub(super) fn tests(lines: &[&str]) -> Option<u64> {
-    let mut found: Option<u64> = None;
+pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+    let mut found: Vec<u64> = Vec::new();
     for line in lines {
         match entry(line) {
             // Opens a summary; the number counts the skipped ones as well.
-            Some(("tests", _)) => found = Some(found.unwrap_or(0)),
+            Some(("tests", _)) => found.push(0),
             Some(("pass" | "fail", count)) => {
-                found = found.map(|run| run.saturating_add(count));
+                if let Some(run) = found.last_mut() {
+                    *run = run.saturating_add(count);
+                }
             }
             Some(_) | None => {}
         }

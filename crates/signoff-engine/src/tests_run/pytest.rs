@@ -1,6 +1,6 @@
 //! `=== 3 passed, 1 skipped in 0.02s ===`; with `-q` without the rules.
 
-use super::text::{sum_of, total};
+use super::text::sum_of;
 
 /// Tests that were run, failing as expected included. An error counts as one: it is a fixture or a
 /// module that could not even start its tests.
@@ -17,8 +17,8 @@ const IDLE: [&str; 9] = [
     "tests collected",
 ];
 
-pub(super) fn tests(lines: &[&str]) -> Option<u64> {
-    total(lines.iter().filter_map(|line| summary(line)))
+pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+    lines.iter().filter_map(|line| summary(line)).collect()
 }
 
 fn summary(line: &str) -> Option<u64> {

@@ -59,11 +59,6 @@ pub(super) fn sum_of<'a>(
     Some(sum)
 }
 
-/// Adds up what was read from each line; `None` if nothing was.
-pub(super) fn total(counts: impl Iterator<Item = u64>) -> Option<u64> {
-    counts.reduce(u64::saturating_add)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

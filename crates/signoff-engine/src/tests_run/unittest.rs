@@ -2,17 +2,27 @@
 
 use super::text::counted;
 
-pub(super) fn tests(lines: &[&str]) -> Option<u64> {
-    let mut found = None;
+/// A summary is closed by the line that says how it went: a run that ends before it has none.
+pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+    let mut found = Vec::new();
+    let mut open = None;
     for line in lines {
         if let Some(ran) = ran(line) {
-            found = Some(ran.saturating_add(found.unwrap_or(0)));
-        } else if let Some(skipped) = skipped(line) {
-            // `Ran` has counted them.
-            found = found.map(|ran| ran.saturating_sub(skipped));
+            open = Some(ran);
+        } else if closes(line)
+            && let Some(ran) = open.take()
+        {
+            // `Ran` has counted those that were skipped.
+            found.push(ran.saturating_sub(skipped(line).unwrap_or(0)));
         }
     }
     found
+}
+
+/// `OK`, `OK (skipped=1)`, `FAILED (failures=1)`, `NO TESTS RAN`
+fn closes(line: &str) -> bool {
+    let status = line.split_once(" (").map_or(line, |(status, _)| status);
+    matches!(status, "OK" | "FAILED" | "NO TESTS RAN")
 }
 
 fn ran(line: &str) -> Option<u64> {
@@ -21,10 +31,9 @@ fn ran(line: &str) -> Option<u64> {
 }
 
 fn skipped(line: &str) -> Option<u64> {
-    let (status, details) = line.strip_suffix(')')?.split_once(" (")?;
-    let closes = matches!(status, "OK" | "FAILED" | "NO TESTS RAN");
+    let (_, details) = line.strip_suffix(')')?.split_once(" (")?;
     let skipped = details
         .split(", ")
         .find_map(|part| part.strip_prefix("skipped="))?;
-    skipped.parse().ok().filter(|_| closes)
+    skipped.parse().ok()
 }

@@ -25,6 +25,7 @@ pub(crate) fn signed(text: &str) -> SignedPlan {
     let plan = checked.accept().expect("there are no errors");
     let terms = Digest::of_bytes(b"terms");
     let signature = Signature {
+        project: None,
         plan: "plan.md".to_owned(),
         digest: plan.digest(),
         terms,
@@ -66,6 +67,8 @@ pub(crate) fn saw(ended: ProcessEnd) -> Observation {
             files: Some(vec!["work".to_owned()]),
             protected: Vec::new(),
         })),
+        room: None,
+        warm: false,
     }
 }
 
@@ -129,6 +132,8 @@ impl World {
                 start: START.to_owned(),
                 branch: Some("b".to_owned()),
                 checkout: None,
+                private: false,
+                layers: true,
             },
         });
         world
@@ -157,6 +162,7 @@ impl World {
                 jobs,
                 sandbox: "none".to_owned(),
                 isolation,
+                land: signoff_engine::Land::End,
             },
         });
         world
@@ -227,6 +233,14 @@ impl World {
 
     pub(crate) fn perform(&mut self, action: Action, cut: bool) {
         match action {
+            Action::LandFiles => {
+                let commit = self.run.head().expect("a head").to_owned();
+                self.record(Input::FilesLanded {
+                    commit,
+                    files: Vec::new(),
+                    held: Vec::new(),
+                });
+            }
             Action::Baseline { step } => {
                 self.record(Input::BaselineBegins { step });
                 if !cut {

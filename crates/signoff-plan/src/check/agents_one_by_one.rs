@@ -1,9 +1,9 @@
 //! Agent steps could overlap, and there is no git repository.
 //!
 //! ## Why
-//! Two agents at work in one directory would trample on each other. With git each gets a worktree of its
-//! own, and what they did is merged; without it they run one after another. The plan works all the
-//! same, and takes longer.
+//! Two agents at work in one directory would trample on each other. Where the sandbox can mount, each gets a tree of
+//! its own, and what they did is merged; elsewhere they run one after another. The plan works all the same, and takes
+//! longer.
 //!
 //! ## Example
 //! ```text
@@ -16,7 +16,7 @@
 //! ```
 //!
 //! ## Instead
-//! `git init` and a first commit, if they are to work at the same time. Nothing, if they are not.
+//! `git init`, so that what each of them did is a commit of your repository. Nothing, if that does not matter.
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
@@ -38,10 +38,12 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     } else {
         format!("agent steps, like `{}` and `{}`,", first.id(), second.id())
     };
-    let message =
-        format!("{who} could overlap, and there is no git repository: they run one after another");
+    let message = format!(
+        "{who} could overlap, and there is no git repository: where the sandbox mounts nothing, they run one after another"
+    );
     let found = second.problem(Code::AgentsOneByOne, second.span(), message);
-    problems.push(found.help("with `git init` and a commit each agent works in its own worktree"));
+    problems
+        .push(found.help("`signoff doctor` says whether each agent gets a tree of its own here"));
 }
 
 #[cfg(test)]
@@ -92,7 +94,7 @@ mod tests {
     fn check(steps: &str, expected: Option<&str>) {
         let found = checked(steps, &NoGit).diagnostics;
         let found: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
-        let why = "could overlap, and there is no git repository: they run one after another";
+        let why = "could overlap, and there is no git repository: where the sandbox mounts nothing, they run one after another";
         let expected = expected.map(|who| format!("{who} {why}"));
         assert_eq!(found, Vec::from_iter(expected.as_deref()), "{steps}");
         assert_eq!(checked(steps, &World).diagnostics, [], "{steps}");

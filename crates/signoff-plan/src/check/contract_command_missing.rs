@@ -10,7 +10,9 @@
 //!
 //! ## Instead
 //! Install the command, or correct its name. Only literal names are looked up: commands by path,
-//! shell functions, variables, and texts that change `PATH` are left alone. So are commands that the
+//! shell functions, variables, and texts that change `PATH` are left alone. Entries of `PATH` that lie in
+//! the project, such as that of an activated virtual environment, are not searched: an agent could put
+//! another program there. Name such a command by its path: `.venv/bin/pytest`. So are commands that the
 //! contract asks for first (`command -v rg && rg …`), and those that a step before it names: that one may
 //! install them.
 
@@ -31,12 +33,21 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 continue;
             }
             let span = contract.command.source_span(*span);
-            let message = format!(
-                "the contract of step `{}` calls `{name}`, which is not installed",
-                step.id()
-            );
+            let calls = format!("the contract of step `{}` calls `{name}`", step.id());
+            let (message, help) = match context.provided.command_inside(name) {
+                Some(path) => (
+                    format!(
+                        "{calls}, which PATH has only inside the project, where contracts do not look: an agent could replace it"
+                    ),
+                    format!("write `{path}`"),
+                ),
+                None => (
+                    format!("{calls}, which is not installed"),
+                    "install it, or correct the name".to_owned(),
+                ),
+            };
             let found = step.problem(Code::ContractCommandMissing, span, message);
-            problems.push(found.help("install it, or correct the name"));
+            problems.push(found.help(help));
         }
     }
 }

@@ -15,7 +15,9 @@ pub mod bad_value;
 pub mod budget_invalid;
 pub mod budget_missing;
 pub mod budget_unrealistic;
+pub mod confusable_characters;
 pub mod contract_command_missing;
+pub mod contract_script_unknown;
 pub mod contract_syntax;
 pub mod contract_vacuous;
 pub mod dependency_cycle;
@@ -24,6 +26,7 @@ pub mod duplicate_index;
 pub mod empty_task;
 pub mod frontmatter_invalid;
 pub mod frontmatter_missing;
+pub mod hidden_characters;
 pub mod invalid_args;
 pub mod missing_contract;
 pub mod missing_field;
@@ -34,6 +37,7 @@ pub mod no_steps;
 pub mod not_utf8;
 pub mod order_error;
 pub mod path_outside_workspace;
+pub mod protects_nothing;
 pub mod template_injection;
 pub mod too_large;
 pub mod tool_out_of_scope;
@@ -148,19 +152,22 @@ pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
 /// A check over the whole plan.
 type Check = fn(&Context<'_>, &mut Vec<Diagnostic>);
 
-const CHECKS: [Check; 34] = [
+const CHECKS: [Check; 38] = [
     agents_one_by_one::check,
     bad_condition::check,
     bad_loop::check,
     bad_reference::check,
     budget_missing::check,
     budget_unrealistic::check,
+    confusable_characters::check,
     contract_command_missing::check,
+    contract_script_unknown::check,
     contract_syntax::check,
     contract_vacuous::check,
     dependency_cycle::check,
     duplicate_id::check,
     empty_task::check,
+    hidden_characters::check,
     invalid_args::check,
     missing_contract::check,
     missing_field::check,
@@ -171,6 +178,7 @@ const CHECKS: [Check; 34] = [
     order_error::check,
     path_outside_workspace::check,
     bad_value::check,
+    protects_nothing::check,
     template_injection::check,
     too_large::check,
     tool_out_of_scope::check,

@@ -33,6 +33,8 @@ pub(super) enum Absence {
 pub(super) struct Provided<'a> {
     paths: BTreeMap<&'a str, bool>,
     commands: BTreeMap<&'a str, bool>,
+    /// Commands that only a PATH entry inside the workspace has, and where they lie.
+    inside: BTreeMap<&'a str, String>,
     /// Steps that name what is missing in their tasks and contracts, in plan order.
     named: BTreeMap<&'a str, Vec<usize>>,
     produced: Produced<'a>,
@@ -54,6 +56,9 @@ impl<'a> Provided<'a> {
             let exists = || name.contains('/') || workspace.command_exists(name);
             provided.commands.entry(name).or_insert_with(exists);
         }
+        let missing = provided.commands.iter().filter(|(_, exists)| !**exists);
+        let inside = missing.filter_map(|(name, _)| Some((*name, workspace.command_inside(name)?)));
+        provided.inside = inside.collect();
         let missing = provided.paths.iter().chain(&provided.commands);
         let missing = missing.filter(|(_, exists)| !**exists);
         provided.named = missing.map(|(name, _)| (plain(name), Vec::new())).collect();
@@ -108,6 +113,11 @@ impl<'a> Provided<'a> {
     /// Whether a command that some contract calls by its name exists.
     pub(super) fn command_exists(&self, name: &str) -> bool {
         self.commands.get(name).copied().unwrap_or(true)
+    }
+
+    /// Where a missing command lies in the workspace, if PATH has an entry there.
+    pub(super) fn command_inside(&self, name: &str) -> Option<&str> {
+        self.inside.get(name).map(String::as_str)
     }
 
     /// Whether a file was not looked for because there were too many patterns.

@@ -18,6 +18,13 @@ impl Workspace for World {
         path == "link"
     }
 
+    fn pattern_matches(&self, pattern: &str) -> bool {
+        let matches = |path: &&str| crate::glob::matches(pattern, path);
+        ["src/app.py", "README.md", "tests/test_app.py", "data.json"]
+            .iter()
+            .any(matches)
+    }
+
     fn line_count(&self, path: &str) -> Option<u64> {
         (path == "README.md").then_some(10)
     }

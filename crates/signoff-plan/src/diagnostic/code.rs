@@ -54,8 +54,12 @@ codes! {
     BudgetMissing = "budget-missing",
     /// A budget is too small for its steps.
     BudgetUnrealistic = "budget-unrealistic",
+    /// A command holds a character that passes for another one.
+    ConfusableCharacters = "confusable-characters",
     /// A contract calls a command that is not installed.
     ContractCommandMissing = "contract-command-missing",
+    /// A contract runs a script whose file cannot be told.
+    ContractScriptUnknown = "contract-script-unknown",
     /// A contract is not valid shell.
     ContractSyntax = "contract-syntax",
     /// A contract that cannot fail.
@@ -72,6 +76,8 @@ codes! {
     FrontmatterInvalid = "frontmatter-invalid",
     /// The file does not begin with frontmatter.
     FrontmatterMissing = "frontmatter-missing",
+    /// A command holds a character that cannot be seen.
+    HiddenCharacters = "hidden-characters",
     /// The arguments do not fit the tool.
     InvalidArgs = "invalid-args",
     /// An agent step has no contract.
@@ -92,6 +98,8 @@ codes! {
     OrderError = "order-error",
     /// A path leads out of the workspace.
     PathOutsideWorkspace = "path-outside-workspace",
+    /// A pattern in `protects` matches no file.
+    ProtectsNothing = "protects-nothing",
     /// A template stands unquoted in shell text.
     TemplateInjection = "template-injection",
     /// The file or the plan is over a limit.
@@ -133,7 +141,10 @@ impl Code {
         match self {
             Self::AgentsOneByOne => Severity::Note,
             Self::MissingContract
+            | Self::ConfusableCharacters
+            | Self::ContractScriptUnknown
             | Self::ContractVacuous
+            | Self::ProtectsNothing
             | Self::BudgetMissing
             | Self::BudgetUnrealistic
             | Self::WriteOverlap
@@ -169,6 +180,7 @@ impl Code {
             | Self::EmptyTask
             | Self::FrontmatterInvalid
             | Self::FrontmatterMissing
+            | Self::HiddenCharacters
             | Self::InvalidArgs
             | Self::MissingField
             | Self::MissingTitle
@@ -186,6 +198,14 @@ impl Code {
             | Self::UnterminatedFence
             | Self::UntrustedCondition => Severity::Error,
         }
+    }
+
+    /// Does it say something that whoever signs must know, although it does not stop them?
+    pub const fn concerns_signing(self) -> bool {
+        matches!(
+            self,
+            Self::ConfusableCharacters | Self::ContractScriptUnknown | Self::ProtectsNothing
+        )
     }
 
     /// Does it depend on the surroundings? Then it is an error when the plan is to be signed or run,

@@ -59,7 +59,7 @@ const fn wrapper(name: &'static str, valued: &'static [&'static str]) -> Wrapper
     }
 }
 
-const WRAPPERS: [Wrapper; 12] = [
+const WRAPPERS: [Wrapper; 21] = [
     Wrapper {
         other: &["-S", "--split-string"],
         ..wrapper("env", &["-u", "--unset", "-C", "--chdir"])
@@ -76,13 +76,40 @@ const WRAPPERS: [Wrapper; 12] = [
         ],
     ),
     wrapper("xargs", &["-a", "-d", "-E", "-I", "-L", "-n", "-P", "-s"]),
+    wrapper("parallel", &["-a", "-j", "--jobs", "-n", "-I"]),
     wrapper("nohup", &[]),
+    wrapper("chronic", &[]),
+    wrapper("unbuffer", &[]),
+    wrapper("busybox", &[]),
+    wrapper("doas", &["-u", "-C"]),
+    wrapper("ionice", &["-c", "-n", "--class", "--classdata"]),
+    wrapper(
+        "xvfb-run",
+        &[
+            "-n",
+            "-s",
+            "-e",
+            "-f",
+            "-p",
+            "-w",
+            "--server-num",
+            "--server-args",
+        ],
+    ),
+    Wrapper {
+        positional: 1,
+        ..wrapper("flock", &["-w", "--timeout", "-E"])
+    },
     wrapper("setsid", &[]),
     wrapper("stdbuf", &["-i", "-o", "-e"]),
     Wrapper {
         other: &["-v", "-V"],
         built_in: true,
         ..wrapper("command", &[])
+    },
+    Wrapper {
+        built_in: true,
+        ..wrapper("builtin", &[])
     },
     Wrapper {
         built_in: true,
@@ -141,27 +168,43 @@ fn wrapped<'w, 'a>(
     words: &'w [Word<'a>],
     found: &mut Collected,
 ) -> &'w [Word<'a>] {
-    let mut rest = words;
-    let mut positional = wrapper.positional;
-    while let Some((first, after)) = rest.split_first() {
-        let word = first.text().unwrap_or_default();
-        if wrapper.other.contains(&word) {
-            return &[];
-        } else if wrapper.valued.contains(&word) {
-            rest = after.get(1..).unwrap_or_default();
-        } else if word.starts_with('-') {
-            rest = after;
-        } else if is_assignment(word) {
-            found.changes_path |= word.starts_with("PATH=");
-            rest = after;
-        } else if positional > 0 {
-            positional -= 1;
-            rest = after;
-        } else {
-            return rest;
+    let texts: Vec<Option<&str>> = words.iter().map(Word::text).collect();
+    let from = wrapper.command_at(&texts);
+    let before = texts.get(..from).unwrap_or_default();
+    found.changes_path |= before
+        .iter()
+        .flatten()
+        .any(|word| word.starts_with("PATH="));
+    words.get(from..).unwrap_or_default()
+}
+
+/// Position of the command that a wrapper of this name starts; behind the last word if it starts none.
+/// `None` for what is not a wrapper.
+pub(super) fn wrapped_at(name: &str, words: &[Option<&str>]) -> Option<usize> {
+    let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == name)?;
+    Some(wrapper.command_at(words))
+}
+
+impl Wrapper {
+    /// Position of the command among the words behind the wrapper's name.
+    fn command_at(&self, words: &[Option<&str>]) -> usize {
+        let mut at = 0;
+        let mut positional = self.positional;
+        while let Some(word) = words.get(at) {
+            let word = word.unwrap_or_default();
+            if self.other.contains(&word) {
+                return words.len();
+            } else if self.valued.contains(&word) {
+                at += 1;
+            } else if positional > 0 && !word.starts_with('-') && !is_assignment(word) {
+                positional -= 1;
+            } else if !word.starts_with('-') && !is_assignment(word) {
+                return at;
+            }
+            at += 1;
         }
+        words.len()
     }
-    &[]
 }
 
 /// Whether a word is `NAME=value`, as `env` and `sudo` take them.

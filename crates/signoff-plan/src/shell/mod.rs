@@ -11,6 +11,7 @@ mod files;
 mod full;
 mod parser;
 mod quoting;
+mod scripts;
 mod syntax;
 mod verdict;
 mod walk;
@@ -21,6 +22,7 @@ pub use self::built_in::is_built_in;
 use self::calls::Collected;
 use self::parser::{Parsed, Stop};
 pub use self::quoting::{Quoting, quoting_at};
+pub use self::scripts::{Invocation, Programs, Script, programs};
 pub use self::verdict::Verdict;
 use crate::source::Span;
 

@@ -18,7 +18,7 @@ use crate::locks::take_workspace;
 use crate::plan_file::PlanFile;
 use crate::plans::History;
 use crate::project::Project;
-use crate::trees::{Trees, id};
+use crate::trees::{Showing, Trees, id};
 use crate::view::View;
 
 /// How often a checkout may move while a run lands.
@@ -43,6 +43,8 @@ pub struct Landing {
     pub cut_off: bool,
     /// What to type where it did not land.
     pub by_hand: Vec<String>,
+    /// Files that were written, where files and no commits come into the checkout.
+    pub files: Option<Vec<String>>,
 }
 
 /// Brings the commits of a run that has ended into the checkout; without a name, those of the newest run.
@@ -70,7 +72,7 @@ pub fn land(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<L
             ..refused(why)?
         });
     }
-    let Some(trees) = live.trees(None)? else {
+    let Some(trees) = live.trees(None, Showing::Copies)? else {
         return refused("there is no git repository any more");
     };
     let parts = (&mut live.run, &mut live.journal);
@@ -118,18 +120,25 @@ fn bring_in(
         landing.commit = Some(commit.to_owned());
         landing.already = true;
         // It may have been killed before everything was tidied up.
-        trees.remove_all()?;
+        if run.lands_files() {
+            trees.forget_work();
+        } else {
+            trees.remove_all()?;
+        }
         return Ok(landing);
     }
     landing.commits = trees.own().commits(&start, &head)?.len();
+    if run.lands_files() {
+        return bring_files(landing, trees, &head, (run, journal), clock);
+    }
     let _checkout = match take_workspace(project) {
         Err(Error::WorkspaceTaken { .. }) => {
             let why = vec!["another run works in the checkout".to_owned()];
-            return Ok(instructed(landing, why.into(), &start));
+            return instructed(landing, why.into(), (run, trees));
         }
         lock => lock?,
     };
-    let changed = objections((project, wish), trees, run, &start)?;
+    let changed = objections((project, wish), trees, run)?;
     let by = project.around.person.clone();
     match put_in(
         trees,
@@ -139,8 +148,50 @@ fn bring_in(
         (&by, clock),
     )? {
         Ok(commit) => arrived(landing, commit, trees, (run, journal), (by, clock)),
-        Err(refusal) => Ok(instructed(landing, refusal, &start)),
+        Err(refusal) => instructed(landing, refusal, (run, trees)),
     }
+}
+
+/// Writes what is not in the checkout yet, file by file.
+fn bring_files(
+    mut landing: Landing,
+    trees: &Trees,
+    head: &Id,
+    (run, journal): (&mut Run, &mut FileJournal),
+    clock: &dyn Clock,
+) -> Result<Landing, Error> {
+    let landed = trees.land_files(head).map_err(|why| Error::Landing {
+        run: landing.run.clone(),
+        why,
+    })?;
+    let commit = head.to_string();
+    let files = Input::FilesLanded {
+        commit: commit.clone(),
+        files: landed.files.clone(),
+        held: landed.held.clone(),
+    };
+    if !landed.files.is_empty() || landed.held != run.held_files() {
+        record((run, journal), files, clock)?;
+    }
+    let arrived_before = landed.files.is_empty() && run.has_landed_files();
+    landing.files = Some(landed.files);
+    if arrived_before {
+        // Each step's files came in as it passed.
+        journal.close()?;
+        trees.forget_work();
+        return Ok(landing);
+    }
+    if !landed.held.is_empty() {
+        landing.refused = landed.held;
+        landing.by_hand = vec![format!("signoff land {}", landing.run)];
+        journal.close()?;
+        return Ok(landing);
+    }
+    let by = "signoff".to_owned();
+    record((run, journal), Input::Landed { commit, by }, clock)?;
+    journal.close()?;
+    trees.forget_work();
+    Ok(landing)
 }
 
 /// Puts the commits into the checkout, unless they are there already: the commit that it is at then, or why not.
@@ -156,7 +207,8 @@ fn put_in(
         if let Some(commit) = half_landed(run, trees)? {
             return Ok(Ok(commit));
         }
-        let ready = match trees.own().prepare_landing(start, head)? {
+        let agreed = trees.agreed().unwrap_or_else(|_| start.clone());
+        let ready = match trees.own().prepare_landing_since(&agreed, (start, head))? {
             Prepared::Refused(why) => return Ok(Err(why.into())),
             Prepared::Conflict(why) => {
                 let is_conflict = true;
@@ -256,14 +308,13 @@ pub(super) fn settle(
     let Some(trees) = trees else {
         return Ok(None);
     };
-    if !run.in_worktrees() {
-        trees.note_work()?;
-        return Ok(None);
-    }
     match run.outcome() {
         Some(Outcome::Completed | Outcome::Partial) => {
             let unasked = (project, Wish::IfUnchanged);
-            bring_in(unasked, trees, (run, journal), clock).map(Some)
+            let landing = bring_in(unasked, trees, (run, journal), clock)?;
+            // Where each step's files came in as it passed, there is nothing left to tell.
+            let told = landing.files.as_ref().is_some_and(Vec::is_empty);
+            Ok(Some(landing).filter(|landing| !told || !landing.refused.is_empty()))
         }
         Some(Outcome::Failed) | None => Ok(None),
     }

@@ -60,11 +60,11 @@ fn reach(run: &Run, options: &Options) -> Result<Bounds, Error> {
 pub(super) fn settings(
     project: &Project,
     options: &Options,
-    isolation: engine::Isolation,
-) -> Settings {
+    (isolation, land): (engine::Isolation, engine::Land),
+) -> Result<Settings, Error> {
     let config = &project.config;
     let jobs = options.jobs.unwrap_or(config.run.jobs.value);
-    Settings {
+    Ok(Settings {
         backoff: u64::try_from(config.run.backoff.value.as_millis()).unwrap_or(u64::MAX),
         baseline: config.contract.baseline.value,
         green: match config.contract.green.value {
@@ -77,7 +77,8 @@ pub(super) fn settings(
             config::Accept::Step => Accept::Step,
         },
         jobs: usize::try_from(jobs).unwrap_or(1).max(1),
-        sandbox: confinement::level(project).to_string(),
+        sandbox: confinement::level(project)?.to_string(),
         isolation,
-    }
+        land,
+    })
 }

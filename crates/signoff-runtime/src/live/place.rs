@@ -1,38 +1,63 @@
-//! Where a run works: the checkout, or trees of its own.
+//! Where a run works: on trees of its own, or in the checkout.
 
 use std::sync::Arc;
 
 use signoff_engine::{Isolation, Run, StepStatus};
+use signoff_sandbox::Level;
 use signoff_work::confine::Grounds;
 use signoff_work::environment::for_contract;
 
 use super::Live;
 use crate::error::Error;
-use crate::local::{Where, marker};
-use crate::trees::{self, Setup, Trees};
+use crate::local::{WorkPlace, marker};
+use crate::trees::{self, Setup, Showing, Trees, id};
+use crate::{confinement, trees as all_trees};
 
 impl Live<'_> {
     /// Where it works, and the trees that it has there; its processes are confined to them.
     pub(super) fn place(
         &self,
         grounds: &mut Option<Grounds>,
-    ) -> Result<(Where, Option<Arc<Trees>>), Error> {
-        let trees = self.trees(grounds.as_mut())?.map(Arc::new);
-        let place = match (self.settings().isolation, &trees) {
-            (Isolation::Worktree, Some(trees)) => {
-                self.require_branch(trees)?;
-                Where::Worktrees(Arc::clone(trees))
-            }
-            (Isolation::Worktree, None) => {
-                return Err(Error::NoWorktrees {
-                    asked: vec![format!("run {} works in worktrees", self.id())],
-                    why: vec!["there is no git repository any more".to_owned()],
-                    insists: true,
-                });
-            }
-            (Isolation::Shared, trees) => Where::Checkout(trees.clone()),
+        level: Level,
+    ) -> Result<(WorkPlace, Option<Arc<Trees>>), Error> {
+        if self.settings().isolation == Isolation::Shared {
+            return Ok((WorkPlace::Checkout(self.recorder()?), None));
+        }
+        self.refuse_if_older()?;
+        let showing = confinement::showing(self.project, &self.id(), level)?;
+        if let (Some(grounds), Showing::Overlays(_)) = (grounds.as_mut(), &showing) {
+            grounds.overlays = true;
+        }
+        let trees = self.trees(grounds.as_mut(), showing)?.map(Arc::new);
+        let Some(trees) = trees else {
+            return Err(Error::NoWorktrees {
+                asked: vec![format!("run {} works on trees of its own", self.id())],
+                why: vec!["the repository that has them is gone".to_owned()],
+                insists: true,
+            });
         };
-        Ok((place, trees))
+        self.require_branch(&trees)?;
+        Ok((WorkPlace::Trees(Arc::clone(&trees)), Some(trees)))
+    }
+
+    /// What can tell how the checkout looks, if there is git.
+    fn recorder(&self) -> Result<Option<signoff_work::git::Own>, Error> {
+        let Some(repository) = all_trees::private_repository(self.project).ok().flatten() else {
+            return Ok(None);
+        };
+        let kept = trees::kept(self.project, (&self.key, &self.plan));
+        Ok(Some(repository.own(&self.dir.path().join("git"), &kept)?))
+    }
+
+    /// Agents of older versions worked in worktrees, of which this one knows nothing.
+    fn refuse_if_older(&self) -> Result<(), Error> {
+        match self.run.ground() {
+            Some(ground) if !ground.layers => Err(Error::OlderRun {
+                run: self.id(),
+                branch: ground.branch.clone().unwrap_or_default(),
+            }),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Without its branch nothing of the run could be merged, whatever its agents did.
@@ -49,27 +74,43 @@ impl Live<'_> {
         })
     }
 
-    /// The run's trees, if there is git.
-    pub(super) fn trees(&self, grounds: Option<&mut Grounds>) -> Result<Option<Trees>, Error> {
-        let has_ground = self.run.ground().is_some() || self.run.in_worktrees();
-        let repository = match &self.repository {
-            Some(repository) => Some(repository.clone()),
-            None if has_ground => trees::repository(self.project)?,
-            None => None,
+    /// The run's trees, if it has any.
+    pub(super) fn trees(
+        &self,
+        grounds: Option<&mut Grounds>,
+        showing: Showing,
+    ) -> Result<Option<Trees>, Error> {
+        if self.settings().isolation == Isolation::Shared {
+            return Ok(None);
+        }
+        let repository = match (&self.repository, self.run.ground()) {
+            (Some(repository), _) => Some(repository.clone()),
+            (None, Some(ground)) if ground.private => trees::private_repository(self.project)?,
+            (None, Some(_)) => trees::repository(self.project)?,
+            // Killed before it had a tree.
+            (None, None) => trees::run_repository(self.project)?.map(|found| found.repository),
         };
         let Some(repository) = repository else {
             return Ok(None);
         };
         let grounds = grounds.map(|grounds| {
-            if self.settings().isolation == Isolation::Worktree {
-                grounds.seen = vec![repository.objects().to_owned(), self.dir.path().to_owned()];
-            }
+            grounds.objects = Some(repository.objects().to_owned());
             grounds.clone()
         });
         let kept = trees::kept(self.project, (&self.key, &self.plan));
-        let id = self.id();
-        let setup = self.setup(&id, grounds);
-        Trees::open(self.project, repository, &self.dir, (&id, &kept), setup).map(Some)
+        let id_of = self.id();
+        let how = (showing, self.setup(&id_of, grounds));
+        let trees = Trees::open(self.project, repository, &self.dir, (&id_of, &kept), how)?;
+        if let (Some(ground), Some(head)) = (self.run.ground(), self.run.head()) {
+            let parsed = |text: &str| {
+                id(text).map_err(|why| Error::BrokenRun {
+                    run: id_of.clone(),
+                    why,
+                })
+            };
+            trees.take_up(&parsed(&ground.start)?, &parsed(head)?)?;
+        }
+        Ok(Some(trees))
     }
 
     fn setup(&self, id: &str, grounds: Option<Grounds>) -> Setup {
@@ -101,16 +142,12 @@ impl Live<'_> {
     }
 }
 
-/// Takes up what a crash left in the trees: worktrees that nobody needs, work that nobody noted.
+/// Removes what a crash left of steps that have ended.
 pub(super) fn take_up(run: &Run, trees: &Trees) {
-    if !run.in_worktrees() {
-        // Where it cannot be seen now it is seen with the next work.
-        trees.note_work().ok();
-    }
     for (at, (step, state)) in run.order().filter_map(|at| Some((at, run.step(at)?))) {
         let is_over = matches!(state.status, StepStatus::Completed | StepStatus::Skipped);
-        if is_over && run.has_own_tree(at) && trees.step_path(&step.id).exists() {
-            trees.forget_step(&step.id);
+        if is_over && run.has_own_tree(at) {
+            trees.forget_repair(&step.id);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -14,14 +15,18 @@ use signoff_plan::tools::{Grant, allows};
 use signoff_sandbox::Sandbox;
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
-use signoff_work::confine::Grounds;
+use signoff_work::confine::{Confined, Grounds, ShownTree};
+use signoff_work::git::Id;
 use signoff_work::tools::{self, StopFlag, Toolbox};
 
+use super::WorkPlace;
+use super::crew::Starter;
 use super::workbench::{broken, known, marker};
 use crate::drive::Prepared;
 use crate::error::Error;
 use crate::project::Project;
 use crate::tools::toolbox;
+use crate::trees::{RunTreeUse, Trees, WorkContext};
 
 /// The tools of one run.
 pub(super) struct Calls {
@@ -29,23 +34,48 @@ pub(super) struct Calls {
     stop: StopFlag,
 }
 
+/// The tree that a call works in.
+pub(super) struct CallTree {
+    pub(super) trees: Arc<Trees>,
+    pub(super) work: WorkContext,
+    pub(super) starter: Starter,
+}
+
 impl Calls {
     pub(super) fn new(
         project: &Project,
         dir: &RunDir,
         (sandbox, grounds): (Arc<Sandbox>, Option<&Grounds>),
-        tree: &Path,
+        (place, starter): (&WorkPlace, Starter),
     ) -> Self {
-        // One for all: what they leave there is theirs, and gone with the run.
-        let temp = dir.scratch("", 0, "tools");
-        if grounds.is_some() {
-            // A command that misses it says so.
-            std::fs::create_dir_all(&temp).ok();
-        }
-        let confined = grounds.map(|grounds| grounds.moved_to(tree).for_contract(temp));
-        let toolbox = toolbox(project, tree.to_owned(), sandbox)
+        let scratch = dir.scratch("", 0, "tools");
+        let calls = AtomicU64::new(0);
+        let checkout = project.store.workspace();
+        let (tree, trees) = match place {
+            WorkPlace::Checkout(_) => (checkout.to_owned(), None),
+            WorkPlace::Trees(trees) => (trees.run_path(), Some(Arc::clone(trees))),
+        };
+        let grounds = grounds.cloned();
+        let confined_servers = confined_servers(grounds.as_ref(), &scratch, place);
+        let confine = move || {
+            let shown = match &trees {
+                None => ShownTree::Checkout,
+                Some(trees) => trees.below_run_tree(&|command| starter.run(command))?,
+            };
+            let Some(grounds) = &grounds else {
+                return Ok(None);
+            };
+            // What a command leaves there is its own, and gone with the run.
+            let scratch = scratch.join(calls.fetch_add(1, Ordering::Relaxed).to_string());
+            let confined = grounds.for_contract(&scratch, (&shown, &[]));
+            confined
+                .map(Some)
+                .map_err(|why| format!("{}: {why}", scratch.display()))
+        };
+        let toolbox = toolbox(project, tree, sandbox)
             .with_staging(dir.staging())
-            .with_confined(confined);
+            .with_confinement(checkout.to_owned(), confine)
+            .with_confined_servers(checkout.to_owned(), confined_servers);
         Self {
             toolbox: Arc::new(toolbox),
             stop: StopFlag::default(),
@@ -53,7 +83,24 @@ impl Calls {
     }
 
     /// What has to be journaled before the call: that it begins, or why it does not.
-    pub(super) fn prepare(&self, run: &Run, step: usize, attempt: u32) -> Prepared {
+    pub(super) fn prepare(
+        &self,
+        run: &Run,
+        (step, attempt): (usize, u32),
+        tree: Option<(&Trees, Result<Id, Error>)>,
+        starter: &Starter,
+    ) -> Result<Prepared, Error> {
+        if let Some((trees, head)) = tree {
+            // Whether something is overwritten is asked of the tree that the call will find.
+            let shown = trees.show_head(&head?, &|command| starter.run(command));
+            if let Err(why) = shown {
+                return Ok(impossible(step, why));
+            }
+        }
+        Ok(self.begins(run, step, attempt))
+    }
+
+    fn begins(&self, run: &Run, step: usize, attempt: u32) -> Prepared {
         let Some((definition, state)) = run.step(step) else {
             return impossible(step, "an unknown step");
         };
@@ -102,12 +149,13 @@ impl Calls {
         step: usize,
         attempt: u32,
         (timeout, log): (Duration, PathBuf),
-        take: impl FnOnce() -> Result<(), String> + Send + 'static,
+        tree: Option<CallTree>,
     ) -> Result<impl FnOnce() -> Option<Input> + Send + 'static, Error> {
         let (definition, state) = known(run, step)?;
         let Some(call) = state.call.clone() else {
             return Err(broken(run, "a call that was not recorded"));
         };
+        let changes_tree = call.changes_tree;
         let agreed = state.approved || is_named(run, definition, &call.tool);
         let call = tools::Call {
             tool: call.tool,
@@ -119,17 +167,28 @@ impl Calls {
         };
         let (toolbox, stop) = (Arc::clone(&self.toolbox), self.stop.clone());
         Ok(move || {
-            if let Err(message) = take() {
-                let end = CallEnd::Failed {
-                    message,
-                    transient: false,
-                    unknown: false,
-                };
-                return Some(Input::CallEnded { step, attempt, end });
-            }
+            let shown = tree
+                .as_ref()
+                .map(|tree| tree.take(changes_tree))
+                .transpose();
+            let _taken = match shown {
+                Ok(taken) => taken,
+                Err(message) => {
+                    let end = CallEnd::Failed {
+                        message,
+                        transient: false,
+                        unknown: false,
+                    };
+                    return Some(Input::CallEnded { step, attempt, end });
+                }
+            };
             failpoint::reached("effect.before");
             let end = toolbox.call(&call, &stop);
             failpoint::reached("effect.after");
+            if let Some(tree) = tree.as_ref().filter(|_| changes_tree) {
+                // What cannot be recorded is told when the candidate is built.
+                tree.trees.record_call(&tree.work).ok();
+            }
             let end = match end {
                 tools::CallEnd::Done(value) => CallEnd::Done(value),
                 tools::CallEnd::Failed {
@@ -149,6 +208,33 @@ impl Calls {
 
     pub(super) fn stop(&self) {
         self.stop.raise();
+    }
+}
+
+/// What servers of tools are confined to that ask for it: they live longer than a call, and work in the run's tree itself.
+fn confined_servers(
+    grounds: Option<&Grounds>,
+    scratch: &Path,
+    place: &WorkPlace,
+) -> Option<Confined> {
+    let shown = match place {
+        WorkPlace::Checkout(_) => ShownTree::Checkout,
+        WorkPlace::Trees(trees) => ShownTree::Copy {
+            from: trees.run_path(),
+            ignored: Vec::new(),
+        },
+    };
+    // Without it they are not started, and say so.
+    grounds?
+        .for_contract(&scratch.join("servers"), (&shown, &[]))
+        .ok()
+}
+
+impl CallTree {
+    /// Makes the run's tree show the head. Calls that change it have it to themselves.
+    fn take(&self, alone: bool) -> Result<RunTreeUse<'_>, String> {
+        let start = |command| self.starter.run(command);
+        self.trees.use_run_tree(&self.work.base, alone, &start)
     }
 }
 

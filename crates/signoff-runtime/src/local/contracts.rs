@@ -1,144 +1,101 @@
-//! Runs contracts: where the step's work is to be judged, and so that they leave nothing there.
+//! Runs contracts, each on a commit in an overlay of its own that is thrown away; without mounts, in the checkout.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use signoff_engine::{Input, Observation, ProcessEnd, Run, StepStatus};
-use signoff_plan::model::{Condition, Step, Work};
-use signoff_sandbox::Command;
+use signoff_engine::{Input, Observation, ProcessEnd, Run};
+use signoff_plan::model::Condition;
 
-use super::ground::Site;
-use super::past::Past;
-use super::scratch::Scratch;
-use super::{Local, is_alone};
+use super::Local;
+use super::commits::judged;
+use super::shared::Past;
 use crate::error::Error;
-use crate::trees::Working;
+use crate::trees::TreeMount;
 
 impl Local<'_> {
-    /// Runs a contract. What it changes in the tree is put back where nothing else can have changed
-    /// it.
+    /// Runs a contract, and says how it ended.
     fn contract(
         &mut self,
         run: &Run,
-        (step, baseline): (usize, bool),
-        (command, scratch): (Command, Option<Scratch>),
+        (step, attempt): (usize, u32),
+        (patience, baseline): (u32, bool),
+        mount: Option<TreeMount>,
         report: impl FnOnce(Observation) -> Input + Send + 'static,
     ) -> Result<(), Error> {
-        if let Some(ground) = &self.ground {
-            let (trees, site) = (Arc::clone(&ground.trees), Site::of(run, step, baseline)?);
-            let starter = self.crew.starter();
-            let contract = run.definition(step).and_then(|step| step.contract.as_ref());
-            let expect = contract.map_or_else(Vec::new, |contract| contract.expect.clone());
-            self.crew.start(
-                command,
-                move || {
-                    let tree = site.enter(&trees, &starter)?;
-                    Ok((trees, site, tree, scratch))
-                },
-                move |entered, mut observed| {
-                    if let Some((trees, site, tree, scratch)) = entered {
-                        drop(scratch);
-                        observed.wrote = site.leave(&trees);
-                        observed.tree = Some(tree);
-                        if has_failed(&expect, &observed.ended)
-                            && let Some(missing) = site.missing(&trees)
-                        {
-                            let said = [observed.stderr.trim_end(), &missing, ""];
-                            observed.stderr = said.join("\n");
-                        }
-                    }
+        let how = (patience, baseline);
+        let read_only = self.watch.signed_files();
+        let tree = (mount.as_ref(), read_only.as_slice());
+        let (command, scratch) = self.bench.evaluation(run, step, attempt, how, tree)?;
+        let Some(mount) = mount else {
+            let past = Past::to_judge(&self.bench.dir, run, step).filter(|_| !baseline);
+            let checkout = self.shared(self.place.own());
+            let before = move || Ok((past.map(|past| checkout.left(&past)), scratch));
+            self.crew
+                .start(command, before, move |before, mut observed| {
+                    observed.room = Some("shared".to_owned());
+                    observed.changes = before.and_then(|(left, _)| left).map(Box::new);
                     report(observed)
-                },
-            );
-            return Ok(());
-        }
-        self.contract_in_place(run, (step, baseline), (command, scratch), report);
-        Ok(())
-    }
-
-    fn contract_in_place(
-        &mut self,
-        run: &Run,
-        (step, baseline): (usize, bool),
-        (command, scratch): (Command, Option<Scratch>),
-        report: impl FnOnce(Observation) -> Input + Send + 'static,
-    ) {
-        let tree = is_alone(run).then(|| self.tree.clone());
-        let is_agent = |step: &Step| matches!(step.work, Work::Agent { .. });
-        let of_agent = run.definition(step).is_some_and(is_agent);
-        let git = self.in_place.clone().filter(|_| of_agent);
-        let repaired = run.step(step).is_some_and(|(_, state)| {
-            state.repaired_by.is_some() && state.status == StepStatus::Verifying
-        });
-        // What a contract writes that has the checkout to itself is put back.
-        let beside = self.in_place.clone().filter(|_| tree.is_none());
-        let past = (!baseline).then(|| Past::to_judge(&self.bench.dir, run, step));
-        let globs = run.definition(step).map(|step| step.protects.clone());
-        let past = past.flatten().zip(globs);
-        let looking = self.tree.clone();
-        let started = Arc::clone(&self.started);
-        let number = started.load(Ordering::SeqCst);
-        self.crew.start(
-            command,
-            move || {
-                let working = beside.map(Working::begin);
-                // Before the contract itself changes something.
-                let changes = past.map(|(past, globs)| looking.left(&globs, &past));
-                let judged = git.and_then(|git| {
-                    let judged = git.own().snapshot().ok()?;
-                    // Else it could not be taken back, which is safe.
-                    repaired.then(|| git.adopt_repair(&judged).ok());
-                    Some(judged)
                 });
-                let before = tree.and_then(|tree| Some((tree.look()?, tree)));
-                Ok((before, judged, changes, (working, scratch)))
-            },
-            move |before, mut observed| {
-                let Some((before, judged, changes, ended)) = before else {
+            return Ok(());
+        };
+        let trees = self.own_trees(run)?;
+        let commit = judged(run, step, baseline)?;
+        let contract = run.definition(step).and_then(|step| step.contract.as_ref());
+        let expect = contract.map_or_else(Vec::new, |contract| contract.expect.clone());
+        let name = run.definition(step).map(|step| step.id.clone());
+        let before = move || Ok((trees.tree_of(&commit)?, Arc::clone(&trees), mount, scratch));
+        self.crew
+            .start(command, before, move |before, mut observed| {
+                let Some((tree, trees, mount, scratch)) = before else {
                     return report(observed);
                 };
-                drop(ended);
-                observed.changes = changes.map(Box::new);
-                observed.tree = judged.map(|tree| tree.to_string());
-                // What began meanwhile may have changed something too: then nobody can tell.
-                let alone = started.load(Ordering::SeqCst) == number;
-                if let Some((before, tree)) = before.filter(|_| alone) {
-                    observed.wrote = tree.put_back(&before);
+                observed.tree = Some(tree);
+                observed.room = Some(trees.showing().to_owned());
+                observed.wrote = trees.written(&mount);
+                let changed = mount.changed_meanwhile();
+                drop((mount, scratch));
+                if !changed.is_empty() {
+                    // Nobody knows what the contract saw: once more.
+                    let why = format!(
+                        "changed in the checkout while the contract ran: {}",
+                        changed.join(", ")
+                    );
+                    observed.ended = ProcessEnd::NotStarted(why);
+                }
+                let ignored = name
+                    .as_deref()
+                    .and_then(|step| trees.ignored_work(step, attempt));
+                if let Some(ignored) = ignored.filter(|_| has_failed(&expect, &observed.ended)) {
+                    observed.stderr = [observed.stderr.trim_end(), &ignored, ""].join("\n");
                 }
                 report(observed)
-            },
-        );
+            });
+        Ok(())
     }
 
     /// Runs the step's contract after its work, or once more at the end.
     pub(super) fn evaluate(
         &mut self,
         run: &Run,
-        step: usize,
-        attempt: u32,
+        (step, attempt): (usize, u32),
         patience: u32,
+        mount: Option<TreeMount>,
     ) -> Result<(), Error> {
-        let path = match &self.ground {
-            // Judged is what is in the run's tree.
-            Some(ground) => ground.trees.run_path(),
-            None => self.path(run, step),
+        let report = move |observed| Input::EvaluationEnded {
+            step,
+            attempt,
+            observed,
         };
-        let how = (patience, false);
-        let command = self.bench.evaluation(run, step, attempt, how, &path)?;
-        self.contract(run, (step, false), command, move |observed| {
-            Input::EvaluationEnded {
-                step,
-                attempt,
-                observed,
-            }
-        })
+        self.contract(run, (step, attempt), (patience, false), mount, report)
     }
 
-    pub(super) fn baseline(&mut self, run: &Run, step: usize) -> Result<(), Error> {
-        let path = self.path(run, step);
-        let command = self.bench.evaluation(run, step, 0, (1, true), &path)?;
+    pub(super) fn baseline(
+        &mut self,
+        run: &Run,
+        step: usize,
+        mount: Option<TreeMount>,
+    ) -> Result<(), Error> {
         let report = move |observed| Input::BaselineEnded { step, observed };
-        self.contract(run, (step, true), command, report)
+        self.contract(run, (step, 0), (1, true), mount, report)
     }
 }
 

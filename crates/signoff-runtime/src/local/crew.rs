@@ -6,16 +6,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use signoff_engine::{Action, Input, Observation, Process, ProcessEnd};
 use signoff_sandbox::{Command, Ended, How, Sandbox, StartError, Stopper};
 use signoff_store::failpoint;
+use signoff_work::tools::StopFlag;
 
 use super::Message;
 use super::pool::Pool;
 use crate::drive::Happened;
+use crate::trees::TreeMount;
 
 /// The threads that watch over processes.
 pub(super) struct Crew {
     sandbox: Arc<Sandbox>,
     sender: Sender<Message>,
     stoppers: Arc<Mutex<Stoppers>>,
+    /// Ends what git does on threads of the crew: a tree may hold it up.
+    git: Option<StopFlag>,
     pool: Pool,
 }
 
@@ -27,11 +31,16 @@ struct Stoppers {
 }
 
 impl Crew {
-    pub(super) fn new(sandbox: Arc<Sandbox>, sender: Sender<Message>) -> Self {
+    pub(super) fn new(
+        sandbox: Arc<Sandbox>,
+        sender: Sender<Message>,
+        git: Option<StopFlag>,
+    ) -> Self {
         Self {
             sandbox,
             sender,
             stoppers: Arc::default(),
+            git,
             pool: Pool::default(),
         }
     }
@@ -95,21 +104,26 @@ impl Crew {
         });
     }
 
-    /// Makes ready what an action needs, on a thread of the crew, and says so.
+    /// Makes the tree that an action needs, on a thread of the crew, and says so.
     pub(super) fn ready(
         &mut self,
         action: Action,
-        make: impl FnOnce() -> Result<(), String> + Send + 'static,
+        make: impl FnOnce() -> Result<TreeMount, String> + Send + 'static,
     ) {
         let sender = self.sender.clone();
+        let stoppers = Arc::clone(&self.stoppers);
         self.pool.run(move || {
-            let made = make();
+            let made = make().map(Box::new);
+            if made.is_err() && is_stopping(&stoppers) {
+                // Commands that prepare trees were kept from starting: that says nothing about the step.
+                return;
+            }
             // Nobody listens any more: then the run was given up.
             drop(sender.send(Message::Ready { action, made }));
         });
     }
 
-    /// Starts what makes a worktree usable, from whichever thread needs it.
+    /// Starts what makes trees usable, from whichever thread needs it.
     pub(super) fn starter(&self) -> Starter {
         Starter {
             sandbox: Arc::clone(&self.sandbox),
@@ -159,6 +173,10 @@ impl Crew {
         for (_, stopper) in running {
             stopper.stop();
         }
+        // Only now: what fails from here on says nothing about a step.
+        if let Some(git) = &self.git {
+            git.raise();
+        }
         self.pool.join();
     }
 }
@@ -193,7 +211,7 @@ impl Starter {
             seen.stderr
         };
         Err(format!(
-            "`{text}`, which prepares worktrees, ended with {}: {}",
+            "`{text}`, which prepares trees, ended with {}: {}",
             seen.ended,
             said.trim()
         ))
@@ -251,6 +269,8 @@ fn observe(ended: Result<Ended, StartError>) -> Observation {
             tests: None,
             tree: None,
             changes: None,
+            room: None,
+            warm: false,
         },
         Err(error) => not_started(error.to_string()),
     }
@@ -267,5 +287,7 @@ pub(super) fn not_started(why: String) -> Observation {
         tests: None,
         tree: None,
         changes: None,
+        room: None,
+        warm: false,
     }
 }

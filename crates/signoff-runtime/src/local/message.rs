@@ -3,14 +3,15 @@
 use signoff_engine::Action;
 
 use crate::drive::Happened;
+use crate::trees::TreeMount;
 
 /// Something a thread has to tell.
 #[derive(Debug)]
 pub(super) enum Message {
     Happened(Happened),
-    /// What the action needs is there, or cannot be had: it can go on.
+    /// The tree that the action needs is there, or cannot be had: it can go on.
     Ready {
         action: Action,
-        made: Result<(), String>,
+        made: Result<Box<TreeMount>, String>,
     },
 }

@@ -12,7 +12,7 @@ use signoff_sandbox::Command;
 use signoff_store::runs::RunDir;
 use signoff_work::agent::Invocation;
 use signoff_work::attachment::{Places, read_all};
-use signoff_work::confine::{Confined, Grounds, Needs, needs};
+use signoff_work::confine::{Confined, Grounds, Needs, ShownTree, needs};
 use signoff_work::contract::Evaluation;
 use signoff_work::environment::for_agent;
 use signoff_work::prompt::{Conflict, Failure, Prompt};
@@ -23,7 +23,9 @@ use super::scratch::Scratch;
 use super::told::Told;
 use crate::clock::Clock;
 use crate::error::Error;
+use crate::helpers::pin_agent;
 use crate::project::Project;
+use crate::trees::TreeMount;
 
 /// Where one run's commands are put together.
 pub(super) struct Workbench<'a> {
@@ -137,7 +139,7 @@ impl Workbench<'_> {
         run: &Run,
         at: usize,
         attempt: u32,
-        tree: &Path,
+        (mount, signed): (Option<&TreeMount>, &[String]),
     ) -> Result<(Command, Option<Scratch>), Error> {
         let (step, _) = known(run, at)?;
         let Work::Agent { role, .. } = &step.work else {
@@ -149,11 +151,16 @@ impl Workbench<'_> {
                 "an agent for role `{role}`"
             )]));
         };
-        let (prompt, prompt_file) = self.prompts.remove(&at).unwrap_or_default();
+        let (prompt, mut prompt_file) = self.prompts.remove(&at).unwrap_or_default();
         let limit = self.time_limit(run, at)?;
         let left = wall_left(run, at, self.clock.now()).map_or(limit, Duration::from_millis);
         let needs = needs(&agent.command).with(&agent.login, &agent.env);
+        let read_only = self.read_only(step, mount, signed);
+        let tree = (mount, read_only.as_slice());
         let (confined, scratch) = self.confine_agent(step, attempt, &needs, tree)?.unzip();
+        if let Some(scratch) = scratch.as_ref().filter(|_| mount.is_some()) {
+            prompt_file = prompt_inside(scratch, &prompt)?;
+        }
         let mut environment = for_agent(
             &self.project.around.variables,
             &self.project.config.sandbox.env.value,
@@ -164,7 +171,7 @@ impl Workbench<'_> {
             command: &agent.command,
             prompt: &prompt,
             prompt_file: &prompt_file,
-            workspace: tree,
+            workspace: self.project.store.workspace(),
             model: run.plan().executor_model.as_deref(),
             tools: step.tools.as_deref().or(run.plan().tools.as_deref()),
             environment,
@@ -173,6 +180,8 @@ impl Workbench<'_> {
             log: self.dir.attempt(&step.id, attempt).agent_log(),
         };
         let mut command = invocation.into_command();
+        let files = mount.map_or_else(|| self.project.store.workspace(), TreeMount::files);
+        pin_agent(self.project, &agent.command, files, &mut command)?;
         command.policy = policy;
         Ok((command, scratch))
     }
@@ -183,19 +192,17 @@ impl Workbench<'_> {
         step: &Step,
         attempt: u32,
         needs: &Needs,
-        tree: &Path,
+        (mount, read_only): (Option<&TreeMount>, &[PathBuf]),
     ) -> Result<Option<(Confined, Scratch)>, Error> {
         let Some(grounds) = &self.grounds else {
             return Ok(None);
         };
-        let protected = protected(tree, &step.protects).into_keys();
-        let protected: Vec<PathBuf> = protected.map(|file| tree.join(file)).collect();
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "agent"));
         let scratch = scratch.map_err(Error::Sandbox)?;
         let variables = &self.project.around.variables;
+        let shown = mount.map_or(&ShownTree::Checkout, |mount| &mount.shown);
         let confined = grounds
-            .moved_to(tree)
-            .for_agent(scratch.path(), needs, &protected, variables)
+            .for_agent(scratch.path(), needs, (shown, read_only), variables)
             .map_err(Error::Sandbox)?;
         Ok(Some((confined, scratch)))
     }
@@ -213,7 +220,7 @@ impl Workbench<'_> {
         at: usize,
         attempt: u32,
         (patience, baseline): (u32, bool),
-        tree: &Path,
+        (mount, signed): (Option<&TreeMount>, &[String]),
     ) -> Result<(Command, Option<Scratch>), Error> {
         let (step, state) = known(run, at)?;
         let contract: &Contract = step
@@ -224,12 +231,14 @@ impl Workbench<'_> {
         let config = &self.project.config.contract;
         let mut environment = self.contract_environment.clone();
         environment.extend(item_variable(state));
+        let read_only = self.read_only(step, mount, signed);
+        let tree = (mount, read_only.as_slice());
         let (confined, scratch) = self.confine_contract(step, attempt, tree)?.unzip();
         let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let evaluation = Evaluation {
             command: &contract.command,
             shell: contract.shell.as_deref().unwrap_or(&config.shell.value),
-            tree,
+            tree: self.project.store.workspace(),
             environment,
             marker: contract_marker(run.id(), &step.id, attempt),
             time: contract.timeout.unwrap_or(config.timeout.value) * patience,
@@ -248,20 +257,40 @@ impl Workbench<'_> {
         &self,
         step: &Step,
         attempt: u32,
-        tree: &Path,
+        (mount, read_only): (Option<&TreeMount>, &[PathBuf]),
     ) -> Result<Option<(Confined, Scratch)>, Error> {
         let Some(grounds) = &self.grounds else {
             return Ok(None);
         };
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "contract"));
         let scratch = scratch.map_err(Error::Sandbox)?;
-        Ok(Some((
-            grounds
-                .moved_to(tree)
-                .for_contract(scratch.path().to_owned()),
-            scratch,
-        )))
+        let shown = mount.map_or(&ShownTree::Checkout, |mount| &mount.shown);
+        let confined = grounds.for_contract(scratch.path(), (shown, read_only));
+        Ok(Some((confined.map_err(Error::Sandbox)?, scratch)))
     }
+
+    /// What nobody may change: files that the step protects, and those that were signed with the plan unless the step
+    /// makes them.
+    fn read_only(&self, step: &Step, mount: Option<&TreeMount>, signed: &[String]) -> Vec<PathBuf> {
+        let checkout = self.project.store.workspace();
+        let Some(mount) = mount else {
+            let found = protected(checkout, &step.protects).into_keys();
+            return found.map(|file| checkout.join(file)).collect();
+        };
+        let mut paths = mount.matching(&step.protects, checkout);
+        paths.extend(mount.existing(signed, checkout));
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+}
+
+/// Writes the prompt where a process finds it that sees nothing of the store.
+fn prompt_inside(scratch: &Scratch, prompt: &str) -> Result<PathBuf, Error> {
+    const NAME: &str = "signoff-prompt.md";
+    let path = scratch.path().join("tmp").join(NAME);
+    std::fs::write(&path, prompt).map_err(|why| Error::Unreadable { path, why })?;
+    Ok(Path::new("/tmp").join(NAME))
 }
 
 /// The item of a loop reaches a contract's text as a variable, never by templating.

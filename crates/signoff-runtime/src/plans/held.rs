@@ -34,6 +34,7 @@ impl<'a> Held<'a> {
     /// Waits for the plan's lock, then reads everything.
     pub(crate) fn open(doing: Doing<'a>, path: &Path, name: &str) -> Result<Self, Error> {
         let project = doing.project;
+        project.store.refuse_linked_plan(path)?;
         loop {
             let read = || PlanFile::read(path, name, &project.workspace());
             let key = read()?.key(project);

@@ -43,6 +43,7 @@ fn sign(project: &Project, proof: Proof, second: u32) {
     let (digest, terms) = digests();
     let signed = Signed {
         signature: Signature {
+            project: project.store.project_id().unwrap(),
             plan: KEY.to_owned(),
             digest,
             terms,

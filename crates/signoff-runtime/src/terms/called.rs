@@ -28,13 +28,17 @@ pub(crate) fn called(plan: &Plan, config: &Config, record: &ToolRecord) -> Calle
         {
             let configured = &configured.value;
             let timeout = configured.timeout.map(|timeout| timeout.as_secs_f64());
-            let value = json!({
+            let mut value = json!({
                 "command": configured.command,
                 "env": configured.env,
                 "read_only": configured.read_only,
                 "repeatable": configured.repeatable,
                 "timeout_s": timeout,
             });
+            // Not there where it is not set: such terms are what they always were.
+            if let (true, Some(value)) = (configured.confined, value.as_object_mut()) {
+                value.insert("confined".to_owned(), true.into());
+            }
             called.servers.insert(server.clone(), value);
         }
         if let Some(tool) = find(record, name) {

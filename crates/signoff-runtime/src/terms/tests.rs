@@ -66,44 +66,96 @@ fn scripts_that_a_contract_runs() {
 }
 
 #[test]
-fn what_the_plan_makes_is_not_covered() {
+fn scripts_are_covered_however_they_are_called() {
+    let files = [
+        "d/x",
+        "x",
+        "scripts/a.sh",
+        "scripts/b.sh",
+        "t.py",
+        "x.js",
+        "pkg/__init__.py",
+        "pkg/mod.py",
+        "src/lib/__main__.py",
+        "cmd/main.go",
+        "bin/check",
+    ];
+    let (d_x, both) = (&["d/x"][..], &["scripts/a.sh", "scripts/b.sh"][..]);
+    for (text, expected) in [
+        ("cd d && ./x", d_x),
+        ("$PWD/d/x", d_x),
+        ("a/../d/x", d_x),
+        ("(cd d; ./x) | cat", d_x),
+        ("./scripts/*.sh", both),
+        ("bash -c 'cd scripts; ./a.sh; ./b.sh'", both),
+        (
+            "for s in 1; do source scripts/a.sh; . scripts/b.sh; done",
+            both,
+        ),
+        ("env A=b timeout 5 nice ./d/x", d_x),
+        ("f() { time ./d/x; }; f", d_x),
+        ("echo a | xargs ./d/x", d_x),
+        ("sh t.py; node x", &["t.py", "x", "x.js"]),
+        ("python3 -m pkg.mod", &["pkg/__init__.py", "pkg/mod.py"]),
+        ("python3 -m lib", &["src/lib/__main__.py"]),
+        ("go run ./cmd", &["cmd/main.go"]),
+        ("PATH=$PWD/bin:$PATH check", &["bin/check"]),
+        ("cd $D && ./x", &[]),
+        ("pytest t.py && cat x", &[]),
+    ] {
+        check(&files, &[&contract(text)], expected);
+    }
+}
+
+#[test]
+fn an_absolute_path_into_the_workspace_is_covered() {
+    let Given { dir, .. } = given(&["a.sh"], &[&contract("true")]);
+    let command = format!("{}/a.sh", dir.path().display());
+    let Given { mut plan, .. } = given(&[], &[&contract(&command)]);
+    plan.steps.truncate(1);
+    let found = deciding_files(&plan, dir.path());
+    assert_eq!(found.keys().collect::<Vec<_>>(), ["a.sh"]);
+}
+
+#[test]
+fn only_produces_takes_a_file_out() {
     let run = contract("bash s/check.sh");
     let files = ["s/check.sh"];
     let agent = |rest: &str| format!("**target:** coder\n**task:**\n{rest}\n");
-    let writes = agent("Write `s/check.sh`.");
-    check(&files, &[&writes, &run], &[]);
-    check(
-        &files,
-        &[&agent("Write s/check.sh.bak"), &run],
-        &["s/check.sh"],
-    );
-    // A later step is no excuse, unless it says that it writes the file.
-    check(&files, &[&run, &writes], &["s/check.sh"]);
-    check(
-        &files,
-        &[&run, &format!("{writes}**produces:** s/*.sh\n")],
-        &[],
-    );
-    // One's own contract is what the work is measured by.
-    let own = format!("{}{run}", agent("Make s/check.sh pass."));
-    check(&files, &[&own], &["s/check.sh"]);
-    check(&files, &[&contract("test -x s/check.sh"), &run], &[]);
+    let covered = &["s/check.sh"][..];
+    let makes = format!("{}**produces:** s/*.sh\n", agent("Write it."));
+    check(&files, &[&makes, &run], &[]);
+    check(&files, &[&format!("{run}**produces:** s/check.sh\n")], &[]);
+    // What a task says of a file takes nothing out, whatever it says.
+    for task in [
+        "Write `s/check.sh`.",
+        "Never change s/check.sh.",
+        "Make s/check.sh pass.",
+    ] {
+        check(&files, &[&agent(task), &run], covered);
+        check(&files, &[&format!("{}{run}", agent(task))], covered);
+    }
+    check(&files, &[&contract("test -x s/check.sh"), &run], covered);
+    // A later step is no excuse: until then the file judges as it was signed.
+    check(&files, &[&run, &makes], covered);
+    // Nor is one that excuses only some of those who need it.
+    check(&files, &[&run, &makes, &run], covered);
 }
 
 #[test]
 fn only_steps_that_are_waited_for_count() {
     let run = contract("bash s/check.sh");
-    let writes = "**id:** w\n**target:** coder\n**task:**\nWrite s/check.sh\n";
+    let makes = "**id:** w\n**target:** coder\n**produces:** s/check.sh\n**task:**\nDo it.\n";
     let files = ["s/check.sh"];
     check(
         &files,
-        &[writes, &format!("**depends_on:** none\n{run}")],
+        &[makes, &format!("**depends_on:** none\n{run}")],
         &["s/check.sh"],
     );
     let between = "**id:** b\n**depends_on:** w\n**target:** coder\n**task:**\nx\n";
     check(
         &files,
-        &[writes, between, &format!("**depends_on:** b\n{run}")],
+        &[makes, between, &format!("**depends_on:** b\n{run}")],
         &[],
     );
 }

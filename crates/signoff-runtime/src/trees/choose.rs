@@ -1,102 +1,131 @@
-//! In place or in worktrees?
+//! In trees of the run's own, or in the checkout?
 
-use signoff_engine::Isolation;
+use signoff_engine::{Isolation, Land};
 use signoff_plan::model::Plan;
 use signoff_plan::overlap::agents_can_overlap;
+use signoff_store::config;
 use signoff_store::config::Isolation as Wanted;
 use signoff_work::git::Repository;
 
-use super::{all, repository};
+use super::{all, repository, run_repository};
+use crate::confinement;
 use crate::error::Error;
 use crate::project::Project;
 
-/// Where a run works, and what a person should know about it.
+/// Where a run works, when its work comes into the checkout, and what a person should know about it.
 #[derive(Debug)]
 pub(crate) struct Chosen {
     pub(crate) isolation: Isolation,
-    /// The repository, if snapshots of the checkout can be had.
+    pub(crate) land: Land,
+    /// The repository that its trees are recorded in.
     pub(crate) repository: Option<Repository>,
     pub(crate) note: Option<String>,
 }
 
-/// Worktrees where agent steps can overlap and the repository allows it, or where somebody wants them.
+/// Trees of the run's own wherever the machine can mount them, unless somebody wants the checkout itself.
 pub(crate) fn choose(
     project: &Project,
     plan: &Plan,
     asked: Option<Wanted>,
 ) -> Result<Chosen, Error> {
     let wanted = asked.unwrap_or(project.config.run.isolation.value);
-    let insists: Vec<String> = plan
-        .steps
+    let asks = |way: &str| -> Vec<&str> {
+        let steps = plan.steps.iter();
+        let asking = steps.filter(|step| step.isolation.as_deref() == Some(way));
+        asking.map(|step| step.id.as_str()).collect()
+    };
+    let insists: Vec<String> = asks("worktree")
         .iter()
-        .filter(|step| step.isolation.as_deref() == Some("worktree"))
-        .map(|step| format!("step `{}` asks for a worktree", step.id))
+        .map(|step| format!("step `{step}` asks for a tree of its own"))
         .collect();
-    if wanted == Wanted::Shared && !insists.is_empty() {
-        let why = if asked.is_some() {
-            "`--isolation shared` was asked for"
-        } else {
-            "the settings say `isolation = \"shared\"`"
-        };
-        return Err(Error::NoWorktrees {
-            asked: insists,
-            why: vec![why.to_owned()],
-            insists: true,
-        });
+    let mut why = not_here(project)?;
+    match wanted {
+        Wanted::Shared if asked.is_some() => why.push("`--isolation shared` was asked for".into()),
+        Wanted::Shared => why.push("the settings say `isolation = \"shared\"`".into()),
+        Wanted::Auto | Wanted::Worktree => {
+            let shared = asks("shared");
+            why.extend(
+                shared
+                    .iter()
+                    .map(|step| format!("step `{step}` asks for it")),
+            );
+        }
     }
-    let overlap = agents_can_overlap(plan).is_some();
-    let needed = wanted == Wanted::Worktree || !insists.is_empty();
-    let repository = repository(project)?;
-    let why = obstacles(project, repository.as_ref())?;
-    let usable = repository.filter(|_| why.is_empty());
-    if usable.is_some() && (needed || (wanted == Wanted::Auto && overlap)) {
+    let land = landing(project, plan);
+    let found = if why.is_empty() {
+        run_repository(project)?
+    } else {
+        None
+    };
+    if let Some(found) = found {
         return Ok(Chosen {
             isolation: Isolation::Worktree,
-            repository: usable,
+            land,
+            repository: Some(found.repository),
             note: None,
         });
     }
-    if needed {
-        let (is_insisted, mut asked) = (!insists.is_empty(), insists);
-        asked.extend((wanted == Wanted::Worktree).then(|| "the run is to have a worktree".into()));
+    if why.is_empty() {
+        why.push("there is no git program".to_owned());
+    }
+    if wanted == Wanted::Worktree || !insists.is_empty() {
+        let is_insisted = !insists.is_empty();
+        let mut asked = insists;
+        asked.extend(
+            (wanted == Wanted::Worktree).then(|| "the run is to have its own trees".into()),
+        );
         return Err(Error::NoWorktrees {
             asked,
             why,
             insists: is_insisted,
         });
     }
-    let one_by_one = overlap && wanted == Wanted::Auto;
     Ok(Chosen {
         isolation: Isolation::Shared,
-        repository: usable,
-        note: one_by_one.then(|| {
-            let why = why.join("; ");
-            format!("agents work one after another, in place: {why}")
-        }),
+        land: Land::End,
+        repository: None,
+        note: Some(format!(
+            "steps work in the checkout itself, agents one after another, and nothing is `proved`: {}",
+            why.join("; ")
+        )),
     })
 }
 
-/// Why no run of the project can have worktrees; nothing, if it can.
-pub(crate) fn obstacles(
-    project: &Project,
-    repository: Option<&Repository>,
-) -> Result<Vec<String>, Error> {
-    let Some(repository) = repository else {
-        return Ok(vec!["there is no git repository".to_owned()]);
-    };
-    let mut why = repository.obstacles()?;
-    if repository.read_ref("refs/heads/signoff")?.is_some() {
-        let words =
-            "there is a branch `signoff`, and git has no `signoff/RUN` beside it: rename it";
-        why.push(words.to_owned());
+/// When the work of this plan comes into the checkout.
+fn landing(project: &Project, plan: &Plan) -> Land {
+    match project.config.run.land.value {
+        config::Land::Step => Land::Step,
+        config::Land::End => Land::End,
+        config::Land::Auto if agents_can_overlap(plan).is_some() => Land::End,
+        config::Land::Auto => Land::Step,
+    }
+}
+
+/// Why no run of this project can have trees of its own; nothing, if it can.
+fn not_here(project: &Project) -> Result<Vec<String>, Error> {
+    let mut why = Vec::new();
+    let level = confinement::level(project)?;
+    if !level.mounts() {
+        why.push(format!("the sandbox mounts nothing here (`{level}`)"));
     }
     match all(project) {
-        None => why.push("neither HOME nor XDG_DATA_HOME says where worktrees could be".to_owned()),
+        None => why.push("neither HOME nor XDG_DATA_HOME says where trees could be".to_owned()),
         Some(place) if place.starts_with(project.store.workspace()) => why.push(format!(
-            "worktrees would be in the checkout itself, in {}",
+            "trees would be in the checkout itself, in {}",
             place.display()
         )),
         Some(_) => {}
+    }
+    Ok(why)
+}
+
+/// Why runs of the project do not use its own repository; nothing, if they do.
+pub(crate) fn obstacles(project: &Project) -> Result<Vec<String>, Error> {
+    let mut why = not_here(project)?;
+    let found = repository(project)?;
+    match found {
+        None => why.push("there is no git repository".to_owned()),
+        Some(found) => why.extend(found.obstacles()?),
     }
     Ok(why)
 }

@@ -1,67 +1,84 @@
-//! The trees that a run works on: the run's own, where everything is judged, and one for each agent.
+//! The trees that a run works on, all of them the harness's own.
 //!
-//! In place there is only the checkout, and git is asked for nothing but what it looked like. Otherwise the run has a
-//! branch, `signoff/RUN`, whose commits are the passed steps; `run` below its directory is a worktree that shows the
-//! head or a candidate, and `steps/STEP` one that an agent works in. Start reading at [`Trees::begin`], then
-//! [`queue`](self::queue).
+//! The run has a branch, `signoff/RUN`, whose commits are the passed steps. A process finds a commit at the checkout's
+//! path, in layers (`overlays.rs`): an agent's changes stay in the uppermost one until they are recorded (`layers.rs`)
+//! and put on top of the head (`queue.rs`); what a contract writes is thrown away. The checkout is read when the run
+//! begins and whenever a person changed it, and written only by landing (`sync.rs`). Start reading at
+//! [`Trees::begin`], then [`overlays`](self::overlays).
 
-mod aside;
 mod choose;
 mod copies;
-mod ignored;
-mod in_place;
+mod layers;
 mod locks;
-mod pipes;
+mod overlays;
 mod places;
 mod queue;
 mod remains;
+mod repair;
 mod run_tree;
 mod setup;
-mod spares;
-mod turns;
-mod work;
+mod sync;
 
-use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
-use signoff_engine::{Isolation, RunTree};
+use signoff_engine::{Isolation, Run, RunTree};
+use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
-use signoff_store::{failpoint, key};
-use signoff_work::git::{GitError, Id, Own, Repository, Worktree};
+use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
+use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
 pub(crate) use self::choose::{choose, obstacles};
+pub(crate) use self::layers::WorkContext;
+use self::overlays::Masks;
+pub(crate) use self::overlays::{Showing, TreeMount};
 use self::places::ref_part;
 pub(crate) use self::places::{
-    all, branch, kept, refs, remove_tree, repository, root, run_tree, step_tree,
+    all, branch, data, kept, private_repository, refs, remove_tree, repository, root,
+    run_repository, run_tree, step_tree,
 };
-pub(crate) use self::queue::{Attempt, Built, id};
-pub(crate) use self::remains::{Left, Remains};
+pub(crate) use self::queue::{Attempt, Built, Source, id};
+pub(crate) use self::remains::{Left, Remains, remove_never_begun};
 use self::remains::{START, checked_out, claim, is_others, remove_refs};
-use self::run_tree::Standing;
+pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;
-use self::turns::Turns;
-use self::work::Period;
-pub(crate) use self::work::Working;
+pub(crate) use self::sync::{Joined, LandedFiles};
 use crate::error::Error;
 use crate::project::Project;
+
+/// How a command is started that makes trees usable.
+pub(crate) type Start<'s> = &'s dyn Fn(signoff_sandbox::Command) -> Result<(), String>;
 
 /// The trees of one run.
 pub(crate) struct Trees {
     pub(crate) repository: Repository,
     own: Own,
     run: String,
-    workspace: PathBuf,
-    /// Where its worktrees are.
+    checkout: PathBuf,
+    /// Whoever holds this lock writes to the checkout.
+    checkout_lock: PathBuf,
+    /// Where the run's directories are.
     root: PathBuf,
     /// Where its indexes are.
     indexes: PathBuf,
-    standing: Mutex<Standing>,
-    spares: Mutex<()>,
-    /// How much works in the checkout now, where the run works in it.
-    working: Mutex<Period>,
-    /// To make worktrees.
-    turns: Turns,
+    /// Where trees of the project's runs are kept.
+    pool_root: PathBuf,
+    pool: OnceLock<TreePool>,
+    /// The times of the checkout's files when the run began, until the pool has them.
+    times: Mutex<Option<CheckoutTimes>>,
+    rules: OnceLock<Arc<IgnoreRules>>,
+    /// The first commit of the run, once it is known.
+    start: OnceLock<Id>,
+    showing: Showing,
+    masks: Mutex<Masks>,
+    /// `prepare` runs once.
+    preparing: Mutex<()>,
+    /// Repositories for processes are made one by one.
+    templates: Mutex<()>,
+    /// Joining and landing take turns.
+    syncing: Mutex<()>,
+    /// The commit that the run's tree shows, if that is known.
+    run_tree: RwLock<Option<Id>>,
     setup: Setup,
 }
 
@@ -72,23 +89,38 @@ impl Trees {
         repository: Repository,
         dir: &RunDir,
         (run, kept): (&str, &[String]),
-        setup: Setup,
+        (showing, setup): (Showing, Setup),
     ) -> Result<Self, Error> {
         locks::clear(&repository, run);
         let own = repository.own(&dir.path().join("git"), kept)?;
         let indexes = dir.path().join("indexes");
         std::fs::create_dir_all(&indexes).map_err(Error::Sandbox)?;
+        let root = root(project, run).unwrap_or_else(|| dir.path().join("worktrees"));
+        let kind = if repository.is_private() {
+            "private"
+        } else {
+            "project"
+        };
+        let pool_root = data(project).unwrap_or_else(|| root.clone());
         Ok(Self {
             own,
             repository,
             run: run.to_owned(),
-            standing: Mutex::new(Standing::read(&indexes)),
-            spares: Mutex::default(),
-            working: Mutex::default(),
-            turns: Turns::default(),
-            workspace: project.store.workspace().to_owned(),
-            root: root(project, run).unwrap_or_else(|| dir.path().join("worktrees")),
+            checkout: project.store.workspace().to_owned(),
+            checkout_lock: project.store.workspace_lock(),
+            pool_root: pool_root.join("trees").join(kind),
+            root,
             indexes,
+            pool: OnceLock::new(),
+            times: Mutex::default(),
+            rules: OnceLock::new(),
+            start: OnceLock::new(),
+            showing,
+            masks: Mutex::default(),
+            preparing: Mutex::default(),
+            templates: Mutex::default(),
+            syncing: Mutex::default(),
+            run_tree: RwLock::default(),
             setup,
         })
     }
@@ -97,10 +129,16 @@ impl Trees {
         &self.own
     }
 
-    /// Keeps the checkout as it is now, and makes the run's branch, if it gets one.
+    /// A directory with the files of a commit, for the harness to read.
+    pub(crate) fn files(&self, commit: &Id) -> Result<LentTree, String> {
+        self.pool()?.lend(commit).map_err(said)
+    }
+
+    /// Keeps the checkout as it is now, and makes the run's branch.
     pub(crate) fn begin(&self, isolation: Isolation) -> Result<RunTree, Error> {
         let head = self.repository.head()?;
-        let tree = self.own.snapshot()?;
+        let (tree, times) = self.own.snapshot_with_times()?;
+        *locked(&self.times) = Some(times);
         let start = match &head.commit {
             Some(commit) if self.own.tree_of(commit)? == tree => commit.clone(),
             commit => {
@@ -112,9 +150,7 @@ impl Trees {
         let branch = (isolation == Isolation::Worktree).then(|| branch(&self.run));
         // Before the branch: by it one knows that a branch of this name was made here.
         self.remember(START, &start)?;
-        if branch.is_none() {
-            self.note_nothing(&start)?;
-        }
+        self.agree_on(&start)?;
         if let Some(name) = &branch
             && !self.repository.move_ref(name, &start, None)?
         {
@@ -123,12 +159,71 @@ impl Trees {
             self.repository.move_ref(name, &start, None)?;
         }
         failpoint::reached("tree.named");
+        let private = self.repository.is_private();
+        let on_branch = || head.branch.unwrap_or_else(|| "HEAD".to_owned());
         Ok(RunTree {
             base: head.commit.map(|commit| commit.to_string()),
             start: start.to_string(),
             branch,
-            checkout: Some(head.branch.unwrap_or_else(|| "HEAD".to_owned())),
+            checkout: (!private).then(on_branch),
+            private,
+            layers: true,
         })
+    }
+
+    /// Takes up a run whose journal says that it began with this commit, and that its head is that one.
+    pub(crate) fn take_up(&self, start: &Id, head: &Id) -> Result<(), Error> {
+        self.start.get_or_init(|| start.clone());
+        let name = branch(&self.run);
+        let stands = self.repository.read_ref(&name)?;
+        // What a person did was journaled before the branch moved to it.
+        if let Some(stands) = stands.filter(|stands| stands != head)
+            && self.own.commits(&stands, head)?.len() == 1
+        {
+            self.repository.move_ref(&name, head, Some(&stands))?;
+        }
+        Ok(())
+    }
+
+    /// The run has its tree now, if it had none before.
+    pub(crate) fn begun(&self, run: &Run) -> Result<(), Error> {
+        let start = run.ground().map(|ground| ground.start.as_str());
+        let parsed = id(start.unwrap_or_default()).map_err(|why| Error::BrokenRun {
+            run: self.run.clone(),
+            why,
+        })?;
+        self.start.get_or_init(|| parsed);
+        Ok(())
+    }
+
+    /// The run's first commit.
+    fn start(&self) -> Result<&Id, String> {
+        self.start
+            .get()
+            .ok_or_else(|| "the run has no tree yet".to_owned())
+    }
+
+    fn pool(&self) -> Result<&TreePool, String> {
+        if let Some(pool) = self.pool.get() {
+            return Ok(pool);
+        }
+        let opened = TreePool::open(self.own.clone(), &self.pool_root).map_err(said)?;
+        let known = locked(&self.times).take();
+        opened.set_times(match known {
+            Some(times) => times,
+            None => self.own.snapshot_with_times().map_err(said)?.1,
+        });
+        Ok(self.pool.get_or_init(|| opened))
+    }
+
+    /// What is ignored in this run, whatever its steps write.
+    fn rules(&self) -> Result<Arc<IgnoreRules>, String> {
+        if let Some(rules) = self.rules.get() {
+            return Ok(Arc::clone(rules));
+        }
+        let tree = self.own.tree_of(self.start()?).map_err(said)?;
+        let read = IgnoreRules::of_tree(&self.own, &tree).map_err(said)?;
+        Ok(Arc::clone(self.rules.get_or_init(|| Arc::new(read))))
     }
 
     /// Is the run's branch there?
@@ -136,24 +231,10 @@ impl Trees {
         Ok(self.repository.read_ref(&branch(&self.run))?.is_some())
     }
 
-    /// Where the run's tree is.
-    pub(crate) fn run_path(&self) -> PathBuf {
-        run_tree(&self.root)
-    }
-
-    /// Where a step's own worktree is.
-    pub(crate) fn step_path(&self, step: &str) -> PathBuf {
-        step_tree(&self.root, step)
-    }
-
-    fn run_worktree(&self) -> Worktree {
-        self.own.worktree(self.run_path(), self.indexes.join("run"))
-    }
-
-    fn step_worktree(&self, step: &str) -> Worktree {
-        let index = format!("step-{}", key::encode(step));
-        self.own
-            .worktree(self.step_path(step), self.indexes.join(index))
+    /// The git tree of a commit.
+    pub(crate) fn tree_of(&self, commit: &Id) -> Result<String, String> {
+        let tree = self.own.tree_of(commit).map_err(said)?;
+        Ok(tree.to_string())
     }
 
     /// The name of something that this run keeps in the repository.
@@ -164,161 +245,46 @@ impl Trees {
     /// Names a commit, so that it is found again and git does not clear it away.
     fn remember(&self, what: &str, commit: &Id) -> Result<(), GitError> {
         let name = self.ref_name(what);
-        self.repository.delete_ref(&name)?;
-        self.repository.move_ref(&name, commit, None).map(|_| ())
+        let known = self.repository.read_ref(&name)?;
+        self.repository.move_ref(&name, commit, known.as_ref())?;
+        Ok(())
     }
 
-    /// Removes the worktree of a step that has ended.
-    pub(crate) fn forget_step(&self, step: &str) {
-        self.spare(&self.step_worktree(step));
+    fn remembered(&self, what: &str) -> Result<Option<Id>, GitError> {
+        self.repository.read_ref(&self.ref_name(what))
     }
 
-    /// Makes a step's own worktree what its next work begins with: complete, and at `set` if it is to be another one
-    /// than it was left as. `began`: what it began with, or it holds the work of another base.
-    pub(crate) fn make_ready(
-        &self,
-        step: &str,
-        began: &Id,
-        set: Option<&Id>,
-        start: &dyn Fn(signoff_sandbox::Command) -> Result<(), String>,
-    ) -> Result<(), String> {
-        let worktree = self.step_worktree(step);
-        let whole = worktree.exists() && !self.is_changing(&worktree);
-        let left = |commit: &Id| worktree.base().is_ok_and(|base| base == *commit);
-        match set {
-            None if whole && left(began) => Ok(()),
-            set if whole => {
-                failpoint::reached("worktree.set");
-                self.set(&worktree, set.unwrap_or(began))
-            }
-            set => self.make(&worktree, set.unwrap_or(began), start),
-        }
+    /// Says whose the run's directories are.
+    fn claim(&self) -> Result<(), String> {
+        let claimed = claim(&self.root, &self.checkout, &self.run);
+        claimed.map_err(|why| format!("{}: {why}", self.root.display()))
     }
 
-    /// A fresh worktree with what makes it usable.
-    fn make(
-        &self,
-        worktree: &Worktree,
-        commit: &Id,
-        start: &dyn Fn(signoff_sandbox::Command) -> Result<(), String>,
-    ) -> Result<(), String> {
-        let claimed = claim(&self.root, &self.workspace, &self.run);
-        claimed.map_err(|why| format!("{}: {why}", self.root.display()))?;
-        self.changing(worktree, || {
-            self.fill(worktree, commit)?;
-            failpoint::reached("worktree.made");
-            self.setup.copy(self.repository.top(), worktree.path())?;
-            for command in self.setup.commands(worktree.path())? {
-                start(command)?;
-            }
-            if self.setup.changes_trees() {
-                worktree.exclude_untracked().map_err(said)?;
-            }
-            worktree.take_ignored().map_err(said)
-        })
-    }
-
-    fn set(&self, worktree: &Worktree, commit: &Id) -> Result<(), String> {
-        pipes::remove(worktree.path());
-        self.changing(worktree, || worktree.set(commit).map_err(said))
-    }
-
-    /// What is in a worktree now.
-    fn seen(worktree: &Worktree) -> Result<Id, GitError> {
-        pipes::remove(worktree.path());
-        worktree.tree()
-    }
-
-    /// Does something to a worktree that must be done wholly: what a crash leaves half done is made anew.
-    fn changing(
-        &self,
-        worktree: &Worktree,
-        change: impl FnOnce() -> Result<(), String>,
-    ) -> Result<(), String> {
-        let mark = self.mark(worktree);
-        std::fs::write(&mark, "").map_err(|why| format!("{}: {why}", mark.display()))?;
-        change()?;
-        std::fs::remove_file(&mark).map_err(|why| format!("{}: {why}", mark.display()))
-    }
-
-    fn is_changing(&self, worktree: &Worktree) -> bool {
-        self.mark(worktree).exists()
-    }
-
-    fn mark(&self, worktree: &Worktree) -> PathBuf {
-        let name = worktree.path().file_name().unwrap_or(OsStr::new("run"));
-        let below = worktree.path().strip_prefix(&self.root).ok();
-        let steps = below.is_some_and(|below| below.starts_with("steps"));
-        let kind = if steps { "step-" } else { "" };
-        let mut mark = std::ffi::OsString::from(kind);
-        mark.push(name);
-        mark.push(".changing");
-        self.indexes.join(mark)
-    }
-
-    /// What a step changed in its own worktree since its base, if git can tell.
-    pub(crate) fn changes(&self, step: Option<&str>, base: &Id) -> Result<Vec<String>, GitError> {
-        let worktree = self.worktree(step);
-        let tree = Self::seen(&worktree)?;
-        self.own.changed(base, &tree)
-    }
-
-    /// Makes these files what they were.
-    pub(crate) fn put_back(&self, step: Option<&str>, base: &Id, files: &[String]) {
-        // What cannot be put back fails the next contract: it is part of what was signed.
-        self.worktree(step).put_back(base, files).ok();
-    }
-
-    fn worktree(&self, step: Option<&str>) -> Worktree {
-        step.map_or_else(|| self.run_worktree(), |step| self.step_worktree(step))
-    }
-
-    /// Makes everything in a step's own worktree what it was before a contract ran, and names what was another.
-    pub(crate) fn undo_contract(&self, step: &str, base: &Id) -> Vec<String> {
-        let worktree = self.step_worktree(step);
-        let wrote = self.changes(Some(step), base).unwrap_or_default();
-        if !wrote.is_empty() {
-            self.set(&worktree, base).ok();
-        }
-        wrote
-    }
-
-    /// Removes every worktree, and everything of the run that the repository knows.
+    /// Removes everything of the run outside of its directory in the store.
     pub(crate) fn remove_all(&self) -> Result<Vec<String>, Error> {
         let mut removed = Vec::new();
-        if self.root.exists() && !is_others(&self.root, &self.workspace, &self.run) {
-            removed.extend(
-                self.worktrees()
-                    .iter()
-                    .map(|path| path.display().to_string()),
-            );
+        if self.root.exists() && !is_others(&self.root, &self.checkout, &self.run) {
+            removed.push(self.root.display().to_string());
             remove_tree(&self.root).map_err(Error::Sandbox)?;
         }
+        self.remove_layers();
         removed.extend(remove_refs(&self.repository, &self.run)?);
         Ok(removed)
     }
 
-    /// The worktrees that are there; where there is none, the directory that they would be in.
-    fn worktrees(&self) -> Vec<PathBuf> {
-        let steps = std::fs::read_dir(self.root.join("steps"))
-            .into_iter()
-            .flatten();
-        let mut found: Vec<PathBuf> = steps.flatten().map(|entry| entry.path()).collect();
-        found.sort();
-        found.insert(0, self.run_path());
-        found.retain(|path| path.is_dir());
-        if found.is_empty() {
-            found.push(self.root.clone());
-        }
-        found
-    }
-
     /// Where somebody has the run's branch checked out, if so: it is not ours to remove then.
     pub(crate) fn checked_out(&self) -> Result<Option<PathBuf>, Error> {
+        if self.repository.is_private() {
+            return Ok(None);
+        }
         checked_out(&self.repository, &self.run)
     }
 }
 
-fn said(why: GitError) -> String {
+fn said(why: impl std::fmt::Display) -> String {
     why.to_string()
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

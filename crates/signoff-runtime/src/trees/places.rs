@@ -4,9 +4,10 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use signoff_plan::digest::Digest;
 use signoff_sandbox::Sandbox;
 use signoff_store::key;
-use signoff_work::git::{Git, Repository};
+use signoff_work::git::{Git, Repository, RunRepository, is_absent};
 
 use crate::error::Error;
 use crate::plans::current_task;
@@ -27,8 +28,19 @@ pub(crate) fn root(project: &Project, run: &str) -> Option<PathBuf> {
     Some(all(project)?.join(run))
 }
 
-/// Where the worktrees of all runs are.
+/// Where the trees of all runs are.
 pub(crate) fn all(project: &Project) -> Option<PathBuf> {
+    Some(signoff_data(project)?.join("worktrees"))
+}
+
+/// Where what runs of this project share is kept: trees, and the repository of a project that has none.
+pub(crate) fn data(project: &Project) -> Option<PathBuf> {
+    let workspace = project.store.workspace().as_os_str().as_encoded_bytes();
+    let key: String = Digest::of_bytes(workspace).hex().chars().take(16).collect();
+    Some(signoff_data(project)?.join("projects").join(key))
+}
+
+fn signoff_data(project: &Project) -> Option<PathBuf> {
     let variable = |name: &str| {
         project
             .around
@@ -40,7 +52,7 @@ pub(crate) fn all(project: &Project) -> Option<PathBuf> {
     let data = variable("XDG_DATA_HOME").filter(absolute);
     let home = variable("HOME").filter(absolute);
     let data = data.or_else(|| Some(home?.join(".local/share")))?;
-    Some(data.join("signoff/worktrees"))
+    Some(data.join("signoff"))
 }
 
 /// The run's branch.
@@ -67,9 +79,36 @@ pub(crate) fn repository(project: &Project) -> Result<Option<Repository>, Error>
     if !workspace.ancestors().any(is_one) {
         return Ok(None);
     }
+    Ok(Repository::find(git(project)?, workspace)?)
+}
+
+/// The repository that runs of the project record their trees in: the project's own, or a private one.
+pub(crate) fn run_repository(project: &Project) -> Result<Option<RunRepository>, Error> {
+    let Some(data) = data(project) else {
+        return Ok(None);
+    };
+    let workspace = project.store.workspace();
+    match Repository::for_run(git(project)?, workspace, &data.join("repository")) {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The private repository of the project's runs, whether or not the project has one of its own.
+pub(crate) fn private_repository(project: &Project) -> Result<Option<Repository>, Error> {
+    let Some(data) = data(project) else {
+        return Ok(None);
+    };
+    let place = data.join("repository");
+    let found = Repository::private(git(project)?, project.store.workspace(), &place)?;
+    Ok(Some(found))
+}
+
+fn git(project: &Project) -> Result<Git, Error> {
     let sandbox = Arc::new(Sandbox::new().map_err(Error::Sandbox)?);
-    let git = Git::new(sandbox, &project.around.variables, workspace);
-    Ok(Repository::find(git, workspace)?)
+    let workspace = project.store.workspace();
+    Ok(Git::new(sandbox, &project.around.variables, workspace))
 }
 
 /// What no step of a run changes, because the harness does: the store, the plan itself, and what tells of its run in

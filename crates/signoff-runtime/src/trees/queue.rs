@@ -1,12 +1,12 @@
-//! The merge queue: a step's work is put on top of the head as a candidate, which the run's tree shows; if the contract
-//! holds there, the branch moves to it.
+//! The merge queue: a step's work is put on top of the head as a candidate; if the contract holds there, the branch moves
+//! to it.
 
 use signoff_engine::Candidate;
 use signoff_store::failpoint;
-use signoff_work::git::{GitError, Id, Merge};
+use signoff_work::git::{Id, Merge};
 
-use super::run_tree::Start;
-use super::{Trees, ref_part, said};
+use super::layers::{Recorded, WorkContext};
+use super::{Trees, said};
 
 /// What came of building a candidate.
 pub(crate) enum Built {
@@ -15,63 +15,60 @@ pub(crate) enum Built {
     Conflict(Vec<String>, String),
 }
 
+/// Where the work of an attempt is.
+pub(crate) enum Source {
+    /// In the layer of an agent.
+    Layer,
+    /// In the run's tree: a tool was called.
+    RunTree,
+    /// In a directory that a person repaired.
+    Repaired,
+    /// Nowhere: the step changes nothing itself.
+    Nowhere,
+}
+
 /// One attempt at a step, as its commit tells of it.
 pub(crate) struct Attempt {
-    pub(crate) step: String,
-    pub(crate) number: u32,
-    pub(crate) title: String,
-    /// The commit that its work is compared with, and the one that its own worktree began with; none: it worked in the
-    /// run's tree.
-    pub(crate) base: Option<(Id, Id)>,
+    pub(crate) work: WorkContext,
+    pub(crate) source: Source,
 }
 
 impl Trees {
-    /// Builds the candidate of an attempt, and shows it in the run's tree.
+    /// Builds the candidate of an attempt. `signed` are files that were signed with the plan.
     pub(crate) fn candidate(
         &self,
         attempt: &Attempt,
         head: &Id,
         signed: &[String],
-        start: Start<'_>,
     ) -> Result<Built, String> {
-        let built = match &attempt.base {
-            Some(base) => self.merged(attempt, base, head, start)?,
-            None => {
-                let tree = Self::seen(&self.run_worktree()).map_err(said)?;
-                // Once the tree shows the candidate, a crash must not take that for what the step found.
-                self.keep_aside(&attempt.step, head, &tree)?;
-                Merge::Clean(tree)
-            }
+        let work = &attempt.work;
+        let recorded = match attempt.source {
+            Source::Layer => self.record(work, None)?,
+            Source::RunTree => self.record_call(work)?,
+            Source::Repaired => self.record_repair(work)?,
+            Source::Nowhere => None,
         };
-        let tree = match built {
-            Merge::Conflict { files, text } => return Ok(Built::Conflict(files, text)),
-            Merge::Clean(tree) => tree,
+        let tree = match recorded {
+            None => self.own.tree_of(head).map_err(said)?,
+            Some(recorded) => match self.on_top(work, &recorded, head)? {
+                Merge::Conflict { files, text } => return Ok(Built::Conflict(files, text)),
+                Merge::Clean(tree) => tree,
+            },
         };
         let files = self.own.changed(head, &tree).map_err(said)?;
-        let forbidden: Vec<String> = files
-            .iter()
-            .filter(|file| signed.contains(file))
-            .cloned()
-            .collect();
-        if !forbidden.is_empty() {
-            let files = forbidden.join(", ");
-            return Err(format!(
-                "it changed files that were signed with the plan, which only a step may that names them in `produces`: {files}"
-            ));
-        }
+        refuse_signed(&files, signed)?;
         self.refuse_unfiltered(&tree, &files)?;
         let commit = if files.is_empty() {
             head.clone()
         } else {
-            let message = self.message(attempt);
-            let commit = self.own.commit(&tree, std::slice::from_ref(head), &message);
-            commit.map_err(said)?
+            let parent = std::slice::from_ref(head);
+            self.own
+                .commit(&tree, parent, &work.message)
+                .map_err(said)?
         };
         failpoint::reached("candidate.built");
-        self.show(&attempt.step, &commit, start)?;
-        failpoint::reached("candidate.shown");
         Ok(Built::Candidate(Candidate {
-            tree: self.tree_of(&commit)?,
+            tree: tree.to_string(),
             commit: commit.to_string(),
             onto: head.to_string(),
             files,
@@ -80,6 +77,9 @@ impl Trees {
 
     /// What the person wants stored only as a filter makes it, such as encrypted, is never committed as it is.
     fn refuse_unfiltered(&self, tree: &Id, files: &[String]) -> Result<(), String> {
+        if self.repository.is_private() {
+            return Ok(());
+        }
         let found = self.own.unfiltered(tree, files).map_err(said)?;
         if found.is_empty() {
             return Ok(());
@@ -89,39 +89,26 @@ impl Trees {
             .map(|(file, filter)| format!("`{file}` (filter `{filter}`)"))
             .collect();
         Err(format!(
-            "it changed files that .gitattributes wants changed by a filter before they are committed, which is a program that worktrees do not run: {}; `signoff run --isolation shared` works without",
+            "it changed files that .gitattributes wants changed by a filter before they are committed, which is a program that is not run here: {}; `signoff run --isolation shared` works without",
             found.join(", ")
         ))
     }
 
-    /// The work of a step's own worktree on top of the head. It is kept, whatever comes of it.
-    fn merged(
-        &self,
-        attempt: &Attempt,
-        (base, began): &(Id, Id),
-        head: &Id,
-        start: Start<'_>,
-    ) -> Result<Merge, String> {
-        // One that a crash left half made, or as it was for an attempt before, holds no work.
-        self.make_ready(&attempt.step, began, None, start)?;
-        let tree = Self::seen(&self.step_worktree(&attempt.step)).map_err(said)?;
-        let work = self
-            .own
-            .commit(&tree, std::slice::from_ref(base), &self.message(attempt))
-            .map_err(said)?;
-        self.keep(attempt, &work).map_err(said)?;
-        self.own.merge(base, head, &work).map_err(said)
+    /// The work on top of the head.
+    fn on_top(&self, work: &WorkContext, recorded: &Recorded, head: &Id) -> Result<Merge, String> {
+        if work.base == *head {
+            let tree = self.own.tree_of(&recorded.commit).map_err(said)?;
+            return Ok(Merge::Clean(tree));
+        }
+        self.own
+            .merge(&work.base, head, &recorded.commit)
+            .map_err(said)
     }
 
-    fn keep(&self, attempt: &Attempt, work: &Id) -> Result<(), GitError> {
-        let step = ref_part(&attempt.step);
-        self.remember(&format!("steps/{step}/{}", attempt.number), work)
-    }
-
-    fn message(&self, attempt: &Attempt) -> String {
-        let title = attempt.title.trim();
-        let trailer = self.trailer(&attempt.step, attempt.number);
-        format!("{title}\n\nSignoff-Attempt: {trailer}\n")
+    /// What the commit of an attempt says.
+    pub(crate) fn message(&self, title: &str, step: &str, attempt: u32) -> String {
+        let trailer = self.trailer(step, attempt);
+        format!("{}\n\nSignoff-Attempt: {trailer}\n", title.trim())
     }
 
     fn trailer(&self, step: &str, attempt: u32) -> String {
@@ -163,6 +150,21 @@ impl Trees {
             )),
         }
     }
+}
+
+fn refuse_signed(files: &[String], signed: &[String]) -> Result<(), String> {
+    let forbidden: Vec<&str> = files
+        .iter()
+        .filter(|file| signed.contains(file))
+        .map(String::as_str)
+        .collect();
+    if forbidden.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "it changed files that were signed with the plan, which only a step may that names them in `produces`: {}",
+        forbidden.join(", ")
+    ))
 }
 
 /// A commit that the journal names.

@@ -9,11 +9,11 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-use signoff_store::root::discover;
+use signoff_store::root::Store;
 use signoff_store::runs::is_run_id;
 use signoff_work::git::Repository;
 
-use super::{all, branch, refs, repository, root};
+use super::{all, branch, refs, remove_tree, repository, root};
 use crate::error::Error;
 use crate::project::Project;
 
@@ -38,6 +38,15 @@ pub(super) fn claim(root: &Path, workspace: &Path, run: &str) -> io::Result<()> 
     std::fs::write(root.join(OWNER), text)
 }
 
+/// Removes the directory of a run that died before its first event: nothing but what can be mounted was tried there.
+pub(crate) fn remove_never_begun(project: &Project, run: &str) {
+    let workspace = project.store.workspace();
+    if let Some(root) = root(project, run).filter(|root| !is_others(root, workspace, run)) {
+        // What stays is in nobody's way.
+        remove_tree(&root).ok();
+    }
+}
+
 /// The project that says it made these worktrees.
 fn owner(root: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(root.join(OWNER)).ok()?;
@@ -50,8 +59,7 @@ pub(super) fn is_others(root: &Path, workspace: &Path, run: &str) -> bool {
 }
 
 fn has_run(workspace: &Path, run: &str) -> bool {
-    let store = discover(workspace).filter(|store| store.workspace() == workspace);
-    store.is_some_and(|store| store.run_dir(run).path().exists())
+    Store::existing(workspace).is_some_and(|store| store.run_dir(run).path().exists())
 }
 
 /// Where somebody has the branch of a run checked out, if so.
@@ -198,7 +206,6 @@ impl<'p> Remains<'p> {
 
 #[cfg(test)]
 mod tests {
-    use signoff_store::root::Store;
 
     use super::*;
 
@@ -217,7 +224,7 @@ mod tests {
         assert_eq!(owner(&root), Some(at("theirs")));
         // They have no such run: a project that was moved takes its worktrees with it.
         assert!(!is_others(&root, &at("ours"), RUN));
-        discover(&at("theirs"))
+        Store::existing(&at("theirs"))
             .unwrap()
             .run_dir(RUN)
             .create()

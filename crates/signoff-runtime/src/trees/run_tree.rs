@@ -1,187 +1,101 @@
-//! The run's tree: what it shows now, and for whom.
+//! The run's tree as a directory: tools of the harness and servers work in it. One call at a time changes it; those that
+//! only read share it.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{MutexGuard, PoisonError};
+use std::path::PathBuf;
+use std::sync::{PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
-use signoff_sandbox::Command;
-use signoff_work::git::Id;
+use signoff_store::failpoint;
+use signoff_work::git::{Id, Worktree};
 
-use super::{Trees, id, pipes, said};
+use super::layers::{Recorded, WorkContext};
+use super::{Start, Trees, run_tree, said};
 
-/// What the run's tree shows. It is on disk too, for whoever comes after a crash.
-#[derive(Default)]
-pub(super) struct Standing {
-    /// The commit that it was last set to, if that is known.
-    pub(super) at: Option<Id>,
-    /// The step whose changes are in it.
-    pub(super) owner: Option<String>,
-    /// How many contracts look at it now.
-    lookers: usize,
+/// The run's tree is used until this is dropped.
+pub(crate) enum RunTreeUse<'t> {
+    Alone(#[expect(dead_code, reason = "held, not read")] RwLockWriteGuard<'t, Option<Id>>),
+    Shared(#[expect(dead_code, reason = "held, not read")] RwLockReadGuard<'t, Option<Id>>),
 }
-
-impl Standing {
-    /// What was last kept.
-    pub(super) fn read(indexes: &Path) -> Self {
-        let text = fs::read_to_string(standing_file(indexes)).unwrap_or_default();
-        let (at, owner) = text.split_once('\n').unwrap_or_default();
-        Self {
-            at: id(at).ok(),
-            owner: (!owner.is_empty()).then(|| owner.to_owned()),
-            lookers: 0,
-        }
-    }
-
-    fn keep(&self, file: &Path) -> Result<(), String> {
-        let at = self.at.as_ref().map(Id::as_str).unwrap_or_default();
-        let owner = self.owner.as_deref().unwrap_or_default();
-        let next = file.with_extension("next");
-        let written = fs::write(&next, format!("{at}\n{owner}"));
-        let written = written.and_then(|()| fs::rename(&next, file));
-        written.map_err(|why| format!("{}: {why}", file.display()))
-    }
-}
-
-fn standing_file(indexes: &Path) -> PathBuf {
-    indexes.join("run.standing")
-}
-
-/// How a command is started that makes a worktree usable.
-pub(crate) type Start<'s> = &'s dyn Fn(Command) -> Result<(), String>;
 
 impl Trees {
-    pub(super) fn standing(&self) -> MutexGuard<'_, Standing> {
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Where the run's tree is.
+    pub(crate) fn run_path(&self) -> PathBuf {
+        run_tree(&self.root)
     }
 
-    /// From now on what is in the tree is this step's.
-    fn give(&self, standing: &mut Standing, owner: Option<String>) -> Result<(), String> {
-        standing.owner = owner;
-        standing.keep(&self.standing_file())
+    fn run_worktree(&self) -> Worktree {
+        self.own.worktree(self.run_path(), self.indexes.join("run"))
     }
 
-    fn standing_file(&self) -> PathBuf {
-        standing_file(&self.indexes)
+    /// Makes the run's tree show the head, and nothing else that is versioned.
+    pub(crate) fn show_head(&self, head: &Id, start: Start<'_>) -> Result<(), String> {
+        self.use_run_tree(head, false, start).map(drop)
     }
 
-    /// Gives the tree to a step that changes it: the head, with what the step itself left there. `repaired`: what a
-    /// person did in it is the step's.
-    pub(crate) fn take(
+    /// The same, for as long as the answer is kept. `alone`: to change it.
+    pub(crate) fn use_run_tree(
         &self,
-        step: &str,
         head: &Id,
-        repaired: bool,
+        alone: bool,
         start: Start<'_>,
-    ) -> Result<(), String> {
-        let mut standing = self.standing();
-        self.complete(&mut standing, head, start)?;
-        let by_hand = repaired && standing.owner.is_none() && standing.at.as_ref() == Some(head);
-        if standing.owner.as_deref() != Some(step) {
-            if !by_hand {
-                self.put_aside(&standing, head)?;
-                self.show_at(&mut standing, head)?;
-            }
-            self.give(&mut standing, Some(step.to_owned()))?;
-        }
-        // Twice does no harm: a crash may have been between this and the line before.
-        self.bring_back(step, head, repaired)
-    }
-
-    /// Forgets what the step left in the tree: it was cut off, and that is no work.
-    pub(crate) fn clear(&self, step: &str, head: &Id) -> Result<(), String> {
-        let mut standing = self.standing();
-        let is_whole = self.run_worktree().exists() && !self.is_changing(&self.run_worktree());
-        if is_whole && standing.owner.as_deref() == Some(step) {
-            self.show_at(&mut standing, head)?;
-        }
-        self.forget_aside(step)
-    }
-
-    /// Shows a commit: the candidate of a step.
-    pub(crate) fn show(&self, step: &str, commit: &Id, start: Start<'_>) -> Result<(), String> {
-        let mut standing = self.standing();
-        self.complete(&mut standing, commit, start)?;
-        let foreign = standing.owner.as_deref() != Some(step);
-        let clean = foreign && self.put_aside(&standing, commit)?;
-        if clean && standing.at.as_ref() == Some(commit) && standing.owner.is_none() {
-            return Ok(());
-        }
-        self.show_at(&mut standing, commit)
-    }
-
-    /// Lets a contract look at the head, beside others.
-    pub(crate) fn look(&self, head: &Id, start: Start<'_>) -> Result<(), String> {
-        let mut standing = self.standing();
-        if standing.lookers == 0 {
-            self.complete(&mut standing, head, start)?;
-            // Somebody may have begun to repair something here: a verdict is about the commit.
-            let clean = self.put_aside(&standing, head)?;
-            if !clean || standing.owner.is_some() || standing.at.as_ref() != Some(head) {
-                self.show_at(&mut standing, head)?;
+    ) -> Result<RunTreeUse<'_>, String> {
+        if !alone {
+            let shows = self.run_tree.read().unwrap_or_else(PoisonError::into_inner);
+            if shows.as_ref() == Some(head) {
+                return Ok(RunTreeUse::Shared(shows));
             }
         }
-        standing.lookers += 1;
-        Ok(())
-    }
-
-    /// A contract has ended that looked at the head. The last one to leave puts back what they wrote; what that was is
-    /// known only of one that was alone.
-    pub(crate) fn looked(&self, head: &Id, alone: bool) -> Vec<String> {
-        let mut standing = self.standing();
-        standing.lookers = standing.lookers.saturating_sub(1);
-        if standing.lookers > 0 {
-            return Vec::new();
+        let mut shows = self
+            .run_tree
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if shows.as_ref() != Some(head) {
+            self.set_run_tree(head, start)?;
+            *shows = Some(head.clone());
         }
-        let wrote = self.changes(None, head).unwrap_or_default();
-        if !wrote.is_empty() {
-            self.show_at(&mut standing, head).ok();
+        if alone {
+            // Whatever it shows afterwards.
+            *shows = None;
+            return Ok(RunTreeUse::Alone(shows));
         }
-        if alone { wrote } else { Vec::new() }
+        drop(shows);
+        let shows = self.run_tree.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(RunTreeUse::Shared(shows))
     }
 
-    /// Puts back what a contract wrote that had the tree to itself.
-    pub(crate) fn undo_contract_here(&self, shown: &Id) -> Vec<String> {
-        let mut standing = self.standing();
-        let wrote = self.changes(None, shown).unwrap_or_default();
-        if !wrote.is_empty() {
-            let owner = standing.owner.take();
-            self.show_at(&mut standing, shown).ok();
-            self.give(&mut standing, owner).ok();
+    fn set_run_tree(&self, head: &Id, start: Start<'_>) -> Result<(), String> {
+        self.claim()?;
+        self.prepared(start)?;
+        let (worktree, mark) = (self.run_worktree(), self.changing_mark());
+        let whole = worktree.exists() && !mark.exists();
+        std::fs::write(&mark, "").map_err(|why| format!("{}: {why}", mark.display()))?;
+        if whole {
+            worktree.set(head).map_err(said)?;
+        } else {
+            worktree.make(head).map_err(said)?;
+            self.setup.copy(&self.checkout, worktree.path())?;
+            worktree.exclude_untracked().map_err(said)?;
         }
-        wrote
+        failpoint::reached("run_tree.shown");
+        std::fs::remove_file(&mark).map_err(|why| format!("{}: {why}", mark.display()))
     }
 
-    pub(super) fn show_at(&self, standing: &mut Standing, commit: &Id) -> Result<(), String> {
-        let worktree = self.run_worktree();
-        pipes::remove(worktree.path());
-        self.changing(&worktree, || {
-            worktree.set(commit).map_err(said)?;
-            standing.at = Some(commit.clone());
-            self.give(standing, None)
-        })
-    }
-
-    /// Makes the tree if it is not there, or a crash left it half made.
-    fn complete(
-        &self,
-        standing: &mut Standing,
-        commit: &Id,
-        start: Start<'_>,
-    ) -> Result<(), String> {
-        let worktree = self.run_worktree();
-        if worktree.exists() && !self.is_changing(&worktree) {
-            return Ok(());
+    /// Records what a call did in the run's tree, once. Nobody else uses it: the call has just ended, or was the last
+    /// one before a crash.
+    pub(crate) fn record_call(&self, work: &WorkContext) -> Result<Option<Recorded>, String> {
+        if self.recorded(work).map_err(said)?.is_none() {
+            let worktree = self.run_worktree();
+            let shows = worktree.base().is_ok_and(|base| base == work.base);
+            if !worktree.exists() || self.changing_mark().exists() || !shows {
+                return Ok(None);
+            }
+            let tree = worktree.tree().map_err(said)?;
+            self.commit_work(work, &tree)?;
         }
-        standing.at = Some(commit.clone());
-        self.give(standing, None)?;
-        self.make(&worktree, commit, start)
+        self.record(work, None)
     }
 
-    /// The git tree of a commit.
-    pub(crate) fn tree_of(&self, commit: &Id) -> Result<String, String> {
-        self.own
-            .tree_of(commit)
-            .map(|tree| tree.to_string())
-            .map_err(said)
+    /// There while the tree is made what it is to show: what a crash leaves half done is made anew.
+    fn changing_mark(&self) -> PathBuf {
+        self.indexes.join("run.changing")
     }
 }

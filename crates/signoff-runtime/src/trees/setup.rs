@@ -1,16 +1,19 @@
-//! What makes a new worktree usable: `[run] copy` and `[run] prepare`.
+//! What makes trees usable: `[run] prepare`, once, and `[run] copy` for the run's tree.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, io};
 
 use signoff_sandbox::Command;
-use signoff_work::confine::Grounds;
+use signoff_work::confine::{Grounds, ShownTree};
 use signoff_work::contract::Evaluation;
+use signoff_work::layers::{LayerContext, LayerLimits, record_layer};
 
 use super::copies::copy;
+use super::{Start, Trees, locked, remove_tree, said};
 
-/// What is done in a new worktree.
+/// How trees are made usable.
 pub(crate) struct Setup {
     pub(crate) copy: Vec<String>,
     pub(crate) prepare: Vec<String>,
@@ -25,29 +28,29 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// Is there something in a new worktree that git does not know?
-    pub(crate) fn changes_trees(&self) -> bool {
-        !self.prepare.is_empty() || !self.copy.is_empty()
-    }
-
     /// The commands, to be run one after another.
-    pub(super) fn commands(&self, tree: &Path) -> Result<Vec<Command>, String> {
+    pub(crate) fn commands(
+        &self,
+        shown: &ShownTree,
+        checkout: &Path,
+    ) -> Result<Vec<Command>, String> {
         let mut commands = Vec::new();
-        for text in &self.prepare {
+        for (number, text) in self.prepare.iter().enumerate() {
             let mut environment = self.environment.clone();
             let policy = match &self.grounds {
                 None => None,
                 Some(grounds) => {
-                    std::fs::create_dir_all(&self.scratch)
-                        .map_err(|why| format!("{}: {why}", self.scratch.display()))?;
-                    let confined = grounds.moved_to(tree).for_contract(self.scratch.clone());
+                    let scratch = self.scratch.join(number.to_string());
+                    let confined = grounds.for_contract(&scratch, (shown, &[]));
+                    let confined =
+                        confined.map_err(|why| format!("{}: {why}", scratch.display()))?;
                     Some(confined.into_policy(&mut environment))
                 }
             };
             let evaluation = Evaluation {
                 command: text,
                 shell: &self.shell,
-                tree,
+                tree: checkout,
                 environment,
                 marker: self.marker.clone(),
                 time: self.time,
@@ -60,8 +63,70 @@ impl Setup {
         Ok(commands)
     }
 
-    /// Copies what git ignores and the work needs. What is not there is not copied.
+    /// Copies what git ignores and servers of tools need. What is not there is not copied.
     pub(super) fn copy(&self, from: &Path, to: &Path) -> Result<(), String> {
         copy(&self.copy, from, to)
+    }
+}
+
+impl Trees {
+    /// The layer with what `prepare` made on the run's first tree, if anything: no attempt's code had a part in it.
+    pub(super) fn prepared(&self, start: Start<'_>) -> Result<Option<PathBuf>, String> {
+        let super::Showing::Overlays(_) = &self.showing else {
+            return Ok(None);
+        };
+        if self.setup.prepare.is_empty() {
+            return Ok(None);
+        }
+        let _once = locked(&self.preparing);
+        let layer = self.layer_root().join("prepared");
+        let (upper, done) = (layer.join("upper"), layer.join("done"));
+        if !done.exists() {
+            self.prepare(&layer, start)?;
+            fs::write(&done, "").map_err(|why| format!("{}: {why}", done.display()))?;
+        }
+        Ok(Some(upper))
+    }
+
+    fn prepare(&self, layer: &Path, start: Start<'_>) -> Result<(), String> {
+        let first = self.start()?.clone();
+        remove_tree(layer).map_err(said)?;
+        let mount = self.first_tree(&first, layer)?;
+        for command in self.setup.commands(&mount.shown, &self.checkout)? {
+            start(command)?;
+        }
+        drop(mount);
+        self.keep_only_ignored(layer, &first).map_err(said)
+    }
+
+    /// What `prepare` changed of versioned files is no part of anything.
+    fn keep_only_ignored(&self, layer: &Path, first: &signoff_work::git::Id) -> io::Result<()> {
+        use std::os::unix::ffi::OsStrExt as _;
+        let other = |why: String| io::Error::other(why);
+        let rules = self.rules().map_err(other)?;
+        let base = self.own.tree_of(first).map_err(|why| other(said(why)))?;
+        let ignored = self.known_ignored();
+        let context = LayerContext {
+            own: &self.own,
+            base: &base,
+            rules: &rules,
+            produces: &[],
+            ignored_roots: &ignored,
+            limits: LayerLimits::default(),
+        };
+        let upper = layer.join("upper");
+        let report = record_layer(&context, &upper).map_err(|why| other(said(why)))?;
+        let kept = layer.join("kept");
+        fs::create_dir_all(&kept)?;
+        for root in &report.ignored_roots {
+            let root = Path::new(std::ffi::OsStr::from_bytes(root));
+            let to = kept.join(root);
+            if let Some(above) = to.parent() {
+                fs::create_dir_all(above)?;
+            }
+            fs::rename(upper.join(root), to)?;
+        }
+        remove_tree(&upper)?;
+        fs::rename(kept, upper)
     }
 }

@@ -2,8 +2,9 @@
 
 use signoff_sandbox::Level;
 
-use crate::outcome::{ALL, Attack, By, MOUNTS, check};
+use crate::outcome::{ALL, Attack, By, check};
 use crate::player::{Function, Host};
+use crate::tool::{call, reached};
 
 pub(crate) const ATTACKS: &[(&str, Function)] = &[
     ("device", device),
@@ -11,6 +12,10 @@ pub(crate) const ATTACKS: &[(&str, Function)] = &[
     ("kernel-setting-nested", kernel_setting_nested),
     ("capability", capability),
     ("namespaces", namespaces),
+    ("machine-file", machine_file),
+    ("machine-file-nested", machine_file_nested),
+    ("system-call", system_call),
+    ("own-mark", own_mark),
 ];
 
 fn attack(name: &'static str, stopped_by: &'static [Level]) -> Attack {
@@ -58,6 +63,63 @@ fn changes_the_kernel_where_sandboxes_are_allowed() {
     check(&attack("kernel-setting-nested", ALL));
 }
 
+/// Opens everything of the kernel's that is writable for its user, until something opens.
+const OPEN_ANY: &str = "find /proc /sys -type f -perm /222 -not -path '/proc/[0-9]*' -not -path '/proc/self/*' \
+    -not -path '/proc/thread-self/*' 2> /dev/null | while read -r file; do \
+    ( : >> \"$file\" ) 2> /dev/null && echo \"opened $file\" && break; done";
+
+fn machine_file(host: &Host) -> bool {
+    host.run(OPEN_ANY).stdout.text().contains("opened")
+}
+
+#[test]
+fn writes_to_a_file_of_the_machine() {
+    check(&attack("machine-file", ALL));
+}
+
+fn machine_file_nested(host: &Host) -> bool {
+    let mut command = host.command(OPEN_ANY);
+    command.policy.as_mut().unwrap().nesting = signoff_sandbox::Nesting::Allowed;
+    let ended = host.sandbox.run(command).unwrap();
+    println!("{}", ended.stdout.text());
+    ended.stdout.text().contains("opened")
+}
+
+#[test]
+fn writes_to_a_file_of_the_machine_where_sandboxes_are_allowed() {
+    check(&attack("machine-file-nested", ALL));
+}
+
+/// Talks to a part of the kernel that no agent needs.
+fn system_call(host: &Host) -> bool {
+    reached(&host.run(&call("keys")))
+}
+
+#[test]
+fn calls_what_nobody_needs() {
+    check(&Attack {
+        by: By::Anybody,
+        ..attack("system-call", ALL)
+    });
+}
+
+/// Removes the mark of its run, by which it is found after a crash. Where it has a process namespace of its own it
+/// dies with the harness anyway.
+fn own_mark(host: &Host) -> bool {
+    let mut command = host.command("ulimit -m 1000 && echo removed");
+    command.argv[0] = "/bin/bash".into();
+    let ended = host.sandbox.run(command).unwrap();
+    ended.stdout.text().contains("removed")
+}
+
+#[test]
+fn removes_its_own_mark() {
+    check(&Attack {
+        by: By::Anybody,
+        ..attack("own-mark", ALL)
+    });
+}
+
 /// In which it would have every right, and more of the kernel to attack.
 fn namespaces(host: &Host) -> bool {
     let ended = host.run("unshare -U true && echo made");
@@ -68,7 +130,7 @@ fn namespaces(host: &Host) -> bool {
 fn makes_namespaces() {
     check(&Attack {
         by: By::Anybody,
-        ..attack("namespaces", MOUNTS)
+        ..attack("namespaces", ALL)
     });
 }
 

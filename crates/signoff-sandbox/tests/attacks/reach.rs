@@ -118,7 +118,7 @@ fn talks_to_the_network_without_a_connection() {
 
 fn environment(host: &Host) -> bool {
     let key = variable("SIGNOFF_TEST_SECRET");
-    let ended = host.run("cat /proc/*/environ | tr '\\0' '\\n'");
+    let ended = host.run("cat /proc/*/environ | tr '\\0' '\\n' | grep ^SIGNOFF_TEST_SECRET");
     ended
         .stdout
         .text()

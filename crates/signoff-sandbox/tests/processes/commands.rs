@@ -236,7 +236,7 @@ fn gives_stdin_and_does_not_care_whether_it_is_read() {
 
 #[test]
 fn says_its_level() {
-    let level = Sandbox::new().unwrap().level();
-    assert_eq!(level, signoff_sandbox::probe().level);
+    let level = Sandbox::new().unwrap().level().unwrap();
+    assert_eq!(level, signoff_sandbox::probe().unwrap().level);
     assert_eq!(Level::None.to_string(), "none");
 }

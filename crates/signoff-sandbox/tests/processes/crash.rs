@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::{env, fs};
 
-use signoff_sandbox::{Command, How, Identity, Policy, Sandbox, end_leftovers, find_marked};
+use signoff_sandbox::{
+    Command, How, Identity, Overlay, Policy, Sandbox, end_leftovers, find_marked,
+};
 
 use crate::shell::{Fifo, lives, marker, run, sh, state, wait_until_gone};
 
@@ -13,6 +15,8 @@ use crate::shell::{Fifo, lives, marker, run, sh, state, wait_until_gone};
 const PART: &str = "SIGNOFF_TEST_PART";
 /// What its command may write to, if it is confined.
 const TREE: &str = "SIGNOFF_TEST_TREE";
+/// Where the layers of its command's tree are, if it is made of layers.
+const LAYERS: &str = "SIGNOFF_TEST_LAYERS";
 
 #[test]
 fn harness() {
@@ -21,7 +25,11 @@ fn harness() {
     let (marker, script) = rest.split_once(' ').unwrap();
     let sandbox = Sandbox::new().unwrap();
     let policy = env::var_os(TREE).map(|tree| Policy {
-        writable: vec![tree.into()],
+        writable: vec![tree.clone().into()],
+        overlays: env::var_os(LAYERS)
+            .map(|layers| overlay(tree.as_ref(), layers.as_ref()))
+            .into_iter()
+            .collect(),
         ..Policy::default()
     });
     let held = sandbox
@@ -47,6 +55,15 @@ fn harness() {
     }
 }
 
+fn overlay(at: &Path, layers: &Path) -> Overlay {
+    Overlay {
+        at: at.join("overlay"),
+        lower: vec![layers.join("lower"), at.join("overlay")],
+        upper: layers.join("upper"),
+        work: layers.join("work"),
+    }
+}
+
 pub(crate) struct Harness {
     pub(crate) process: Child,
     pub(crate) command: Identity,
@@ -60,6 +77,12 @@ impl Harness {
     /// One whose command runs, confined to a tree.
     pub(crate) fn start_confined(marker: &str, tree: &Path, script: &str) -> Self {
         Self::play(&format!("run {marker} {script}"), &[(TREE, tree)])
+    }
+
+    /// One whose command finds `overlay` in its tree made of layers: `lower`, `upper` and `work` of a directory.
+    pub(crate) fn start_overlaid(marker: &str, tree: &Path, layers: &Path, script: &str) -> Self {
+        let variables = [(TREE, tree), (LAYERS, layers)];
+        Self::play(&format!("run {marker} {script}"), &variables)
     }
 
     #[expect(
@@ -132,6 +155,30 @@ fn while_a_command_runs_nothing_is_left() {
     assert!(!children.into_iter().any(lives));
     assert_eq!(find_marked(&marker), []);
     assert_eq!(end_leftovers(Some(&command), &marker).unwrap(), 0);
+}
+
+/// It left its session, its environment and its parent.
+#[test]
+fn a_daemon_without_environment_is_found_by_its_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = Fifo::new(directory.path());
+    let run = marker();
+    let script = "env -i setsid -f sh -c 'echo $$ > FIFO; exec sleep 1000 > /dev/null 2>&1'; exec sleep 1000"
+        .replace("FIFO", fifo.path());
+    let harness = Harness::start("run", &format!("{run}/step/1"), &script);
+    let daemon = fifo.read_pid();
+    let command = harness.crash();
+    wait_until_gone(command.pid);
+    assert!(lives(daemon));
+    let other = format!("{run}0/");
+    assert_eq!(end_leftovers(None, &other).unwrap(), 0);
+    assert_eq!(
+        end_leftovers(Some(&command), &format!("{run}/step/1")).unwrap(),
+        0
+    );
+    assert!(lives(daemon), "another step may still run");
+    assert_eq!(end_leftovers(None, &format!("{run}/")).unwrap(), 1);
+    assert!(!lives(daemon));
 }
 
 #[test]

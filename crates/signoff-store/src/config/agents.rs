@@ -166,7 +166,7 @@ impl Reader<'_> {
 }
 
 /// It is found at the same place in the agent's own home.
-fn is_below_home(file: &str) -> bool {
+pub(super) fn is_below_home(file: &str) -> bool {
     let Some(below) = file.strip_prefix("~/") else {
         return false;
     };

@@ -3,7 +3,7 @@
 use super::read::Reader;
 use super::shown::{Entry, entry};
 use super::value::Value;
-use super::{Accept, Config, Durability, Green, Isolation, Mode, Unverified};
+use super::{Accept, Config, Durability, Green, Isolation, Land, Mode, Unverified};
 
 /// One setting.
 pub(super) struct Key {
@@ -55,7 +55,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 31] = [
+pub(super) const KEYS: [Key; 34] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -81,6 +81,8 @@ pub(super) const KEYS: [Key; 31] = [
     key!(run.jobs, Literal, Reader::count),
     key!(run.isolation, Text, |reader, value| reader
         .choice(value, &Isolation::CHOICES)),
+    key!(run.land, Text, |reader, value| reader
+        .choice(value, &Land::CHOICES)),
     key!(run.step_timeout, Text, Reader::timeout),
     key!(run.backoff, Text, Reader::duration),
     key!(run.durability, Text, |reader, value| reader
@@ -131,6 +133,16 @@ pub(super) const KEYS: [Key; 31] = [
         },
         show: |config, key| entry(key.dotted(), &config.sandbox.env),
     },
+    // What is seen or written besides is never stricter.
+    key!(sandbox.home, List, Reader::home_paths, |new, old| new
+        .iter()
+        .any(|path| !old.contains(path))),
+    key!(
+        sandbox.writable,
+        List,
+        Reader::writable_paths,
+        |new, old| { new.iter().any(|path| !old.contains(path)) }
+    ),
     key!(notify.command, List, Reader::optional_command),
 ];
 

@@ -9,16 +9,23 @@ use toml::de::DeTable;
 use super::problem::position;
 use super::read::{From, Reader};
 use super::{Config, Origin, Place, Problem, Source};
+use crate::no_follow;
 
 /// Largest file that is read.
 const LARGEST: u64 = 1024 * 1024;
 
 /// Applies the file, if there is one; adds what is wrong with it to `problems`.
-pub(super) fn apply(config: &mut Config, path: &Path, origin: Origin, problems: &mut Vec<Problem>) {
-    let Some(text) = text(path, problems) else {
+pub(super) fn apply(
+    config: &mut Config,
+    path: &Path,
+    origin: Origin,
+    home: Option<&Path>,
+    problems: &mut Vec<Problem>,
+) {
+    let Some(text) = text(path, origin, problems) else {
         return;
     };
-    problems.extend(parse(config, path, origin, &text));
+    problems.extend(parse(config, path, (origin, home), &text));
     if origin == Origin::Project {
         config.project = Some(Source {
             path: path.to_path_buf(),
@@ -28,7 +35,7 @@ pub(super) fn apply(config: &mut Config, path: &Path, origin: Origin, problems: 
 }
 
 /// The text of a file, if there is one and it is text.
-pub(super) fn text(path: &Path, problems: &mut Vec<Problem>) -> Option<String> {
+pub(super) fn text(path: &Path, origin: Origin, problems: &mut Vec<Problem>) -> Option<String> {
     let unreadable = |(line, column), message| Problem {
         place: Place::File {
             path: path.to_path_buf(),
@@ -38,7 +45,7 @@ pub(super) fn text(path: &Path, problems: &mut Vec<Problem>) -> Option<String> {
         message,
         suggestion: None,
     };
-    let bytes = match read_limited(path) {
+    let bytes = match read_limited(path, origin) {
         Ok(bytes) => bytes?,
         Err(message) => {
             problems.push(unreadable((1, 1), message));
@@ -57,9 +64,14 @@ pub(super) fn text(path: &Path, problems: &mut Vec<Problem>) -> Option<String> {
     }
 }
 
-fn read_limited(path: &Path) -> Result<Option<Vec<u8>>, String> {
+fn read_limited(path: &Path, origin: Origin) -> Result<Option<Vec<u8>>, String> {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+    let opened = match origin {
+        // People link their own settings from elsewhere. What a project links to was never its own.
+        Origin::User => File::open(path),
+        _ => no_follow::open(path).map_err(|error| error.source),
+    };
+    let read = opened.and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
     match read {
         Ok(_) if bytes.len() as u64 > LARGEST => Err("the file is larger than 1 MiB".to_owned()),
         Ok(_) => Ok(Some(bytes)),
@@ -68,7 +80,12 @@ fn read_limited(path: &Path) -> Result<Option<Vec<u8>>, String> {
     }
 }
 
-fn parse(config: &mut Config, path: &Path, origin: Origin, text: &str) -> Vec<Problem> {
+fn parse(
+    config: &mut Config,
+    path: &Path,
+    (origin, home): (Origin, Option<&Path>),
+    text: &str,
+) -> Vec<Problem> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader {
         from: From::File { path, text },
@@ -84,6 +101,7 @@ fn parse(config: &mut Config, path: &Path, origin: Origin, text: &str) -> Vec<Pr
     broken.sort_by_key(line_and_column);
     broken.dedup_by_key(|problem| line_and_column(problem).0);
     reader.document(table.get_ref(), config);
+    reader.refuse_home_files(table.get_ref(), home);
     let mut problems = reader.problems;
     if errors
         .iter()

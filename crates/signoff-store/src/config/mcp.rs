@@ -5,7 +5,14 @@ use super::tighten::is_variable;
 use super::value::Value;
 use super::{Config, Server, Setting};
 
-const KEYS: [&str; 5] = ["command", "env", "read_only", "repeatable", "timeout"];
+const KEYS: [&str; 6] = [
+    "command",
+    "confined",
+    "env",
+    "read_only",
+    "repeatable",
+    "timeout",
+];
 
 impl Reader<'_> {
     /// A server replaces the one of the same name in a lower layer as a whole, as an agent does.
@@ -45,6 +52,7 @@ impl Reader<'_> {
         for (key, value) in &entries {
             match *key {
                 "command" => server.command = self.program(value).unwrap_or_default(),
+                "confined" => server.confined = self.boolean(value).unwrap_or_default(),
                 "env" => server.env = self.names(value),
                 "read_only" => server.read_only = self.patterns(value),
                 "repeatable" => server.repeatable = self.patterns(value),

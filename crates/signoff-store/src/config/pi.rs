@@ -11,7 +11,7 @@ use super::{Config, Origin, Place, Problem, Setting, layer};
 
 /// Applies the file, if there is one; adds what is wrong with it to `problems`.
 pub(super) fn apply(config: &mut Config, path: &Path, problems: &mut Vec<Problem>) {
-    let Some(text) = layer::text(path, problems) else {
+    let Some(text) = layer::text(path, Origin::Pi, problems) else {
         return;
     };
     let file = File { path, text: &text };

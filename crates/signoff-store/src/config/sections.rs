@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Config, Isolation, Policy, Setting};
+use super::{Config, Isolation, Land, Policy, Setting};
 use crate::signatures::Proof;
 
 /// `[plans]`
@@ -63,6 +63,8 @@ pub struct Run {
     pub jobs: Setting<u32>,
     /// Whether agents work in trees of their own.
     pub isolation: Setting<Isolation>,
+    /// When what steps did comes into the checkout.
+    pub land: Setting<Land>,
     /// How long the work of a step may take, where the step does not say.
     pub step_timeout: Setting<Duration>,
     /// The wait before the first retry; later ones wait longer.
@@ -191,6 +193,10 @@ pub struct Sandbox {
     pub redact: Setting<Vec<String>>,
     /// Names of the variables that agents and contracts get to see.
     pub env: Setting<Vec<String>>,
+    /// Paths of the person's home (`~/…`) that agents and contracts can read, besides the tools that they find there.
+    pub home: Setting<Vec<String>>,
+    /// Directories that they can write to, besides what is theirs.
+    pub writable: Setting<Vec<String>>,
 }
 
 /// Whether what is started is confined. A later one is stricter.
@@ -258,6 +264,8 @@ impl Driver {
 pub struct Server {
     /// Program and arguments.
     pub command: Vec<String>,
+    /// It runs in the sandbox, as contracts do, and not with the person's rights.
+    pub confined: bool,
     /// Names of variables that it gets to see, besides those that all do.
     pub env: Vec<String>,
     /// Names and patterns of tools that change nothing, so that nobody has to agree to a call.
@@ -292,6 +300,7 @@ impl Default for Config {
             run: Run {
                 jobs: Setting::built_in(4),
                 isolation: Setting::built_in(Isolation::Auto),
+                land: Setting::built_in(Land::Auto),
                 step_timeout: Setting::built_in(ten_minutes),
                 backoff: Setting::built_in(Duration::from_secs(1)),
                 durability: Setting::built_in(Durability::Power),
@@ -313,6 +322,8 @@ impl Default for Config {
                 memory_mb: Setting::built_in(None),
                 redact: Setting::built_in(Vec::new()),
                 env: Setting::built_in(env.to_vec()),
+                home: Setting::built_in(Vec::new()),
+                writable: Setting::built_in(Vec::new()),
             },
             notify: Notify {
                 command: Setting::built_in(Vec::new()),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::key::KEYS;
 use super::problem::did_you_mean;
 use super::{
-    Accept, Agent, Config, Durability, Green, Isolation, Mode, Origin, Place, Policy, Proof,
+    Accept, Agent, Config, Durability, Green, Isolation, Land, Mode, Origin, Place, Policy, Proof,
     Server, Setting, Unverified, later,
 };
 
@@ -150,6 +150,12 @@ impl Shown for Isolation {
     }
 }
 
+impl Shown for Land {
+    fn shown(&self) -> Value {
+        self.name().into()
+    }
+}
+
 impl Shown for Durability {
     fn shown(&self) -> Value {
         self.name().into()
@@ -228,6 +234,7 @@ impl Shown for Server {
     fn shown(&self) -> Value {
         let Self {
             command,
+            confined,
             env,
             read_only,
             repeatable,
@@ -244,6 +251,7 @@ impl Shown for Server {
         let timeout = timeout
             .as_ref()
             .map(|timeout| ("timeout".to_owned(), timeout.shown()));
-        Value::Object(given.chain(timeout).collect::<Map<_, _>>())
+        let confined = confined.then(|| ("confined".to_owned(), true.into()));
+        Value::Object(given.chain(confined).chain(timeout).collect::<Map<_, _>>())
     }
 }

@@ -159,7 +159,7 @@ fn every_problem_of_every_file_at_once() {
         load(user, project).unwrap_err(),
         [
             "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[notify]`, `[agents]` and `[mcp]`; did you mean `run`?",
-            "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `jobs`, `isolation`, `step_timeout`, `backoff`, `durability`, `prepare` and `copy`; did you mean `step_timeout`?",
+            "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `jobs`, `isolation`, `land`, `step_timeout`, `backoff`, `durability`, `prepare` and `copy`; did you mean `step_timeout`?",
             "project.toml:3:1: `[run] max_replans` is a setting that this version does not honour; take it out until a later version has it",
             "project.toml:4:11: expected a duration like `\"10m\"`, found a number",
             "project.toml:7:12: expected `true` or `false`, found a string",
@@ -351,7 +351,7 @@ fn what_is_planned_is_not_called_unknown() {
         &[
             "1:2: `[guard]` is a setting that this version does not honour; take it out until a later version has it",
             "4:1: `[run] max_replans` is a setting that this version does not honour; take it out until a later version has it",
-            "6:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network`, `processes`, `memory_mb`, `redact` and `env`; did you mean `mode`?",
+            "6:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network`, `processes`, `memory_mb`, `redact`, `env`, `home` and `writable`; did you mean `mode`?",
         ],
     );
 }
@@ -359,11 +359,12 @@ fn what_is_planned_is_not_called_unknown() {
 #[test]
 fn servers_of_tools_are_read_whole() {
     let user = "[mcp.servers.a]\ncommand = ['mine']\nrepeatable = ['x']\n[mcp.servers.b]\ncommand = ['b', '{x}']\n";
-    let project = "[mcp.servers.a]\ncommand = ['a', 'stdio']\nenv = ['TOKEN']\nread_only = ['get_*']\ntimeout = '1m'\n";
+    let project = "[mcp.servers.a]\ncommand = ['a', 'stdio']\nconfined = true\nenv = ['TOKEN']\nread_only = ['get_*']\ntimeout = '1m'\n";
     let config = load(user, project).unwrap();
     let Setting { value, origin, .. } = &config.servers["a"];
     assert_eq!(*origin, Origin::Project);
     let expected = Server {
+        confined: true,
         command: vec!["a".to_owned(), "stdio".to_owned()],
         env: vec!["TOKEN".to_owned()],
         read_only: vec!["get_*".to_owned()],
@@ -377,7 +378,7 @@ fn servers_of_tools_are_read_whole() {
     let shown = config.entries_of("mcp.servers.a").unwrap();
     assert_eq!(
         shown[0].value.to_string(),
-        r#"{"command":["a","stdio"],"env":["TOKEN"],"read_only":["get_*"],"timeout":"1m"}"#
+        r#"{"command":["a","stdio"],"env":["TOKEN"],"read_only":["get_*"],"confined":true,"timeout":"1m"}"#
     );
     assert_eq!(load("", "").unwrap().entries_of("mcp"), Ok(Vec::new()));
 }
@@ -391,7 +392,7 @@ fn mistakes_in_servers_have_a_place() {
             "2:11: a command needs at least a program",
             "3:14: server `c` has no `command`; write one like `command = [\"my-server\", \"stdio\"]`",
             "4:8: `A=B` is not the name of a variable; a variable's value comes from your environment",
-            "5:1: unknown key `comand` in `[mcp.servers.c]`, which has `command`, `env`, `read_only`, `repeatable` and `timeout`; did you mean `command`?",
+            "5:1: unknown key `comand` in `[mcp.servers.c]`, which has `command`, `confined`, `env`, `read_only`, `repeatable` and `timeout`; did you mean `command`?",
             "6:6: unknown key `server` in `[mcp]`, which has `servers`; did you mean `servers`?",
         ],
     );
@@ -436,6 +437,7 @@ fn what_is_in_force_can_be_asked_for() {
         [
             "run.jobs",
             "run.isolation",
+            "run.land",
             "run.step_timeout",
             "run.backoff",
             "run.durability",
@@ -482,4 +484,61 @@ fn a_project_confines_more_and_never_less() {
     assert_eq!(broken.len(), 2, "{broken:?}");
     let refused = load("sandbox.network = false", "sandbox.network = true").unwrap_err();
     assert!(refused[0].contains("cannot loosen"), "{refused:?}");
+}
+
+#[test]
+fn a_project_cannot_name_files_of_the_home() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, path) = (dir.path().join("home"), dir.path().join("w/.signoff"));
+    fs::create_dir_all(&path).unwrap();
+    let path = path.join("config.toml");
+    let load = |text: &str, layer: fn(PathBuf) -> Layers| {
+        fs::write(&path, text).unwrap();
+        let layers = Layers {
+            home: Some(home.clone()),
+            ..layer(path.clone())
+        };
+        Config::load(&layers)
+    };
+    let project = |path| Layers {
+        project: Some(path),
+        ..Layers::default()
+    };
+    let user = |path| Layers {
+        user: Some(path),
+        ..Layers::default()
+    };
+    let secret = home.join(".ssh/id_rsa");
+    for text in [
+        "[agents.a]\ndriver = 'command'\ncommand = ['sh', '-c', 'cat ~/.ssh/id_rsa']\n".to_owned(),
+        format!(
+            "[mcp.servers.a]\ncommand = ['serve', '{}']\n",
+            secret.display()
+        ),
+        "[notify]\ncommand = ['cat', '../home/.netrc']\n".to_owned(),
+        "[run]\nprepare = ['cp $HOME/.netrc .']\n".to_owned(),
+    ] {
+        let refused = load(&text, project).unwrap_err().to_string();
+        assert!(refused.contains("which is in your home"), "{refused}");
+        load(&text, user).unwrap();
+    }
+}
+
+#[test]
+fn a_projects_file_that_is_a_link_is_not_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let [real, link] = ["real.toml", "link.toml"].map(|name| dir.path().join(name));
+    fs::write(&real, "[contract]\nshell = 'sh'\n").unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    let project = Layers {
+        project: Some(link.clone()),
+        ..Layers::default()
+    };
+    let refused = Config::load(&project).unwrap_err().to_string();
+    assert!(refused.contains("it is a link"), "{refused}");
+    let user = Layers {
+        user: Some(link),
+        ..Layers::default()
+    };
+    assert_eq!(Config::load(&user).unwrap().contract.shell.value, "sh");
 }

@@ -1,6 +1,9 @@
 //! What a project and the environment may only make stricter.
 
+use std::path::Path;
+
 use super::Setting;
+use super::agents::is_below_home;
 use super::key::Key;
 use super::read::Reader;
 use super::shown::Shown;
@@ -58,6 +61,40 @@ impl Reader<'_> {
         (self.problems.len() == before).then_some(patterns)
     }
 
+    /// Paths of the person's home.
+    pub(super) fn home_paths(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+        let hint = "write one like `~/.config/my-tool`";
+        self.paths(value, is_below_home, "is not a path below your home", hint)
+    }
+
+    /// Directories of the person's home or of the machine.
+    pub(super) fn writable_paths(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+        let hint = "write one like `~/shared-cache` or `/var/cache/my-tool`";
+        let fits = |path: &str| is_below_home(path) || is_below_root(path);
+        self.paths(value, fits, "is not an absolute path", hint)
+    }
+
+    fn paths(
+        &mut self,
+        value: &Value<'_>,
+        fits: impl Fn(&str) -> bool,
+        why: &str,
+        hint: &str,
+    ) -> Option<Vec<String>> {
+        let before = self.problems.len();
+        let mut paths = Vec::new();
+        for (item, text) in self.texts(value)? {
+            let path = text.trim_end_matches('/').to_owned();
+            if !fits(&path) {
+                let message = format!("`{}` {why}", text.escape_debug());
+                self.problem(item, message, Some(hint.to_owned()));
+            } else if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        (self.problems.len() == before).then_some(paths)
+    }
+
     /// Names of variables. A project and the environment may take away from what the user lets
     /// through, never add: what an agent sees it can send away.
     pub(super) fn variables(
@@ -83,6 +120,12 @@ impl Reader<'_> {
         }
         (self.problems.len() == before).then_some(names)
     }
+}
+
+fn is_below_root(path: &str) -> bool {
+    let below = path.strip_prefix('/').map(Path::new);
+    let is_name = |part| matches!(part, std::path::Component::Normal(_));
+    below.is_some_and(|below| below.components().count() > 0 && below.components().all(is_name))
 }
 
 pub(super) fn is_variable(name: &str) -> bool {

@@ -7,11 +7,11 @@ use super::value::Value;
 /// `[run] isolation`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isolation {
-    /// In the checkout, unless agent steps can overlap and there is a git repository.
+    /// In trees of the run's own where the machine can mount them, else in the checkout.
     Auto,
     /// Never in the checkout.
     Worktree,
-    /// Always in the checkout, one agent after another.
+    /// In the checkout, one agent after another; nothing is proved there.
     Shared,
 }
 
@@ -36,6 +36,35 @@ impl Isolation {
     pub fn named(word: &str) -> Option<Self> {
         let mut choices = Self::CHOICES.into_iter();
         choices.find_map(|(name, way)| (name == word).then_some(way))
+    }
+}
+
+/// `[run] land`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Land {
+    /// Step by step, unless agent steps can overlap.
+    Auto,
+    /// The files of each step as soon as it has passed.
+    Step,
+    /// All of it when the run has completed.
+    End,
+}
+
+impl Land {
+    /// Every way, under the word for it.
+    pub const CHOICES: [(&'static str, Self); 3] = [
+        ("auto", Self::Auto),
+        ("step", Self::Step),
+        ("end", Self::End),
+    ];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Step => "step",
+            Self::End => "end",
+        }
     }
 }
 

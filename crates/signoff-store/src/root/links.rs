@@ -1,5 +1,5 @@
-//! No link below the workspace leads what is written into the store to somewhere else: a cloned
-//! repository can hold such links.
+//! No link below the workspace leads what is read from or written into the store to somewhere else: a
+//! cloned repository can hold such links, and a link to a trusted `config.toml` would be trusted.
 
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io};
@@ -8,9 +8,12 @@ use super::Store;
 use crate::FileError;
 
 impl Store {
-    /// Refuses a store of which a directory is, or lies behind, a link.
+    /// Refuses a store of which a directory, or a file that decides, is or lies behind a link.
     pub fn refuse_links(&self) -> Result<(), FileError> {
-        let directories = [
+        let parts = [
+            self.config_path(),
+            self.project_path(),
+            self.dir.join("tools.json"),
             self.runs_dir(),
             self.locks_dir().join("plans"),
             self.logs_dir(),
@@ -19,7 +22,20 @@ impl Store {
             self.archive_dir(),
             self.beside_plans("artifacts"),
         ];
-        self.refuse_any(&directories)
+        self.refuse_any(&parts)
+    }
+
+    /// Refuses a plan of the store that is a link: what it leads to may be anybody's.
+    pub fn refuse_linked_plan(&self, path: &Path) -> Result<(), FileError> {
+        let path = self.workspace.join(path);
+        let is_kept = [self.plans_dir(), self.archive_dir()]
+            .iter()
+            .any(|directory| path.starts_with(directory));
+        if is_kept {
+            self.refuse_one(&path)
+        } else {
+            Ok(())
+        }
     }
 
     /// Makes what is missing, and refuses links in the place of what belongs to this plan.
@@ -42,7 +58,7 @@ impl Store {
             at.push(part);
             match at.symlink_metadata() {
                 Ok(found) if found.is_symlink() => {
-                    return Err(FileError::at("write to", &at)(io::Error::other(Link)));
+                    return Err(FileError::at("use", &at)(io::Error::other(Link)));
                 }
                 Ok(_) => {}
                 // What is missing has nothing below it. What cannot be seen cannot be written either.
@@ -62,11 +78,11 @@ impl FileError {
 
 /// A link stands where the store should be.
 #[derive(Debug)]
-struct Link;
+pub(crate) struct Link;
 
 impl fmt::Display for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("it is a link, and nothing of the store is written behind one")
+        f.write_str("it is a link, and nothing of the store is read or written behind one")
     }
 }
 
@@ -106,6 +122,9 @@ mod tests {
             ".signoff/runs",
             ".signoff/locks",
             ".signoff/locks/plans",
+            ".signoff/config.toml",
+            ".signoff/project.json",
+            ".signoff/tools.json",
             ".signoff/signatures/p",
             ".signoff/artifacts/p",
             ".signoff/log/p.jsonl",

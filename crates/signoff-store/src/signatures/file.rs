@@ -1,4 +1,4 @@
-//! The file format `signoff.signature/1`.
+//! The file format `signoff.signature/2`. Version 1 did not name the project; it is still read.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,12 +7,16 @@ use signoff_plan::signed::{Digest, Signature};
 use super::{KeyProof, Proof, Signed};
 use crate::timestamp;
 
-const SCHEMA: &str = "signoff.signature/1";
+const SCHEMA: &str = "signoff.signature/2";
+const UNBOUND: &str = "signoff.signature/1";
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SignatureFile {
     schema: String,
+    /// Only, and always, in version 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    project: Option<String>,
     plan: String,
     digest: String,
     terms: String,
@@ -31,7 +35,11 @@ impl SignatureFile {
     pub(super) fn new(signed: &Signed) -> Self {
         let signature = &signed.signature;
         Self {
-            schema: SCHEMA.to_owned(),
+            schema: match signature.project {
+                Some(_) => SCHEMA.to_owned(),
+                None => UNBOUND.to_owned(),
+            },
+            project: signature.project.clone(),
             plan: signature.plan.clone(),
             digest: signature.digest.to_string(),
             terms: signature.terms.to_string(),
@@ -77,8 +85,11 @@ impl SignatureFile {
 
     pub(super) fn parse(bytes: &[u8], key: &str) -> Result<Signed, String> {
         let file: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        if file.schema != SCHEMA {
-            return Err(format!("its schema is `{}`, not `{SCHEMA}`", file.schema));
+        match (file.schema.as_str(), &file.project) {
+            (SCHEMA, Some(_)) | (UNBOUND, None) => {}
+            (SCHEMA, None) => return Err("it names no project".to_owned()),
+            (UNBOUND, Some(_)) => return Err(format!("`{UNBOUND}` names no project")),
+            (other, _) => return Err(format!("its schema is `{other}`, not `{SCHEMA}`")),
         }
         if file.plan != key {
             return Err(format!("it is for the plan `{}`, not `{key}`", file.plan));
@@ -92,6 +103,7 @@ impl SignatureFile {
         file.proof_fits()?;
         Ok(Signed {
             signature: Signature {
+                project: file.project,
                 plan: file.plan,
                 digest,
                 terms,

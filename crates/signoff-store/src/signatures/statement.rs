@@ -5,7 +5,9 @@ use signoff_plan::digest::canonical_json;
 use signoff_plan::signed::Signature;
 
 /// Version of the text. A key that signed it has signed exactly these members.
-const SCHEMA: &str = "signoff.statement/1";
+const SCHEMA: &str = "signoff.statement/2";
+/// The version without `project`: what keys signed before signatures named one.
+const UNBOUND: &str = "signoff.statement/1";
 
 /// The namespace of SSH signatures over it: one made for git or a file is none for a plan.
 pub const NAMESPACE: &str = "signoff";
@@ -14,6 +16,7 @@ pub const NAMESPACE: &str = "signoff";
 // Every member by name: a field of the signature that is left out could be changed afterwards.
 pub fn statement(signature: &Signature, principal: &str) -> String {
     let Signature {
+        project,
         plan,
         digest,
         terms,
@@ -22,8 +25,8 @@ pub fn statement(signature: &Signature, principal: &str) -> String {
         proof,
         note,
     } = signature;
-    canonical_json(&json!({
-        "schema": SCHEMA,
+    let mut text = json!({
+        "schema": if project.is_some() { SCHEMA } else { UNBOUND },
         "principal": principal,
         "plan": plan,
         "digest": digest.to_string(),
@@ -32,7 +35,11 @@ pub fn statement(signature: &Signature, principal: &str) -> String {
         "at": at,
         "proof": proof,
         "note": note,
-    }))
+    });
+    if let (Some(project), Some(members)) = (project, text.as_object_mut()) {
+        members.insert("project".to_owned(), project.as_str().into());
+    }
+    canonical_json(&text)
 }
 
 #[cfg(test)]
@@ -43,6 +50,7 @@ mod tests {
 
     fn signature() -> Signature {
         Signature {
+            project: Some("00112233445566778899aabbccddeeff".to_owned()),
             plan: "docs/plan.md".to_owned(),
             digest: Digest::of_bytes(b"plan"),
             terms: Digest::of_bytes(b"terms"),
@@ -58,6 +66,23 @@ mod tests {
     fn its_spelling_is_fixed() {
         assert_eq!(
             statement(&signature(), "ada@example.org"),
+            "{\"at\":\"2026-11-15T09:30:12.345Z\",\"by\":\"ada\",\
+             \"digest\":\"sha256:64879f7d6b960a01909762d911a32d4582c20010c5641ee90278b644a9e3b525\",\
+             \"note\":null,\"plan\":\"docs/plan.md\",\"principal\":\"ada@example.org\",\
+             \"project\":\"00112233445566778899aabbccddeeff\",\
+             \"proof\":\"key\",\"schema\":\"signoff.statement/2\",\
+             \"terms\":\"sha256:51d2361f4faea3bc8f9facdbc7d99abb555596a2e51f7b25fd3b41c93587e616\"}"
+        );
+    }
+
+    #[test]
+    fn without_a_project_it_is_what_it_was() {
+        let unbound = Signature {
+            project: None,
+            ..signature()
+        };
+        assert_eq!(
+            statement(&unbound, "ada@example.org"),
             "{\"at\":\"2026-11-15T09:30:12.345Z\",\"by\":\"ada\",\
              \"digest\":\"sha256:64879f7d6b960a01909762d911a32d4582c20010c5641ee90278b644a9e3b525\",\
              \"note\":null,\"plan\":\"docs/plan.md\",\"principal\":\"ada@example.org\",\
@@ -77,6 +102,8 @@ mod tests {
         let mut texts = vec![
             statement(&base, "ada@example.org"),
             statement(&base, "bob@example.org"),
+            change(|one| one.project = None),
+            change(|one| one.project = Some("ffeeddccbbaa99887766554433221100".to_owned())),
             change(|one| one.plan.push('x')),
             change(|one| one.digest = one.terms),
             change(|one| one.terms = one.digest),

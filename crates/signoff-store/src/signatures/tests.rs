@@ -4,6 +4,8 @@ use serde_json::json;
 
 use super::*;
 
+const PROJECT: &str = "00112233445566778899aabbccddeeff";
+
 fn store() -> (tempfile::TempDir, Store) {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::create(dir.path()).unwrap();
@@ -16,6 +18,7 @@ fn plan(title: &str) -> Value {
 
 fn signature(plan_value: &Value, at: &str, by: &str) -> Signature {
     Signature {
+        project: Some(PROJECT.to_owned()),
         plan: "docs/plan.md".to_owned(),
         digest: Digest::of_json(plan_value),
         terms: Digest::of_json(&json!({})),
@@ -58,9 +61,17 @@ fn what_is_saved_is_found_again() {
 }
 
 #[test]
-fn the_stored_sample_of_version_1_is_still_read() {
+fn the_stored_samples_of_every_version_are_still_read() {
+    let project = |version| sample_is_read(&format!("signature-v{version}.json"));
+    assert_eq!(project(1), None);
+    assert_eq!(project(2).as_deref(), Some(PROJECT));
+}
+
+/// Reads a stored sample and saves it again; the project that it names.
+fn sample_is_read(name: &str) -> Option<String> {
     let (_dir, store) = store();
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/signature-v1.json");
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
+    let sample = samples.join(name);
     let directory = store.signatures_dir("docs/plan.md");
     fs::create_dir_all(&directory).unwrap();
     fs::copy(&sample, directory.join("20261115T093012.345Z-0001.json")).unwrap();
@@ -71,6 +82,20 @@ fn the_stored_sample_of_version_1_is_still_read() {
     );
     let again = save(&store, &read);
     assert_eq!(fs::read(again.unwrap()).unwrap(), fs::read(sample).unwrap());
+    read.signature.project
+}
+
+#[test]
+fn a_link_is_no_signature() {
+    let (_dir, store) = store();
+    let path = save_one(&store, "a", AT, "ada");
+    let elsewhere = store.workspace().join("elsewhere.json");
+    fs::rename(&path, &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
+    match newest(&store, "docs/plan.md") {
+        Err(SignatureError::File(error)) => assert!(error.is_link(), "{error}"),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -116,7 +141,9 @@ fn a_file_that_was_touched_is_no_signature() {
         ("\"canonical_terms\": {}", "\"canonical_terms\": {\"x\": 1}"),
         (signed.as_str(), forged.as_str()),
         (signed.as_str(), "sha256:0"),
-        ("signoff.signature/1", "signoff.signature/2"),
+        ("signoff.signature/2", "signoff.signature/1"),
+        ("signoff.signature/2", "signoff.signature/3"),
+        ("\"project\"", "\"prospect\""),
         ("docs/plan.md", "docs/other.md"),
         ("\"by\"", "\"buy\""),
         (AT, "yesterday"),

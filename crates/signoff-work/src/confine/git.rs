@@ -3,17 +3,26 @@
 //! Objects are found in the real one. Nothing is taken over that could make git run a program: of the configuration
 //! only what says how the repository is to be read, no hooks, no attributes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use signoff_sandbox::Bind;
 
+use crate::beneath::{Directory, Links};
+
 /// Files that say where the repository stands.
 const TAKEN: [&str; 5] = ["HEAD", "packed-refs", "index", "shallow", "info/exclude"];
 
+/// Bytes of one file of a repository, such as its index.
+const LARGEST: u64 = 1 << 30;
+/// References in one directory.
+const MOST: usize = 1_000_000;
+/// Directories within directories of references.
+const DEEPEST: usize = 64;
+
 /// Makes it, and says what has to be found where; a repository that cannot be had this way is an error.
 pub(super) fn make(real: &Path, scratch: &Path) -> io::Result<Vec<Bind>> {
-    let (private, objects) = (&scratch.join("git"), scratch.join("objects"));
+    let (private, objects) = (&private_repository(scratch), scratch.join("objects"));
     fs::create_dir_all(&objects)?;
     fill(real, private, &objects)?;
     let bind = |from: &Path, to: &Path, writable| Bind {
@@ -35,47 +44,41 @@ pub(super) fn make(real: &Path, scratch: &Path) -> io::Result<Vec<Bind>> {
     Ok(binds)
 }
 
-/// Keeps it, if the agent put anything into it: commits, or what it took out of the tree by a stash. `to` is not there
-/// yet.
-pub fn keep_repository(scratch: &Path, tree: &Path, to: &Path) -> io::Result<bool> {
-    let private = scratch.join("git");
-    let entries = match fs::read_dir(private.join("objects")) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        entries => entries?,
-    };
-    let is_new = |entry: &fs::DirEntry| entry.file_name() != "info";
-    if !entries.flatten().any(|entry| is_new(&entry)) {
-        return Ok(false);
-    }
-    let real = tree.join(".git");
-    let alternates = alternates(&real, &real.join("objects"))?;
-    fs::write(private.join("objects/info/alternates"), alternates)?;
-    fs::rename(private, to)?;
-    Ok(true)
+/// Where it is in the directory of an attempt. The agent wrote it: [`crate::git::Own::import_repository`] keeps what it
+/// put there.
+pub fn private_repository(scratch: &Path) -> PathBuf {
+    scratch.join("git")
 }
 
+/// The real one may be that of a worktree, where an earlier agent could write.
 fn fill(real: &Path, private: &Path, objects: &Path) -> io::Result<()> {
-    let config = fs::read_to_string(real.join("config"))?;
+    let source = Directory::open(real)?;
+    let config = source.read(Path::new("config"), Links::Refuse, LARGEST)?;
     for directory in ["objects/info", "refs/heads", "info"] {
         fs::create_dir_all(private.join(directory))?;
     }
     for file in TAKEN {
-        match fs::copy(real.join(file), private.join(file)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Ok(_) | Err(_) => {}
+        match source.read(Path::new(file), Links::Refuse, LARGEST) {
+            Ok(content) => fs::write(private.join(file), content)?,
+            Err(error) if error.is_absence() => {}
+            Err(error) => return Err(error.into()),
         }
     }
-    copy_refs(&real.join("refs"), &private.join("refs"))?;
-    fs::write(private.join("config"), format(&config)?)?;
-    let alternates = alternates(real, objects)?;
+    let references = source.directory(Path::new("refs"))?;
+    copy_refs(&references, &private.join("refs"), 0)?;
+    fs::write(
+        private.join("config"),
+        format(&String::from_utf8_lossy(&config))?,
+    )?;
+    let alternates = alternates(&source, objects)?;
     fs::write(private.join("objects/info/alternates"), alternates)
 }
 
 /// Where the real objects will be found, and wherever else those are found.
-fn alternates(real: &Path, objects: &Path) -> io::Result<Vec<u8>> {
+fn alternates(real: &Directory, objects: &Path) -> io::Result<Vec<u8>> {
     let mut text = objects.as_os_str().as_encoded_bytes().to_vec();
     text.push(b'\n');
-    match fs::read(real.join("objects/info/alternates")) {
+    match real.read(Path::new("objects/info/alternates"), Links::Refuse, LARGEST) {
         // They may be written as seen from there.
         Ok(more)
             if more
@@ -121,15 +124,17 @@ fn format(config: &str) -> io::Result<String> {
     ))
 }
 
-fn copy_refs(from: &Path, to: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
-        if kind.is_dir() {
+fn copy_refs(from: &Directory, to: &Path, depth: usize) -> io::Result<()> {
+    if depth > DEEPEST {
+        return Err(io::Error::other("its references lie too deep"));
+    }
+    for name in from.names(MOST)? {
+        let (name, target) = (Path::new(&name), to.join(&name));
+        if let Ok(directory) = from.directory(name) {
             fs::create_dir_all(&target)?;
-            copy_refs(&entry.path(), &target)?;
-        } else if kind.is_file() {
-            fs::copy(entry.path(), target)?;
+            copy_refs(&directory, &target, depth + 1)?;
+        } else if let Ok(content) = from.read(name, Links::Refuse, LARGEST) {
+            fs::write(target, content)?;
         }
     }
     Ok(())

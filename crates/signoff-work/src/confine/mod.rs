@@ -1,24 +1,35 @@
 //! What agents and contracts may touch: one policy for each, made of where things are.
 //!
-//! They never share a writable directory except the tree. An agent has a home and a temporary directory of its own,
-//! which are gone after the attempt; a contract has the person's home, in which it can write to caches only. What a
-//! policy is worth is the sandbox's level.
+//! They never share a writable directory except the tree. Each has a home and a temporary directory of its own, which are
+//! gone with it; of the person's home it finds what is on an allow-list (`home`). What a policy is worth is the sandbox's
+//! level.
 
 mod git;
 mod home;
 mod known;
 mod needs;
 mod places;
+mod shown;
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use signoff_sandbox::{Bind, Level, Nesting, Network, Policy};
 
-pub use self::git::keep_repository;
+pub use self::git::private_repository;
+use self::home::ViewOptions;
+pub(crate) use self::home::{CERTIFICATES, PROXIES};
+pub use self::home::{Home, HomeOptions};
+use self::needs::Login;
 pub use self::needs::{Needs, needs};
+pub use self::shown::{OBJECTS, ShownTree};
+use crate::beneath::{Directory, Links};
 use crate::environment::Variables;
+
+/// Bytes of a file that says where a repository is.
+const POINTER: u64 = 64 << 10;
 
 /// Where a process finds a temporary directory and shared memory of its own, and nothing of anybody else's.
 const ITS_OWN: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
@@ -26,12 +37,16 @@ const ITS_OWN: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 /// Where everything is, for one run.
 #[derive(Debug, Clone)]
 pub struct Grounds {
-    /// The tree that agents work in and contracts judge.
+    /// The checkout: processes find their tree at its path.
     pub tree: PathBuf,
+    /// The directory with the objects that recorded trees are made of.
+    pub objects: Option<PathBuf>,
     /// What nobody but the harness writes: its store, the plan's file.
     pub kept: Vec<PathBuf>,
-    /// The person's home.
-    pub home: Option<PathBuf>,
+    /// What is found of the person's home.
+    pub home: Home,
+    /// Whether directories can be made of layers here.
+    pub overlays: bool,
     /// PATH of what is started.
     pub path: OsString,
     pub network: bool,
@@ -41,8 +56,6 @@ pub struct Grounds {
     pub memory: Option<u64>,
     /// What the sandbox enforces here.
     pub level: Level,
-    /// What lies outside of a worktree and is read in it: the objects of the repository, prompts.
-    pub seen: Vec<PathBuf>,
 }
 
 /// What one process is started with.
@@ -63,48 +76,32 @@ impl Confined {
 }
 
 impl Grounds {
-    /// The same in another tree: what is kept here is kept there.
-    #[must_use]
-    pub fn moved_to(&self, tree: &Path) -> Self {
-        let moved = |path: &PathBuf| match path.strip_prefix(&self.tree) {
-            Ok(below) => tree.join(below),
-            Err(_) => path.clone(),
-        };
-        Self {
-            kept: self.kept.iter().map(moved).collect(),
-            tree: tree.to_owned(),
-            ..self.clone()
-        }
-    }
-
     /// A world of its own for one attempt of an agent, in a directory that holds nothing yet.
     pub fn for_agent(
         &self,
         scratch: &Path,
         needs: &Needs,
-        protected: &[PathBuf],
+        (shown, read_only): (&ShownTree, &[PathBuf]),
         all: &Variables,
     ) -> io::Result<Confined> {
-        let (home, temp) = (scratch.join("home"), scratch.join("tmp"));
-        std::fs::create_dir_all(&temp)?;
-        home::make(&home, self.home.as_deref(), needs, all)?;
-        let mut environment = vec![("HOME".into(), home.clone().into())];
+        let home = self.home.real();
+        let logins = home.map_or_else(Vec::new, |home| needs.files(home, all));
+        let Confined {
+            mut policy,
+            mut environment,
+        } = self.common(scratch, &logins)?;
         if self.level > Level::None {
             environment.extend(needs.told());
         }
-        environment.push(("TMPDIR".into(), self.temp_seen(&temp)));
-        let mut policy = self.common(temp);
-        policy.writable.push(home);
-        // Whoever configured the command wants it to find what it names.
-        let named = needs.named();
-        policy.binds.extend(self.needed(&policy.hidden, named));
-        policy.read_only.extend(fit_to_bind(protected));
+        let programs = self.named(needs).programs;
+        policy.binds.extend(programs.into_iter().map(readable));
+        self.show(shown, read_only, &mut policy);
         policy.nesting = if needs.nests() {
             Nesting::Allowed
         } else {
             Nesting::Denied
         };
-        if let Some(real) = self.git() {
+        if let Some(real) = self.git().filter(|_| !shown.is_recorded()) {
             match git::make(&real, scratch) {
                 Ok(binds) => policy.binds.extend(binds),
                 Err(_) => policy.read_only.push(real),
@@ -116,32 +113,47 @@ impl Grounds {
         })
     }
 
-    /// The world of a contract, and of a command that a tool runs. `temp` exists.
-    pub fn for_contract(&self, temp: PathBuf) -> Confined {
-        let environment = vec![("TMPDIR".into(), self.temp_seen(&temp))];
-        let mut policy = self.common(temp);
-        policy.read_only.extend(self.git());
-        if let Some(home) = &self.home {
-            policy.writable.extend(places::caches(home));
-            policy.read_only.extend(places::kept_in_caches(home));
-        }
-        Confined {
-            policy,
-            environment,
-        }
+    /// The world of a contract, and of a command that a tool runs, in a directory that holds nothing yet.
+    pub fn for_contract(
+        &self,
+        scratch: &Path,
+        (shown, read_only): (&ShownTree, &[PathBuf]),
+    ) -> io::Result<Confined> {
+        let mut confined = self.common(scratch, &[])?;
+        self.show(shown, read_only, &mut confined.policy);
+        let git = self.git().filter(|_| !shown.is_recorded());
+        confined.policy.read_only.extend(git);
+        Ok(confined)
     }
 
-    fn common(&self, temp: PathBuf) -> Policy {
-        let mut hidden = places::sockets();
-        hidden.extend(self.home.iter().flat_map(|home| places::secrets(home)));
-        let mut binds = self.needed(&hidden, places::programs(&self.path));
-        binds.extend(self.needed(&hidden, self.seen.iter().cloned()));
-        Policy {
-            writable: vec![self.tree.clone()],
+    /// What an agent's command names and the agent does not find, because only programs are handed over.
+    pub fn unreachable(&self, needs: &Needs) -> Vec<PathBuf> {
+        self.named(needs).others
+    }
+
+    fn common(&self, scratch: &Path, logins: &[Login]) -> io::Result<Confined> {
+        let temp = scratch.join("tmp");
+        std::fs::create_dir_all(&temp)?;
+        let options = ViewOptions {
+            mounts: self.level.mounts(),
+            overlays: self.overlays,
+            logins,
+        };
+        let home = self.home.prepare(scratch, &options)?;
+        let mut environment = home.environment;
+        environment.push(("TMPDIR".into(), self.temp_seen(&temp)));
+        let mut hidden = home.hidden;
+        hidden.extend(places::sockets());
+        let mut binds = home.binds;
+        let programs = self.home.programs().iter();
+        let programs = programs.filter(|path| self.is_covered(path));
+        binds.extend(programs.cloned().map(readable));
+        let policy = Policy {
+            writable: home.writable,
             temp: Some(temp),
-            read_only: self.kept_now(),
+            read_only: Vec::new(),
             binds,
-            overlays: Vec::new(),
+            overlays: home.overlays,
             hidden,
             network: if self.network {
                 Network::On
@@ -151,32 +163,44 @@ impl Grounds {
             processes: self.processes,
             memory: self.memory,
             nesting: Nesting::Denied,
-        }
+        };
+        Ok(Confined {
+            policy,
+            environment,
+        })
+    }
+
+    /// Would the process not find this? Something of its own, or nothing, is there instead.
+    fn is_covered(&self, path: &Path) -> bool {
+        let sockets = places::sockets();
+        let mut covers = sockets.iter().map(PathBuf::as_path);
+        let mut own = ITS_OWN.iter().map(Path::new);
+        // Not the cover itself: what it covers would be there again.
+        let lies_in = |cover: &Path| path != cover && path.starts_with(cover);
+        (covers.any(lies_in) || own.any(lies_in) || self.home.covers(path))
+            && !path.starts_with(&self.tree)
+            && !self.home.shows(path)
+    }
+
+    /// What an agent's command names and the agent would not find by itself.
+    fn named(&self, needs: &Needs) -> NamedPaths {
+        let home = self.home.real();
+        let is_around = |path: &Path| {
+            self.tree.starts_with(path) || home.is_some_and(|home| home.starts_with(path))
+        };
+        let named = needs.named(&self.path).into_iter().filter(|path| {
+            let is_missed = self.is_covered(path) || self.home.is_secret(path);
+            is_missed && !is_around(path) && !needs.logs_in_with(path, home)
+        });
+        let (programs, others) =
+            named.partition(|path| is_program(path) && !self.home.is_secret(path));
+        NamedPaths { programs, others }
     }
 
     fn kept_now(&self) -> Vec<PathBuf> {
         let mut kept = fit_to_bind(&self.kept);
         kept.extend(self.git_elsewhere());
         kept
-    }
-
-    /// What of these the process would not find: it lies in something hidden, or where the process has something of its own.
-    fn needed(&self, hidden: &[PathBuf], paths: impl Iterator<Item = PathBuf>) -> Vec<Bind> {
-        let covered = |path: &PathBuf| {
-            let mut covers = hidden
-                .iter()
-                .map(PathBuf::as_path)
-                .chain(ITS_OWN.map(Path::new));
-            // Not the cover itself: what it covers would be there again.
-            covers.any(|cover| path != cover && path.starts_with(cover))
-                && !path.starts_with(&self.tree)
-        };
-        let bind = |path: PathBuf| Bind {
-            from: path.clone(),
-            to: path,
-            writable: false,
-        };
-        paths.filter(covered).map(bind).collect()
     }
 
     /// Where the process finds its temporary directory.
@@ -195,10 +219,32 @@ impl Grounds {
 
     /// A repository that lies elsewhere in the tree.
     fn git_elsewhere(&self) -> Option<PathBuf> {
-        let text = std::fs::read_to_string(self.tree.join(".git")).ok()?;
+        let tree = Directory::open(&self.tree).ok()?;
+        let text = tree.read(Path::new(".git"), Links::Refuse, POINTER).ok()?;
+        let text = String::from_utf8(text).ok()?;
         let path = self.tree.join(text.strip_prefix("gitdir:")?.trim());
         let path = path.canonicalize().ok()?;
         (path.starts_with(&self.tree) && path != self.tree).then_some(path)
+    }
+}
+
+/// What a command names, without links.
+struct NamedPaths {
+    programs: Vec<PathBuf>,
+    /// What is nothing to be executed, or is kept from everything that is started.
+    others: Vec<PathBuf>,
+}
+
+fn is_program(path: &Path) -> bool {
+    let found = path.metadata();
+    found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+fn readable(path: PathBuf) -> Bind {
+    Bind {
+        from: path.clone(),
+        to: path,
+        writable: false,
     }
 }
 

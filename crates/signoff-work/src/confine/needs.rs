@@ -67,10 +67,30 @@ impl Needs {
         told.map(|(name, value)| (name.into(), value.into()))
     }
 
-    /// What its command names and is there.
-    pub(super) fn named(&self) -> impl Iterator<Item = PathBuf> {
+    /// What its command names and is there, where links lead: its program, and all that is absolute. What else is
+    /// relative lies in the tree.
+    pub(super) fn named(&self, path: &OsStr) -> Vec<PathBuf> {
+        let program = self
+            .command
+            .first()
+            .filter(|program| !program.contains('/'));
+        let places = program.into_iter().flat_map(|program| {
+            let places = std::env::split_paths(path);
+            places.map(move |place| place.join(program))
+        });
+        let found = places
+            .filter(|place| place.is_absolute())
+            .find(|place| place.is_file());
         let words = self.command.iter().map(PathBuf::from);
-        words.filter(|path| path.exists())
+        let words = words.filter(|word| word.is_absolute());
+        let named = found.into_iter().chain(words);
+        named.filter_map(|path| path.canonicalize().ok()).collect()
+    }
+
+    /// Whether it is given a copy of this file of the home, because that was asked for.
+    pub(super) fn logs_in_with(&self, path: &Path, home: Option<&Path>) -> bool {
+        let is = |login: &PathBuf| home.is_some_and(|home| path == home.join(login));
+        self.login.iter().any(is)
     }
 
     /// Whether it confines what it starts by itself.

@@ -1,15 +1,17 @@
 //! The repository that agents find in a worktree: they can commit, and reach nothing of the person's but objects.
 
-use std::fs;
+use std::fs::File;
+use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::names::{Name, quoted};
 use super::remove::remove_tree;
-use super::scratch::copy_index;
+use super::scratch::copy_open_index;
 use super::{GitError, Id, Own};
+use crate::beneath::{Directory, OpenError};
 
-/// Makes it anew in this tree, at this commit, with this index.
+/// Makes it anew in this tree, at this commit, with this index. The tree is an agent's: everything is made beneath it.
 pub(super) fn make(
     own: &Own,
     tree: &Path,
@@ -19,10 +21,14 @@ pub(super) fn make(
 ) -> Result<(), GitError> {
     let directory = tree.join(".git");
     remove_tree(&directory).map_err(GitError::file(&directory))?;
-    for folder in ["objects/info", "objects/pack", "refs/heads", "info"] {
-        let path = directory.join(folder);
-        fs::create_dir_all(&path).map_err(GitError::file(&path))?;
-    }
+    let open = || -> Result<Directory, OpenError> {
+        let root = Directory::open(tree)?;
+        for folder in ["objects/info", "objects/pack", "refs/heads", "info"] {
+            root.create_directory(&Path::new(".git").join(folder))?;
+        }
+        root.directory(Path::new(".git"))
+    };
+    let made = open().map_err(failed(&directory))?;
     let mut ignored = own.excludes();
     for name in excluded {
         ignored.extend(pattern(name));
@@ -43,14 +49,24 @@ pub(super) fn make(
     let shallow = own.shallow().map(|commits| ("shallow", commits));
     for (name, content) in files.into_iter().chain(shallow) {
         let path = directory.join(name);
-        fs::write(&path, content).map_err(GitError::file(&path))?;
+        let mut file = made.create_file(Path::new(name)).map_err(failed(&path))?;
+        file.write_all(&content).map_err(GitError::file(&path))?;
     }
-    let copy = directory.join("index");
-    copy_index(index, &copy).map_err(GitError::file(&copy))
+    let path = directory.join("index");
+    let file = made
+        .create_file(Path::new("index"))
+        .map_err(failed(&path))?;
+    let source = File::open(index).map_err(GitError::file(index))?;
+    copy_open_index(source, file).map_err(GitError::file(&path))
+}
+
+fn failed(path: &Path) -> impl FnOnce(OpenError) -> GitError + use<> {
+    let failed = GitError::file(path);
+    |error| failed(error.into())
 }
 
 /// A line that git reads as this path.
-fn alternate(objects: &Path) -> Vec<u8> {
+pub(super) fn alternate(objects: &Path) -> Vec<u8> {
     let bytes = objects.as_os_str().as_bytes();
     let mut line = if bytes.contains(&b'\n') {
         quoted(bytes).into_bytes()
@@ -62,7 +78,7 @@ fn alternate(objects: &Path) -> Vec<u8> {
 }
 
 /// A line that ignores exactly this path. A line feed in it cannot be written, but any one character can.
-fn pattern(name: &[u8]) -> Vec<u8> {
+pub(super) fn pattern(name: &[u8]) -> Vec<u8> {
     let mut line = b"/".to_vec();
     for byte in name {
         match byte {

@@ -8,12 +8,12 @@ pub(super) const GITLINK: u32 = 0o160_000;
 
 /// One file of an index or a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) mode: u32,
-    pub(super) id: Id,
+pub(crate) struct Entry {
+    pub(crate) mode: u32,
+    pub(crate) id: Id,
     /// 0, or which side of a conflict.
     pub(super) stage: u8,
-    pub(super) name: Name,
+    pub(crate) name: Name,
     /// Git was told to take it for unchanged.
     pub(super) is_assumed: bool,
     /// Git was told that it need not be there.
@@ -22,10 +22,10 @@ pub(super) struct Entry {
 
 /// One path that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Difference {
-    pub(super) name: Name,
-    pub(super) before: Option<(u32, Id)>,
-    pub(super) after: Option<(u32, Id)>,
+pub(crate) struct Difference {
+    pub(crate) name: Name,
+    pub(crate) before: Option<(u32, Id)>,
+    pub(crate) after: Option<(u32, Id)>,
 }
 
 impl Entry {

@@ -6,6 +6,8 @@ use std::{fmt, io};
 
 use signoff_sandbox::StartError;
 
+use crate::tree_check::TreeError;
+
 /// Why something could not be done with git.
 #[derive(Debug)]
 pub enum GitError {
@@ -22,6 +24,18 @@ pub enum GitError {
         tried: String,
         /// Git's own words, or how it ended.
         said: String,
+    },
+    /// The run is being stopped.
+    Stopped {
+        /// What was under way.
+        tried: String,
+    },
+    /// A tree cannot be looked at completely.
+    Tree {
+        /// Its root.
+        root: PathBuf,
+        /// Why not.
+        error: TreeError,
     },
     /// Git printed more than is kept.
     TooMuch {
@@ -60,7 +74,7 @@ pub enum GitError {
 }
 
 impl GitError {
-    pub(super) fn unexpected(expected: &'static str, found: &str) -> Self {
+    pub(crate) fn unexpected(expected: &'static str, found: &str) -> Self {
         Self::Unexpected {
             expected,
             found: found.chars().take(200).collect(),
@@ -68,7 +82,7 @@ impl GitError {
     }
 
     /// For `map_err`: the file that an operation failed on.
-    pub(super) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+    pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();
         move |error| Self::File { path, error }
     }
@@ -79,6 +93,10 @@ impl fmt::Display for GitError {
         match self {
             Self::Start { tried, error } => write!(f, "`{tried}` could not be started: {error}"),
             Self::Failed { tried, said } => write!(f, "`{tried}` failed: {said}"),
+            Self::Stopped { tried } => write!(f, "`{tried}` was stopped"),
+            Self::Tree { root, error } => {
+                write!(f, "`{}` cannot be recorded: {error}", root.display())
+            }
             Self::TooMuch { tried } => {
                 write!(f, "`{tried}` printed more than the harness reads")
             }
@@ -108,7 +126,9 @@ impl Error for GitError {
         match self {
             Self::Start { error, .. } => Some(error),
             Self::File { error, .. } => Some(error),
+            Self::Tree { error, .. } => Some(error),
             Self::Failed { .. }
+            | Self::Stopped { .. }
             | Self::TooMuch { .. }
             | Self::Unexpected { .. }
             | Self::Gone { .. }

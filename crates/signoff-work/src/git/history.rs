@@ -9,6 +9,9 @@ use super::{GitError, Id, Own};
 /// The line of a commit's message that says which attempt made it.
 const TRAILER: &str = "Signoff-Attempt";
 
+/// The line of a commit's message that says that it is no work of the run: it joined what a person did.
+const JOIN: &str = "Signoff-Join";
+
 impl Own {
     /// Makes a commit of this tree.
     pub fn commit(&self, tree: &Id, parents: &[Id], message: &str) -> Result<Id, GitError> {
@@ -20,6 +23,13 @@ impl Own {
             .stdin(message.as_bytes().to_vec())
             .run()?;
         Id::read(&out)
+    }
+
+    /// Makes a commit on `head` of the tree that joining the checkout gave. It never lands: what a person did is theirs to
+    /// commit.
+    pub fn commit_join(&self, tree: &Id, head: &Id) -> Result<Id, GitError> {
+        let message = format!("Joined from the checkout\n\n{JOIN}: checkout\n");
+        self.commit(tree, std::slice::from_ref(head), &message)
     }
 
     /// The tree of a commit.
@@ -34,6 +44,14 @@ impl Own {
         Id::read(out.strip_prefix(b"--end-of-options\n").unwrap_or(&out))
     }
 
+    /// The parents of a commit.
+    pub fn parents(&self, commit: &Id) -> Result<Vec<Id>, GitError> {
+        let words = ["rev-list", "--parents", "--max-count=1", commit.as_str()];
+        let out = self.call().words(words).run()?;
+        let text = String::from_utf8_lossy(&out);
+        text.split_whitespace().skip(1).map(str::parse).collect()
+    }
+
     /// The tree of a commit's first parent.
     pub fn tree_before(&self, commit: &Id) -> Result<Id, GitError> {
         self.resolved(&format!("{commit}^1^{{tree}}"))
@@ -45,7 +63,7 @@ impl Own {
         Ok(texts(differences.iter().map(|difference| &difference.name)))
     }
 
-    pub(super) fn differences(&self, from: &Id, to: &Id) -> Result<Vec<Difference>, GitError> {
+    pub(crate) fn differences(&self, from: &Id, to: &Id) -> Result<Vec<Difference>, GitError> {
         let out = self
             .call()
             .words([
@@ -99,17 +117,20 @@ impl Own {
         Ok(found.map(|(id, _)| id))
     }
 
-    /// Those of the commits after `since` up to `head` that are not in the history of `at`, neither themselves nor
-    /// picked by hand: then another commit there says that it is of the same attempt.
+    /// Those of the commits after `since` up to `head` that are work of the run, and not in the history of `at`, neither
+    /// themselves nor picked by hand: then another commit there says that it is of the same attempt.
     pub(super) fn missing(
         &self,
         since: &Id,
         head: &Id,
         at: Option<&Id>,
     ) -> Result<BTreeSet<Id>, GitError> {
-        let all = self.commits(since, head)?;
+        // First: it says which commits are gone.
+        let mut all: BTreeSet<Id> = self.commits(since, head)?.into_iter().collect();
+        let joins = self.joins(since, head)?;
         let Some(at) = at.filter(|at| *at != since) else {
-            return Ok(all.into_iter().collect());
+            all.retain(|commit| !joins.contains(commit));
+            return Ok(all);
         };
         let line = format!("--grep=^{TRAILER}: ");
         let there = self.told(&[&line, &format!("{since}..{at}")])?;
@@ -118,7 +139,18 @@ impl Own {
         let missing = self.told(&["--first-parent", &range, &not_there])?;
         let is_picked = |told: &[String]| told.iter().any(|told| attempts.contains(told));
         let missing = missing.into_iter().filter(|(_, told)| !is_picked(told));
-        Ok(missing.map(|(id, _)| id).collect())
+        let missing = missing.map(|(id, _)| id).filter(|id| !joins.contains(id));
+        Ok(missing.collect())
+    }
+
+    /// Those of the commits after `since` up to `head` that joined what a person did.
+    pub(super) fn joins(&self, since: &Id, head: &Id) -> Result<BTreeSet<Id>, GitError> {
+        let range = format!("{since}..{head}");
+        let line = format!("--grep=^{JOIN}: ");
+        let marked = self.told(&["--first-parent", &line, &range])?.into_iter();
+        // What an agent wrote into the message of its own commit does not make it one.
+        let joins = marked.filter(|(_, attempts)| attempts.is_empty());
+        Ok(joins.map(|(id, _)| id).collect())
     }
 
     /// Commits, and which attempts each says that it is of.

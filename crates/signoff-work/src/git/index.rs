@@ -28,9 +28,20 @@ impl Own {
         differences(&out)
     }
 
-    /// Makes the index hold these; `None` takes the path out.
+    /// Makes an index that belongs to no files hold these; `None` takes the path out.
     pub(super) fn correct(
         &self,
+        index: &Path,
+        entries: &[(Name, Option<(u32, Id)>)],
+    ) -> Result<(), GitError> {
+        self.correct_in(&self.place().join("empty"), index, entries)
+    }
+
+    /// The same with an index of the files of this tree. Git looks at files that were written within the second that the
+    /// index was: written later without that look, the index would have them unchanged for ever.
+    pub(super) fn correct_in(
+        &self,
+        tree: &Path,
         index: &Path,
         entries: &[(Name, Option<(u32, Id)>)],
     ) -> Result<(), GitError> {
@@ -44,17 +55,21 @@ impl Own {
             .into_iter()
             .chain(come)
             .map(|(name, entry)| (name, entry));
-        let tree = self.place().join("empty");
-        self.call_in(&tree, index)
+        self.call_in(tree, index)
             .words(["update-index", "-z", "--index-info"])
             .stdin(index_lines(ordered, &none))
             .run()?;
         Ok(())
     }
 
+    /// The tree of an index that belongs to no files.
     pub(super) fn write_tree(&self, index: &Path) -> Result<Id, GitError> {
-        let tree = self.place().join("empty");
-        Id::read(&self.call_in(&tree, index).words(["write-tree"]).run()?)
+        self.write_tree_in(&self.place().join("empty"), index)
+    }
+
+    /// The tree of an index of the files of this tree, which is written too.
+    pub(super) fn write_tree_in(&self, tree: &Path, index: &Path) -> Result<Id, GitError> {
+        Id::read(&self.call_in(tree, index).words(["write-tree"]).run()?)
     }
 }
 

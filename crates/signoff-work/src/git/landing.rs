@@ -37,7 +37,8 @@ pub struct Landing {
     pub to: Id,
     /// The branch that moves; `None` where HEAD is detached.
     pub branch: Option<String>,
-    start: Id,
+    /// What the checkout and the run last agreed on.
+    base: Id,
     head: Id,
 }
 
@@ -66,6 +67,21 @@ const UNFINISHED: [(&str, &str); 6] = [
 impl Own {
     /// Works out how the commits after `start` up to `head` come into the checkout; touches nothing of it.
     pub fn prepare_landing(&self, start: &Id, head: &Id) -> Result<Prepared, GitError> {
+        self.prepare_landing_since(start, (start, head))
+    }
+
+    /// The same, where the checkout and the run last agreed on the commit or tree `base`: what a person did since `start`
+    /// and joined the run is in both, and is not landed.
+    pub fn prepare_landing_since(
+        &self,
+        base: &Id,
+        (start, head): (&Id, &Id),
+    ) -> Result<Prepared, GitError> {
+        if self.repository.is_private() {
+            let why =
+                "the run's trees are not recorded in a repository of yours: it lands as files";
+            return Ok(Prepared::Refused(vec![why.to_owned()]));
+        }
         let Head { commit, branch } = self.repository.head()?;
         let missing = self.missing(start, head, commit.as_ref())?;
         // Commits that are there already need not go together with what came of them: HEAD moves last.
@@ -77,7 +93,7 @@ impl Own {
         let to = match self.target((start, head), &missing, commit.as_ref())? {
             Replayed::Commit(to) => to,
             Replayed::Conflict(files) => {
-                let plan = self.plan(start, head, Some(&self.touched(start, head)?))?;
+                let plan = self.plan(base, head, Some(&self.touched(base, head)?))?;
                 let refusals = self.refusals(&plan, &files, &at)?;
                 reasons.extend(refusals.sentences());
                 return Ok(if refusals.is_conflict() {
@@ -88,7 +104,7 @@ impl Own {
             }
         };
         let sides = Sides {
-            start,
+            start: base,
             head,
             at: &at,
             to: to.as_ref().unwrap_or(&at),
@@ -110,7 +126,7 @@ impl Own {
             from: commit,
             to,
             branch,
-            start: start.clone(),
+            base: base.clone(),
             head: head.clone(),
         }))
     }
@@ -123,7 +139,7 @@ impl Own {
             from,
             to,
             branch,
-            start,
+            base: agreed,
             head,
         } = landing;
         let done = Landed::Done { commit: to.clone() };
@@ -134,7 +150,7 @@ impl Own {
         }
         let base = self.base(from.as_ref())?;
         let sides = Sides {
-            start,
+            start: agreed,
             head,
             at: &base,
             to,
@@ -171,8 +187,10 @@ impl Own {
         at: Option<&Id>,
     ) -> Result<Replayed, GitError> {
         match at {
-            // Nothing was uncommitted, and nobody committed: the commits are taken as they are.
-            Some(at) if at == start => Ok(Replayed::Commit(Some(head.clone()))),
+            // Nothing was uncommitted, and nobody did anything meanwhile: the commits are taken as they are.
+            Some(at) if at == start && self.joins(start, head)?.is_empty() => {
+                Ok(Replayed::Commit(Some(head.clone())))
+            }
             _ => self.replay((start, head), missing, at),
         }
     }

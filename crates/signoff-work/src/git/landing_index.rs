@@ -106,7 +106,8 @@ impl<'o> PersonsIndex<'o> {
         }
         let copied = self.scratch.path("index");
         let before = fs::read(&copied).unwrap_or_default();
-        self.own.correct(&copied, &self.left)?;
+        self.own
+            .correct_in(self.own.repository.top(), &copied, &self.left)?;
         // So that the next `git status` need not read every file that was written.
         self.own
             .call_in(self.own.repository.top(), &copied)

@@ -9,6 +9,8 @@ use super::entries::GITLINK;
 use super::index::listed;
 use super::names::{Name, except, parts, path, texts, within};
 use super::{GitError, Id, Own};
+pub(super) use crate::tree_check::Unreadable;
+use crate::tree_check::{TreeError, TreeLimits, TreeOptions, check_tree};
 
 /// Repositories within repositories: nobody has that many in good faith.
 const DEEPEST: usize = 16;
@@ -28,19 +30,70 @@ pub(super) struct Look<'l> {
     pub(super) unreadable: Unreadable,
 }
 
-/// What becomes of files and directories that cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unreadable {
-    /// They are left out, as git does: a person has them for other reasons.
-    LeftOut,
-    /// It is an error: nothing that an agent did may get lost.
-    Error,
-}
-
 impl Own {
     /// Makes the index hold what the working tree holds.
     pub(super) fn look(&self, look: &Look<'_>) -> Result<(), GitError> {
+        self.check(look)?;
         self.look_into(look, 0)
+    }
+
+    /// Fails where git would wait, go on for hours, or overlook something.
+    fn check(&self, look: &Look<'_>) -> Result<(), GitError> {
+        let limits = TreeLimits::default();
+        let entries = match look.unreadable {
+            Unreadable::Error => limits.entries,
+            // The person has what they have.
+            Unreadable::LeftOut => u64::MAX,
+        };
+        let options = TreeOptions {
+            // Of these only what is not ignored counts, which is asked for if it is worth it.
+            limits: TreeLimits {
+                entries,
+                bytes: u64::MAX,
+                largest: u64::MAX,
+                ..limits
+            },
+            unreadable: look.unreadable,
+            is_left_out: &|path, _| within(path, look.kept) || within(path, look.excluded),
+            stop: self.repository.git.stop(),
+        };
+        let report = check_tree(look.tree, &options).map_err(|error| look.error(error))?;
+        let is_large = report.bytes > limits.bytes || report.largest > limits.largest;
+        if is_large && look.unreadable == Unreadable::Error {
+            self.check_sizes(look, limits)?;
+        }
+        Ok(())
+    }
+
+    /// The files that git would read must not be larger than the limits.
+    fn check_sizes(&self, look: &Look<'_>, limits: TreeLimits) -> Result<(), GitError> {
+        let words = [
+            "ls-files",
+            "--others",
+            "--modified",
+            "--exclude-standard",
+            "-z",
+        ];
+        let out = self.call_in(look.tree, look.index).words(words).run()?;
+        let mut bytes: u64 = 0;
+        for name in parts(&out) {
+            if within(name, look.kept) || within(name, look.excluded) {
+                continue;
+            }
+            let name = path(name);
+            let found = look.tree.join(name).symlink_metadata();
+            let size = found.map_or(0, |found| found.len());
+            if size > limits.largest {
+                let (path, limit) = (name.into(), limits.largest);
+                return Err(look.error(TreeError::TooLarge { path, size, limit }));
+            }
+            bytes = bytes.saturating_add(size);
+        }
+        if bytes > limits.bytes {
+            let limit = limits.bytes;
+            return Err(look.error(TreeError::TooMuch { limit }));
+        }
+        Ok(())
     }
 
     fn look_into(&self, look: &Look<'_>, depth: usize) -> Result<(), GitError> {
@@ -62,7 +115,7 @@ impl Own {
                 nested.insert(difference.name);
             }
         }
-        self.correct(look.index, &corrected)?;
+        self.correct_in(look.tree, look.index, &corrected)?;
         for name in &nested {
             self.graft(look, name, depth)?;
         }
@@ -158,6 +211,13 @@ impl Own {
 }
 
 impl Look<'_> {
+    fn error(&self, error: TreeError) -> GitError {
+        GitError::Tree {
+            root: self.tree.to_owned(),
+            error,
+        }
+    }
+
     fn specs(&self, nested: &BTreeSet<Name>, ignored: &BTreeSet<Name>) -> Vec<u8> {
         let mut specs = b":(top)\0".to_vec();
         let left_out = self.kept.iter().chain(self.excluded).chain(nested);

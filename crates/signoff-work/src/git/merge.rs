@@ -27,11 +27,14 @@ const SHOWN_BY_SIDES: [&[u8]; 4] = [
 ];
 
 /// What `merge-tree -z` printed.
-struct Answer {
-    tree: Id,
-    files: Vec<Name>,
+pub(super) struct Answer {
+    /// Where files conflict, they have markers.
+    pub(super) tree: Id,
+    /// Files that conflict.
+    pub(super) files: Vec<Name>,
     /// What git says about conflicts.
     messages: Vec<String>,
+    is_clean: bool,
 }
 
 impl Own {
@@ -49,6 +52,26 @@ impl Own {
         attributes: &Id,
     ) -> Result<Merge, GitError> {
         let sides = Sides { base, ours, theirs };
+        let answer = self.merge_contents(base, ours, theirs, attributes)?;
+        if answer.is_clean {
+            return Ok(Merge::Clean(answer.tree));
+        }
+        let text = self.conflict(sides, (&answer.tree, &answer.files), &answer.messages)?;
+        Ok(Merge::Conflict {
+            files: texts(&answer.files),
+            text,
+        })
+    }
+
+    /// The same, without the text that tells of conflicts.
+    pub(super) fn merge_contents(
+        &self,
+        base: &Id,
+        ours: &Id,
+        theirs: &Id,
+        attributes: &Id,
+    ) -> Result<Answer, GitError> {
+        let sides = Sides { base, ours, theirs };
         let base = format!("--merge-base={base}");
         let said = self
             .call()
@@ -58,13 +81,9 @@ impl Own {
             .words([ours.as_str(), theirs.as_str()])
             .run_to(&[0, 1])?;
         let answer = Answer::read(&said.out, sides)?;
-        if said.code == 0 {
-            return Ok(Merge::Clean(answer.tree));
-        }
-        let text = self.conflict(sides, (&answer.tree, &answer.files), &answer.messages)?;
-        Ok(Merge::Conflict {
-            files: texts(&answer.files),
-            text,
+        Ok(Answer {
+            is_clean: said.code == 0,
+            ..answer
         })
     }
 }
@@ -101,6 +120,7 @@ impl Answer {
             tree,
             files,
             messages,
+            is_clean: false,
         })
     }
 }

@@ -6,11 +6,11 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 /// A path within a repository, as git spells it.
-pub(super) type Name = Vec<u8>;
+pub(crate) type Name = Vec<u8>;
 
 /// The path as text, from which [`name`] finds it again: as it is, or where it is not UTF-8 (or looks like it was
 /// written that way) in quotes as git writes them.
-pub(super) fn text(name: &[u8]) -> String {
+pub(crate) fn text(name: &[u8]) -> String {
     match std::str::from_utf8(name) {
         Ok(text) if !text.starts_with('"') => text.to_owned(),
         Ok(_) | Err(_) => quoted(name),
@@ -62,7 +62,7 @@ fn unquoted(text: &str) -> Option<Name> {
 }
 
 /// Whether the path is one of these, or lies in one of them.
-pub(super) fn within(name: &[u8], places: &[Name]) -> bool {
+pub(crate) fn within(name: &[u8], places: &[Name]) -> bool {
     places.iter().any(|place| {
         let rest = name.strip_prefix(place.as_slice());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
@@ -70,7 +70,7 @@ pub(super) fn within(name: &[u8], places: &[Name]) -> bool {
 }
 
 /// The path as the file system takes it.
-pub(super) fn path(name: &[u8]) -> &Path {
+pub(crate) fn path(name: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(name))
 }
 

@@ -25,7 +25,8 @@ const KNOWN: [&str; 6] = [
 const AT_ONCE: usize = 50_000;
 
 impl Repository {
-    /// Why worktrees and snapshots cannot stand for this checkout, each a sentence; empty where they can.
+    /// Why this repository cannot record the checkout and take commits, each a sentence; empty where it can. A private
+    /// one ([`Repository::private`]) has none of these but a git that is too old.
     pub fn obstacles(&self) -> Result<Vec<String>, GitError> {
         let (major, minor) = self.found.version;
         let mut found = Vec::new();
@@ -36,7 +37,7 @@ impl Repository {
             ));
         }
         match &self.found.kind {
-            Kind::Checkout => {}
+            Kind::Checkout | Kind::Private => {}
             Kind::Bare => found.push("the repository is bare: run in a checkout of it".to_owned()),
             Kind::Elsewhere => found.push(
                 "the files of this repository are elsewhere: unset `core.worktree`, or run there"

@@ -3,12 +3,13 @@
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::names::{Name, name};
 use super::scratch::{Scratch, write};
 use super::start::Call;
 use super::{GitError, Id, Repository, Worktree};
+use crate::tools::StopFlag;
 
 /// The harness's own git directory. New objects go to the person's; nothing else of the person's repository is
 /// written, except by landing.
@@ -16,8 +17,10 @@ use super::{GitError, Id, Repository, Worktree};
 pub struct Own {
     pub(super) repository: Repository,
     place: Arc<Path>,
-    pub(super) kept: Arc<[Name]>,
+    pub(crate) kept: Arc<[Name]>,
     empty: Arc<OnceLock<Id>>,
+    /// Taken while the index of the checkout is read or replaced.
+    looking: Arc<Mutex<()>>,
 }
 
 impl Own {
@@ -39,16 +42,19 @@ impl Own {
                 .map(|path| name(path.trim_start_matches("./").trim_end_matches('/')))
                 .collect(),
             empty: Arc::default(),
+            looking: Arc::default(),
         };
         own.configure()?;
         Ok(own)
     }
 
-    /// Written anew each time: the person may have changed what they ignore.
+    /// Written anew each time, but for what the person ignores: a run keeps the rules that it began with.
     fn configure(&self) -> Result<(), GitError> {
         let found = &self.repository.found;
         let (excludes, attributes) = (self.place.join("excludes"), self.place.join("attributes"));
-        write(&excludes, &self.ignored())?;
+        if !excludes.exists() {
+            write(&excludes, &self.ignored())?;
+        }
         // No driver is defined here that they could name.
         write(
             &attributes,
@@ -101,7 +107,7 @@ impl Own {
     }
 
     /// What agents' repositories ignore too.
-    pub(super) fn excludes(&self) -> Vec<u8> {
+    pub(crate) fn excludes(&self) -> Vec<u8> {
         fs::read(self.place.join("excludes")).unwrap_or_default()
     }
 
@@ -131,22 +137,34 @@ impl Own {
     }
 
     /// A directory that is gone when it is let go.
-    pub(super) fn scratch(&self) -> Result<Scratch, GitError> {
+    pub(crate) fn scratch(&self) -> Result<Scratch, GitError> {
         Scratch::new(&self.place.join("tmp"))
     }
 
+    /// One look at the checkout at a time.
+    pub(super) fn looking(&self) -> MutexGuard<'_, ()> {
+        // What it guards is files, which are replaced whole.
+        self.looking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Where shared parts of split indexes are looked for.
-    pub(super) fn place(&self) -> &Path {
+    pub(crate) fn place(&self) -> &Path {
         &self.place
     }
 
     /// The tree with nothing in it.
-    pub(super) fn empty_tree(&self) -> Result<Id, GitError> {
+    pub(crate) fn empty_tree(&self) -> Result<Id, GitError> {
         if let Some(known) = self.empty.get() {
             return Ok(known.clone());
         }
         let made = Id::read(&self.call().words(["mktree"]).run()?)?;
         Ok(self.empty.get_or_init(|| made).clone())
+    }
+
+    /// Raised, it ends what git does for this directory, and everything that git is asked for later. What writes to the
+    /// person's repository comes to its end.
+    pub fn stop_flag(&self) -> StopFlag {
+        self.repository.git.stop().clone()
     }
 
     /// A worktree at this path, with this index. Touches nothing.

@@ -118,7 +118,7 @@ impl Site {
     }
 
     /// The directory at a path, if there is one that is reached through no link.
-    fn folder(&self, name: &[u8]) -> io::Result<Option<OwnedFd>> {
+    pub(super) fn folder(&self, name: &[u8]) -> io::Result<Option<OwnedFd>> {
         let mut folder = self.root.try_clone()?;
         for part in name
             .split(|byte| *byte == b'/')
@@ -138,7 +138,8 @@ impl Site {
         Ok(Some(folder))
     }
 
-    fn make_folder(&self, name: &[u8], care: Care) -> io::Result<OwnedFd> {
+    /// The directory at a path, made where it is not there.
+    pub(super) fn make_folder(&self, name: &[u8], care: Care) -> io::Result<OwnedFd> {
         let mut folder = self.root.try_clone()?;
         for part in name
             .split(|byte| *byte == b'/')
@@ -157,13 +158,13 @@ impl Site {
     }
 }
 
-fn is_folder(parent: BorrowedFd<'_>, name: &[u8]) -> bool {
+pub(super) fn is_folder(parent: BorrowedFd<'_>, name: &[u8]) -> bool {
     statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)
         .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
 }
 
 /// Removes a directory that holds nothing but empty directories.
-fn remove_empty(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<()> {
+pub(super) fn remove_empty(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<()> {
     each(parent, name, &|folder, inner| remove_empty(folder, inner))?;
     Ok(unlinkat(parent, name, AtFlags::REMOVEDIR)?)
 }
@@ -199,20 +200,21 @@ fn each(
 /// Where a file cannot be moved to, because it is another file system.
 fn copy_beside(from: &Path, folder: BorrowedFd<'_>, name: &[u8]) -> io::Result<()> {
     let temporary = format!(".signoff-landing-{}", std::process::id());
-    unlinkat(folder, &*temporary, AtFlags::empty()).ok();
+    copy_to(from, folder, &temporary)?;
+    Ok(renameat(folder, &*temporary, folder, name)?)
+}
+
+/// Copies a file or a link to a name in a directory; what was there is replaced.
+pub(super) fn copy_to(from: &Path, folder: BorrowedFd<'_>, name: &str) -> io::Result<()> {
+    unlinkat(folder, name, AtFlags::empty()).ok();
     let found = fs::symlink_metadata(from)?;
     if found.is_symlink() {
-        rustix::fs::symlinkat(fs::read_link(from)?, folder, &*temporary)?;
+        rustix::fs::symlinkat(fs::read_link(from)?, folder, name)?;
     } else {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let mut target = File::from(openat(
-            folder,
-            &*temporary,
-            flags,
-            Mode::from_raw_mode(0o600),
-        )?);
+        let mut target = File::from(openat(folder, name, flags, Mode::from_raw_mode(0o600))?);
         io::copy(&mut File::open(from)?.by_ref(), &mut target)?;
         target.set_permissions(fs::Permissions::from_mode(found.permissions().mode()))?;
     }
-    Ok(renameat(folder, &*temporary, folder, name)?)
+    Ok(())
 }

@@ -23,14 +23,14 @@ pub(super) enum Replayed {
 pub(super) type Blob = (u32, Id);
 
 /// A file that both sides changed: before, ours, theirs.
-type Both = (Name, [Blob; 3]);
+pub(super) type Both = (Name, [Blob; 3]);
 
 /// What becomes of one commit's changes.
 #[derive(Debug, Default)]
 pub(super) struct Step {
     pub(super) taken: Vec<(Name, Option<Blob>)>,
-    both: Vec<Both>,
-    conflicts: BTreeSet<Name>,
+    pub(super) both: Vec<Both>,
+    pub(super) conflicts: BTreeSet<Name>,
 }
 
 impl Own {
@@ -143,18 +143,8 @@ impl Own {
         if step.both.is_empty() {
             return Ok(());
         }
-        let mut sides = Vec::new();
-        for (side, name) in ["before", "ours", "theirs"].into_iter().enumerate() {
-            let files = step.both.iter();
-            let entries: Vec<_> = files
-                .map(|(name, blobs)| (name.clone(), blobs.get(side).cloned()))
-                .collect();
-            sides.push(self.commit_of(&scratch(name), &entries)?);
-        }
-        let [before, left, right] = &sides[..] else {
-            return Ok(());
-        };
-        match self.merge_by(before, left, right, ours)? {
+        let [before, left, right] = self.sides_of(step, scratch)?;
+        match self.merge_by(&before, &left, &right, ours)? {
             Merge::Clean(tree) => {
                 let words = ["ls-tree", "-r", "-z", "--full-tree", tree.as_str()];
                 let merged = tree_entries(&self.call().words(words).run()?)?;
@@ -168,6 +158,22 @@ impl Own {
             }
         }
         Ok(())
+    }
+
+    /// Commits of the files that both sides changed, and of nothing else: before, ours, theirs.
+    pub(super) fn sides_of(
+        &self,
+        step: &Step,
+        scratch: &dyn Fn(&str) -> std::path::PathBuf,
+    ) -> Result<[Id; 3], GitError> {
+        let side = |number: usize, name: &str| {
+            let files = step.both.iter();
+            let entries: Vec<_> = files
+                .map(|(name, blobs)| (name.clone(), blobs.get(number).cloned()))
+                .collect();
+            self.commit_of(&scratch(name), &entries)
+        };
+        Ok([side(0, "before")?, side(1, "ours")?, side(2, "theirs")?])
     }
 
     fn commit_of(&self, index: &Path, entries: &[(Name, Option<Blob>)]) -> Result<Id, GitError> {

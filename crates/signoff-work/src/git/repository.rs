@@ -29,7 +29,7 @@ pub(super) struct Found {
     pub(super) directory: PathBuf,
     /// Where everything is that linked worktrees share.
     pub(super) common: PathBuf,
-    objects: PathBuf,
+    pub(super) objects: PathBuf,
     pub(super) kind: Kind,
     /// Major and minor.
     pub(super) version: (u32, u32),
@@ -46,6 +46,8 @@ pub(super) enum Kind {
     Elsewhere,
     /// Git does not want to use it, in its own words.
     Refused(String),
+    /// One of the harness's own, for files that are in no repository, or in one that cannot record them.
+    Private,
 }
 
 /// Where a checkout stands.
@@ -87,8 +89,14 @@ impl Repository {
         &self.found.objects
     }
 
-    /// Where HEAD stands.
+    /// Where HEAD stands; nowhere in a private repository.
     pub fn head(&self) -> Result<Head, GitError> {
+        if self.is_private() {
+            return Ok(Head {
+                commit: None,
+                branch: None,
+            });
+        }
         let branch = self
             .call()?
             .words(["symbolic-ref", "--quiet", "HEAD"])
@@ -134,7 +142,7 @@ impl Repository {
 }
 
 /// Sees the person's configuration, and none of what it says to run.
-fn careful(call: Call<'_>) -> Call<'_> {
+pub(super) fn careful(call: Call<'_>) -> Call<'_> {
     [
         ("core.hooksPath", "/dev/null"),
         ("core.fsmonitor", "false"),
@@ -240,7 +248,7 @@ fn path(line: &[u8]) -> PathBuf {
 }
 
 /// From `git version 2.47.3 (and whose it is)`.
-fn version(git: &Git, workspace: &Path) -> Result<(u32, u32), GitError> {
+pub(super) fn version(git: &Git, workspace: &Path) -> Result<(u32, u32), GitError> {
     let out = git.call(workspace).words(["version"]).run()?;
     let text = String::from_utf8_lossy(&out);
     let unexpected = || GitError::unexpected("its version", &text);

@@ -9,7 +9,7 @@ use super::GitError;
 
 /// A directory for the time of one operation.
 #[derive(Debug)]
-pub(super) struct Scratch(PathBuf);
+pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
     pub(super) fn new(parent: &Path) -> Result<Self, GitError> {
@@ -26,12 +26,12 @@ impl Scratch {
         }
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
     /// A directory in it.
-    pub(super) fn folder(&self, name: &str) -> Result<PathBuf, GitError> {
+    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, GitError> {
         let path = self.path(name);
         fs::create_dir_all(&path).map_err(GitError::file(&path))?;
         Ok(path)
@@ -46,7 +46,7 @@ impl Drop for Scratch {
 }
 
 /// Writes a file that is there whole or not at all.
-pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), GitError> {
+pub(crate) fn write(path: &Path, content: &[u8]) -> Result<(), GitError> {
     let beside = beside(path);
     fs::write(&beside, content).map_err(GitError::file(&beside))?;
     fs::rename(&beside, path).map_err(GitError::file(path))
@@ -60,8 +60,12 @@ fn beside(path: &Path) -> PathBuf {
 
 /// Copies an index with its time: whatever was written to a file after that time has to be read again.
 pub(super) fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
-    let mut source = File::open(from)?;
-    let mut target = File::create(to)?;
+    let source = File::open(from)?;
+    copy_open_index(source, File::create(to)?)
+}
+
+/// The same with files that are open.
+pub(super) fn copy_open_index(mut source: File, mut target: File) -> io::Result<()> {
     io::copy(&mut source, &mut target)?;
     target.set_modified(source.metadata()?.modified()?)
 }
@@ -87,5 +91,9 @@ mod tests {
         copy_index(&from, &to).unwrap();
         assert_eq!(fs::metadata(&to).unwrap().modified().unwrap(), time);
         assert_eq!(fs::read(&to).unwrap(), b"index");
+        // Where there is none, none is made.
+        let none = folder.path().join("none");
+        assert!(copy_index(&none, &folder.path().join("copy")).is_err());
+        assert!(!folder.path().join("copy").exists());
     }
 }

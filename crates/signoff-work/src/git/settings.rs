@@ -39,6 +39,17 @@ impl Settings {
         self.0.get(name).map(String::as_str)
     }
 
+    /// Only who the person is, and what they ignore everywhere: nothing that changes contents of files.
+    pub(super) fn without_conversions(&self) -> Self {
+        let taken = |name: &str| name.starts_with("user.") || name == "core.excludesfile";
+        let values = self.0.iter().filter(|(name, _)| taken(name));
+        Self(
+            values
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+        )
+    }
+
     pub(super) fn is_true(&self, name: &str) -> bool {
         self.get(name).and_then(boolean).unwrap_or(false)
     }
@@ -118,6 +129,13 @@ impl Settings {
         let mut text = self.format() + "[core]\n\tlogAllRefUpdates = true\n";
         text.extend(self.conversions().into_iter().map(line));
         text + "[user]\n\tname = agent\n\temail = agent@localhost\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+    }
+
+    /// The configuration of a repository that holds what an agent put into its own: people are told to run git there.
+    pub(super) fn imported(&self) -> String {
+        self.format()
+            + "[core]\n\thooksPath = /dev/null\n\tfsmonitor = false\n\tlogAllRefUpdates = false\n\
+               [gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
     }
 
     fn format(&self) -> String {

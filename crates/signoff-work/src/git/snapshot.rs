@@ -16,14 +16,17 @@ impl Own {
     /// The checkout as it is: with uncommitted and untracked files, without ignored ones, and with kept paths as in
     /// HEAD. The person's index and branch are untouched.
     pub fn snapshot(&self) -> Result<Id, GitError> {
+        let _one_at_a_time = self.looking();
         let scratch = self.scratch()?;
         let index = scratch.path("index");
-        self.present(&index)?;
-        self.write_tree(&index)
+        let base = self.present(&index)?;
+        let tree = self.write_tree_in(self.repository.top(), &index)?;
+        self.keep_look(&index, &base, &tree)?;
+        Ok(tree)
     }
 
-    /// Makes this index hold what the checkout holds.
-    pub(super) fn present(&self, index: &Path) -> Result<(), GitError> {
+    /// Makes this index hold what the checkout holds; gives what kept paths were taken from.
+    pub(super) fn present(&self, index: &Path) -> Result<Id, GitError> {
         self.seed(index)?;
         let base = match self.repository.head()?.commit {
             Some(commit) => commit,
@@ -36,11 +39,12 @@ impl Own {
             kept: &self.kept,
             excluded: &[],
             unreadable: Unreadable::LeftOut,
-        })
+        })?;
+        Ok(base)
     }
 
     /// Copies the person's index, so that files it knows are not read again.
-    fn seed(&self, index: &Path) -> Result<(), GitError> {
+    pub(super) fn seed(&self, index: &Path) -> Result<(), GitError> {
         if !self.copy_persons_index(index)? {
             return Ok(());
         }

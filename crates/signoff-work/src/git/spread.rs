@@ -11,7 +11,7 @@ use super::index::beside;
 /// file nearby: a worktree made just after another of 10,000 files was removed there takes seconds. Elsewhere it
 /// changes nothing, nor does it matter if it fails.
 #[cfg(target_os = "linux")]
-pub(super) fn spread(folder: &Path) {
+pub(crate) fn spread(folder: &Path) {
     use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
 
     if let Ok(opened) = std::fs::File::open(folder)
@@ -23,7 +23,7 @@ pub(super) fn spread(folder: &Path) {
 
 /// Makes a directory in one that was [`spread`]. By its name at that moment ext4 chooses where its files will lie, and the
 /// steps of the next run have the same names: so it gets another one first.
-pub(super) fn make_apart(folder: &Path) -> io::Result<()> {
+pub(crate) fn make_apart(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
@@ -34,7 +34,7 @@ pub(super) fn make_apart(folder: &Path) -> io::Result<()> {
 
 /// Other systems have no such setting.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn spread(_folder: &Path) {}
+pub(crate) fn spread(_folder: &Path) {}
 
 #[cfg(test)]
 mod tests {

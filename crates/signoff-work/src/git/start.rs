@@ -10,12 +10,12 @@ use signoff_sandbox::{Command, How, Limits, Sandbox, StartError, Stdin};
 
 use super::error::GitError;
 use crate::environment::{Variables, path_outside};
+use crate::tools::StopFlag;
 
-const LIMITS: Limits = Limits {
-    time: Some(Duration::from_mins(10)),
-    output: 64 << 20,
-    log: 0,
-};
+/// Longer than any call takes that is not held up.
+const LONGEST: Duration = Duration::from_mins(10);
+/// Bytes of output that are kept.
+const OUTPUT: u64 = 64 << 20;
 
 /// Starts git.
 #[derive(Clone)]
@@ -25,6 +25,8 @@ pub struct Git {
     env: Arc<[(OsString, OsString)]>,
     /// Where the person's own configuration is found: for reading values out of it, and for the person's references.
     home: Arc<[(OsString, OsString)]>,
+    /// Ends calls under way.
+    stop: StopFlag,
 }
 
 impl fmt::Debug for Git {
@@ -60,7 +62,21 @@ impl Git {
             sandbox,
             env: fixed.into_iter().chain([("PATH".into(), path)]).collect(),
             home: own.collect(),
+            stop: StopFlag::new(),
         }
+    }
+
+    /// The same, whose calls end when this flag is raised: a tree may hold them up. What writes to the person's
+    /// repository is not cut off.
+    #[must_use]
+    pub fn with_stop(mut self, stop: StopFlag) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// Raised when a run is being stopped.
+    pub(super) fn stop(&self) -> &StopFlag {
+        &self.stop
     }
 
     /// The person's home, for what is named relative to it.
@@ -80,6 +96,7 @@ impl Git {
             settings: Vec::new(),
             stdin: Stdin::Null,
             outlives: false,
+            time: LONGEST,
         }
     }
 }
@@ -94,6 +111,7 @@ pub(super) struct Call<'g> {
     settings: Vec<(OsString, OsString)>,
     stdin: Stdin,
     outlives: bool,
+    time: Duration,
 }
 
 /// What git said.
@@ -114,6 +132,8 @@ impl Call<'_> {
     }
 
     pub(super) fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        // Whoever says it last means it: git would read the first.
+        self.env.retain(|(known, _)| known != name);
         self.env.push((name.into(), value.into()));
         self
     }
@@ -141,6 +161,12 @@ impl Call<'_> {
         self
     }
 
+    /// It is ended after this time, which is no longer than any call may take.
+    pub(super) fn within(mut self, time: Duration) -> Self {
+        self.time = time.min(LONGEST);
+        self
+    }
+
     /// Runs it; only the code 0 is success.
     pub(super) fn run(self) -> Result<Vec<u8>, GitError> {
         Ok(self.run_to(&[0])?.out)
@@ -163,21 +189,26 @@ impl Call<'_> {
 
     /// Runs it, whatever code it ends with.
     pub(super) fn ask(self) -> Result<Said, GitError> {
-        let tried = self.tried();
-        let sandbox = Arc::clone(&self.git.sandbox);
-        let ended = match sandbox.run(self.command()) {
-            Ok(ended) => ended,
-            Err(error) => return Err(GitError::Start { tried, error }),
-        };
-        let how = |said: &str| GitError::Failed {
+        let (tried, time) = (self.tried(), self.time);
+        let (git, outlives) = (self.git, self.outlives);
+        let started = |error| GitError::Start {
             tried: tried.clone(),
-            said: said.to_owned(),
+            error,
+        };
+        let running = git.sandbox.start(self.command()).map_err(started)?;
+        let stopper = running.stopper();
+        let listening = (!outlives).then(|| git.stop.when_raised(move || stopper.stop()));
+        let ended = running.wait();
+        drop(listening);
+        let how = |said: String| GitError::Failed {
+            tried: tried.clone(),
+            said,
         };
         let code = match ended.how {
             How::Exited(code) => code,
-            How::Signaled(signal) => return Err(how(&format!("ended by signal {signal}"))),
-            How::TimedOut => return Err(how("it took longer than ten minutes")),
-            How::Stopped => return Err(how("it was stopped")),
+            How::Signaled(signal) => return Err(how(format!("ended by signal {signal}"))),
+            How::TimedOut => return Err(how(format!("it took longer than {time:?}"))),
+            How::Stopped => return Err(GitError::Stopped { tried }),
         };
         let out = ended.stdout.bytes().ok_or(GitError::TooMuch { tried })?;
         let complaint = ended.stderr.tail(4096);
@@ -217,7 +248,11 @@ impl Call<'_> {
             env,
             stdin: self.stdin,
             marker: None,
-            limits: LIMITS,
+            limits: Limits {
+                time: Some(self.time),
+                output: OUTPUT,
+                log: 0,
+            },
             log: None,
             policy: None,
         }
@@ -225,7 +260,7 @@ impl Call<'_> {
 }
 
 /// Whether git is not installed at all.
-pub(super) fn is_absent(error: &GitError) -> bool {
+pub fn is_absent(error: &GitError) -> bool {
     matches!(
         error,
         GitError::Start {

@@ -91,7 +91,7 @@ impl Worktree {
             excluded: &excluded,
             unreadable: Unreadable::Error,
         })?;
-        let tree = self.own.write_tree(&self.next_index())?;
+        let tree = self.own.write_tree_in(&self.path, &self.next_index())?;
         self.take_index()?;
         Ok(tree)
     }
@@ -151,7 +151,8 @@ impl Worktree {
                 .map_err(failed(&entry.name))?;
             entries.push((entry.name, Some((entry.mode, entry.id))));
         }
-        self.own.correct(&self.next_index(), &entries)?;
+        self.own
+            .correct_in(&self.path, &self.next_index(), &entries)?;
         self.take_index()
     }
 

@@ -16,6 +16,7 @@ use signoff_plan::tools::allows;
 
 pub use self::definition::Definition;
 pub(crate) use self::slot::{Around, Slot};
+use crate::helpers::Pinned;
 
 /// A configured server.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +25,10 @@ pub struct Server {
     pub name: String,
     /// Program and arguments.
     pub command: Vec<String>,
+    /// It runs in the sandbox, and not with the person's rights.
+    pub confined: bool,
+    /// The files of the tree that its command runs, as they were trusted.
+    pub pinned: Pinned,
     /// Variables that it gets besides those that every tool gets.
     pub env: Vec<(OsString, OsString)>,
     /// Names and patterns of its tools that change nothing, as a person said.

@@ -10,6 +10,7 @@ use signoff_sandbox::{Command, Limits as Uses, Sandbox, Stdin};
 
 use super::connection::Connection;
 use super::{Definition, Server};
+use crate::confine::Confined;
 use crate::tools::{Fault, Limits};
 
 /// Bytes of its complaints that are kept for messages, and in the log.
@@ -30,6 +31,8 @@ pub(crate) struct Around<'a> {
     pub(crate) workspace: &'a Path,
     pub(crate) environment: &'a [(OsString, OsString)],
     pub(crate) marker: &'a str,
+    /// What a server that asks to be confined is confined to, and where it finds the workspace.
+    pub(crate) confined: Option<&'a (PathBuf, Confined)>,
     /// Gets what it writes to stderr, if this call is the one that starts it.
     pub(crate) log: Option<&'a PathBuf>,
 }
@@ -115,19 +118,39 @@ impl Slot {
         }
         // The old one is ended before a new one begins.
         *held = None;
-        let command = self.command(around);
+        let command = self.command(around)?;
         let opened = Connection::open(&self.server.name, command, around.sandbox, limits)?;
         Ok(Arc::clone(held.insert(Arc::new(opened))))
     }
 
-    fn command(&self, around: Around<'_>) -> Command {
+    /// The process to start. One that would run other files than the person trusted is not started.
+    fn command(&self, around: Around<'_>) -> Result<Command, Fault> {
+        let name = &self.server.name;
+        let differences = self.server.pinned.differences(around.workspace);
+        if !differences.is_empty() {
+            return Err(Fault::lasting(format!(
+                "server `{name}` is not started: {}; read what it runs, then type `signoff trust`",
+                differences.join(", ")
+            )));
+        }
+        if self.server.confined && around.confined.is_none() {
+            return Err(Fault::lasting(format!(
+                "server `{name}` is not started: `confined = true` cannot be met where nothing is confined; `signoff doctor` tells why"
+            )));
+        }
         let own = &self.server.env;
         let given = around.environment.iter();
         let given = given.filter(|(name, _)| own.iter().all(|(other, _)| other != name));
-        Command {
+        let mut env = given.chain(own).cloned().collect();
+        let confined = around.confined.filter(|_| self.server.confined);
+        let cwd = confined
+            .map_or(around.workspace, |(shown_at, _)| shown_at)
+            .to_owned();
+        let policy = confined.map(|(_, confined)| confined.clone().into_policy(&mut env));
+        Ok(Command {
             argv: self.server.command.iter().map(OsString::from).collect(),
-            cwd: around.workspace.to_owned(),
-            env: given.chain(own).cloned().collect(),
+            cwd,
+            env,
             stdin: Stdin::Null,
             marker: Some(around.marker.to_owned()),
             limits: Uses {
@@ -136,8 +159,8 @@ impl Slot {
                 log: LOGGED,
             },
             log: around.log.cloned(),
-            policy: None,
-        }
+            policy,
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! `run_command`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -34,6 +34,8 @@ pub(super) struct Around<'a> {
     pub(super) shell: &'a str,
     pub(super) environment: Vec<(OsString, OsString)>,
     pub(super) confined: Option<Confined>,
+    /// Where the command finds the workspace, if that is elsewhere.
+    pub(super) shown_at: Option<&'a Path>,
     pub(super) marker: String,
     pub(super) log: Option<PathBuf>,
 }
@@ -44,15 +46,16 @@ pub(super) fn run_command(
     around: Around<'_>,
     limits: &Limits<'_>,
 ) -> Result<Value, Fault> {
+    let at = around.shown_at.unwrap_or_else(|| workspace.path());
     let cwd = match &args.cwd {
         Some(path) => {
             let spot = workspace.find(path, Last::Target, Missing::Refuse)?;
-            let real = workspace.path().join(&spot.real);
+            let real = at.join(&spot.real);
             // It must be a directory; the command itself may go wherever its sandbox lets it.
             drop(spot.open_directory()?);
             real
         }
-        None => workspace.path().to_owned(),
+        None => at.to_owned(),
     };
     let limits = limits.at_most(args.timeout_seconds.map(Duration::from_secs));
     let mut env = around.environment;

@@ -6,11 +6,11 @@
 use std::ffi::{CStr, OsStr};
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 
 use regex::Regex;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use signoff_plan::glob;
@@ -18,10 +18,13 @@ use signoff_plan::glob;
 use super::fault::Fault;
 use super::limits::Limits;
 use super::read::LARGEST;
-use super::workspace::{Last, Missing, Workspace, is_never, open_file};
+use super::workspace::{Last, Missing, Workspace, is_never};
+use crate::beneath::{open_file, open_folder};
 
 /// Entries that a listing can have.
 const MOST_ENTRIES: usize = 10_000;
+/// Entries of one directory that are looked at.
+const MOST_NAMES: usize = 1_000_000;
 /// Matches that a search gives where nobody says how many.
 const MOST_MATCHES: usize = 1_000;
 /// Bytes of a matching line that are shown.
@@ -118,7 +121,7 @@ pub(super) fn search_files(
                 && entry.size <= LARGEST
                 && args.glob.as_ref().is_none_or(wanted)
                 // What vanished or cannot be read has no matches.
-                && let Ok(Some(file)) = open_file(entry.directory, entry.name)
+                && let Ok(file) = open_file(entry.directory, entry.name.as_bytes())
             {
                 return Ok(found.in_file(&entry.path, file));
             }
@@ -205,7 +208,7 @@ impl Tour<'_> {
         depth: usize,
         show: &mut dyn FnMut(Entry<'_>) -> Result<Go, Fault>,
     ) -> Result<Go, Fault> {
-        for name in names(directory, prefix)? {
+        for name in self.names(directory, prefix)? {
             self.limits.check()?;
             let Ok(stat) = rustix::fs::statat(directory, &*name, AtFlags::SYMLINK_NOFOLLOW) else {
                 continue;
@@ -226,7 +229,7 @@ impl Tour<'_> {
             }
             if kind == FileType::Directory
                 && depth < self.deepest
-                && let Ok(inner) = open_directory(directory, name)
+                && let Ok(inner) = open_folder(directory, name.as_bytes())
                 && self.visit(inner.as_fd(), &below, depth + 1, show)? == Go::Stop
             {
                 return Ok(Go::Stop);
@@ -234,25 +237,25 @@ impl Tour<'_> {
         }
         Ok(Go::On)
     }
-}
 
-fn names(directory: BorrowedFd<'_>, prefix: &str) -> Result<Vec<Box<CStr>>, Fault> {
-    let failed = |error| Fault::about("list", prefix, error);
-    let entries = Dir::read_from(directory).map_err(failed)?;
-    let mut names = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(failed)?;
-        let name = entry.file_name();
-        let known = matches!(name.to_bytes(), b"." | b"..");
-        if !known && !is_never(OsStr::from_bytes(name.to_bytes())) {
-            names.push(name.into());
+    fn names(&self, directory: BorrowedFd<'_>, prefix: &str) -> Result<Vec<Box<CStr>>, Fault> {
+        let failed = |error| Fault::about("list", prefix, error);
+        let entries = Dir::read_from(directory).map_err(failed)?;
+        let mut names = Vec::new();
+        for entry in entries {
+            self.limits.check()?;
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name();
+            let known = matches!(name.to_bytes(), b"." | b"..");
+            if !known && !is_never(OsStr::from_bytes(name.to_bytes())) {
+                names.push(name.into());
+            }
+            if names.len() > MOST_NAMES {
+                let message = format!("`{prefix}` has more than {MOST_NAMES} entries");
+                return Err(Fault::lasting(message));
+            }
         }
+        names.sort_unstable();
+        Ok(names)
     }
-    names.sort_unstable();
-    Ok(names)
-}
-
-fn open_directory(above: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, rustix::io::Errno> {
-    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    rustix::fs::openat(above, name, flags, Mode::empty())
 }

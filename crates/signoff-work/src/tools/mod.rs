@@ -46,7 +46,24 @@ pub struct Toolbox {
     environment: Vec<(OsString, OsString)>,
     shell: String,
     staging: Option<PathBuf>,
-    confined: Option<Confined>,
+    confinement: Option<Confinement>,
+    confined_servers: Option<(PathBuf, Confined)>,
+}
+
+/// What the commands of `run_command` are confined to.
+struct Confinement {
+    /// Where they find the workspace.
+    shown_at: PathBuf,
+    /// Made anew for each.
+    make: Box<dyn Fn() -> Result<Option<Confined>, String> + Send + Sync>,
+}
+
+impl std::fmt::Debug for Confinement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Confinement")
+            .field("shown_at", &self.shown_at)
+            .finish_non_exhaustive()
+    }
 }
 
 /// One call.
@@ -102,7 +119,8 @@ impl Toolbox {
             environment,
             shell: SHELL.to_owned(),
             staging: None,
-            confined: None,
+            confinement: None,
+            confined_servers: None,
         }
     }
 
@@ -121,10 +139,23 @@ impl Toolbox {
         self
     }
 
-    /// The same with what the commands of `run_command` are confined to. Servers are the person's own programs.
+    /// The same with what the commands of `run_command` are confined to, made anew for each; they find the workspace at
+    /// `shown_at`. Servers are the person's own programs.
     #[must_use]
-    pub fn with_confined(mut self, confined: Option<Confined>) -> Self {
-        self.confined = confined;
+    pub fn with_confinement(
+        mut self,
+        shown_at: PathBuf,
+        make: impl Fn() -> Result<Option<Confined>, String> + Send + Sync + 'static,
+    ) -> Self {
+        let make = Box::new(make);
+        self.confinement = Some(Confinement { shown_at, make });
+        self
+    }
+
+    /// The same with what servers that ask for it are confined to, and where they find the workspace then.
+    #[must_use]
+    pub fn with_confined_servers(mut self, shown_at: PathBuf, confined: Option<Confined>) -> Self {
+        self.confined_servers = confined.map(|confined| (shown_at, confined));
         self
     }
 
@@ -240,7 +271,7 @@ impl Toolbox {
         let workspace = &Workspace::open(&self.workspace)?.staged(self.staging.clone());
         let args = &call.args;
         match call.tool.as_str() {
-            "read_file" => read::read_file(workspace, typed(args)?),
+            "read_file" => read::read_file(workspace, typed(args)?, limits),
             "write_file" => change::write_file(workspace, typed(args)?, call.agreed),
             "edit_file" => change::edit_file(workspace, typed(args)?),
             "delete_file" => change::delete_file(workspace, typed(args)?),
@@ -252,7 +283,8 @@ impl Toolbox {
                     sandbox: &self.sandbox,
                     shell: &self.shell,
                     environment: self.environment.clone(),
-                    confined: self.confined.clone(),
+                    confined: self.confined()?,
+                    shown_at: self.confinement.as_ref().map(|one| one.shown_at.as_path()),
                     marker: call.marker.clone(),
                     log: call.log.clone(),
                 };
@@ -261,6 +293,12 @@ impl Toolbox {
             "http_request" => http::http_request(typed(args)?, self.environment.clone(), limits),
             other => Err(Fault::lasting(unknown(other))),
         }
+    }
+
+    fn confined(&self) -> Result<Option<Confined>, Fault> {
+        let confinement = self.confinement.as_ref();
+        let made = confinement.map_or(Ok(None), |confinement| (confinement.make)());
+        made.map_err(Fault::lasting)
     }
 
     /// The server that a name leads to, and the tool's name there.
@@ -279,6 +317,7 @@ impl Toolbox {
             workspace: &self.workspace,
             environment: &self.environment,
             marker,
+            confined: self.confined_servers.as_ref(),
             log,
         }
     }

@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
+use std::ops::RangeInclusive;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::fault::Fault;
+use super::limits::Limits;
 use super::workspace::{Last, Missing, Spot, Workspace};
 
 /// Bytes of a file that a result or an edit can hold.
@@ -19,12 +21,19 @@ pub(super) struct Arguments {
     to_line: Option<u64>,
 }
 
-pub(super) fn read_file(workspace: &Workspace, args: Arguments) -> Result<Value, Fault> {
+pub(super) fn read_file(
+    workspace: &Workspace,
+    args: Arguments,
+    limits: &Limits<'_>,
+) -> Result<Value, Fault> {
     let spot = workspace.find(&args.path, Last::Target, Missing::Refuse)?;
     let file = spot.open()?;
     let content = match (args.from_line, args.to_line) {
         (None, None) => text(&spot, file)?,
-        (from, to) => lines(&spot, file, from.unwrap_or(1), to.unwrap_or(u64::MAX))?,
+        (from, to) => {
+            let range = from.unwrap_or(1)..=to.unwrap_or(u64::MAX);
+            lines(&spot, file, range, limits)?
+        }
     };
     Ok(json!({"path": args.path, "content": content}))
 }
@@ -37,18 +46,24 @@ pub(super) fn text(spot: &Spot, file: File) -> Result<String, Fault> {
     checked(spot, bytes)
 }
 
-/// Some lines of a file, however long the rest of it is.
-fn lines(spot: &Spot, file: File, from: u64, to: u64) -> Result<String, Fault> {
+/// Some lines of a file, however long the rest of it is: the time of the call is the limit.
+fn lines(
+    spot: &Spot,
+    file: File,
+    range: RangeInclusive<u64>,
+    limits: &Limits<'_>,
+) -> Result<String, Fault> {
     let mut reader = BufReader::new(file);
     let (mut wanted, mut line) = (Vec::new(), Vec::new());
-    for number in 1..=to {
+    for number in 1..=*range.end() {
+        limits.check()?;
         line.clear();
         let read = (&mut reader).take(LARGEST + 1).read_until(b'\n', &mut line);
         let read = read.map_err(|error| Fault::about("read", &spot.written, error))?;
         if read == 0 {
             break;
         }
-        if number >= from {
+        if number >= *range.start() {
             wanted.extend_from_slice(&line);
         }
         if wanted.len().max(line.len()) as u64 > LARGEST {

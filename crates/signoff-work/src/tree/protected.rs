@@ -1,17 +1,27 @@
 //! The files that a step may not change, and what became of them.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use rustix::fs::readlinkat;
 use sha2::{Digest as _, Sha256};
 use signoff_plan::glob;
 
+use crate::beneath::{Directory, Links, OpenError};
+
 /// What changes by itself and is nobody's to protect.
 const NEVER: [&str; 2] = [".git", ".signoff"];
+/// Bytes of a file that are read.
+const LARGEST: u64 = 1 << 30;
+/// Entries of one directory.
+const MOST: usize = 1_000_000;
+/// Directories within directories: less than the files that a process may have open.
+const DEEPEST: usize = 200;
 
 /// What each file that the patterns cover is now: content, permissions, number of hard links.
 ///
@@ -19,6 +29,13 @@ const NEVER: [&str; 2] = [".git", ".signoff"];
 /// one made during the work is noticed. Links to directories are not followed.
 pub fn protected(workspace: &Path, globs: &[String]) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
+    let root = match workspace
+        .canonicalize()
+        .and_then(|path| Directory::open(&path))
+    {
+        Ok(root) => root,
+        Err(error) => return [("./".to_owned(), format!("unreadable: {error}"))].into(),
+    };
     for pattern in globs {
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
         let climbs = pattern.split('/').any(|part| part == "..");
@@ -28,10 +45,16 @@ pub fn protected(workspace: &Path, globs: &[String]) -> BTreeMap<String, String>
         let fixed = pattern.find(['*', '?']).unwrap_or(pattern.len());
         let folder = pattern.get(..fixed).unwrap_or_default();
         let folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
-        if !is_real(workspace, folder) {
+        // What lies behind a link is another's.
+        let Ok(directory) = root.directory(Path::new(folder)) else {
             continue;
-        }
-        walk(workspace, folder, pattern, &mut found);
+        };
+        let mut search = Search {
+            root: &root,
+            pattern,
+            found: &mut found,
+        };
+        search.walk(&directory, Path::new(folder), 0);
     }
     found
 }
@@ -54,75 +77,83 @@ pub fn protected_changes(
     found
 }
 
-/// Is the way to this folder free of links? What lies behind one is another's.
-fn is_real(root: &Path, folder: &str) -> bool {
-    let mut path = root.to_path_buf();
-    folder
-        .split('/')
-        .filter(|part| !part.is_empty())
-        .all(|part| {
-            path.push(part);
-            path.symlink_metadata().is_ok_and(|found| found.is_dir())
-        })
+/// Describes what lies in a folder and matches; `root` and its folders may be anybody's.
+struct Search<'s> {
+    root: &'s Directory,
+    pattern: &'s str,
+    found: &'s mut BTreeMap<String, String>,
 }
 
-fn walk(root: &Path, folder: &str, pattern: &str, found: &mut BTreeMap<String, String>) {
-    let Ok(entries) = fs::read_dir(root.join(folder)) else {
-        return;
-    };
-    for entry in entries.filter_map(Result::ok) {
-        let name = entry.file_name();
-        // No pattern can name one that is not UTF-8, but `*` covers it.
-        let name = name.to_string_lossy();
-        if NEVER.contains(&&*name) {
-            continue;
-        }
-        let path = if folder.is_empty() {
-            name.into_owned()
-        } else {
-            format!("{folder}/{name}")
+impl Search<'_> {
+    fn walk(&mut self, directory: &Directory, folder: &Path, depth: usize) {
+        let names = match directory.names(MOST) {
+            Ok(_) if depth > DEEPEST => Err("it lies too deep".to_owned()),
+            names => names.map_err(|error| error.to_string()),
         };
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            walk(root, &path, pattern, found);
-        } else if glob::matches(pattern, &path) && !found.contains_key(&path) {
-            found.insert(path, described(&entry.path()));
+        let names = match names {
+            Ok(names) => names,
+            // That it could not be read counts.
+            Err(why) => {
+                let folder = format!("{}/", folder.display());
+                self.found.insert(folder, format!("unreadable: {why}"));
+                return;
+            }
+        };
+        for name in names {
+            if NEVER.iter().any(|never| name == *never) {
+                continue;
+            }
+            let path = folder.join(&name);
+            // No pattern can name one that is not UTF-8, but `*` covers it.
+            let text = path.to_string_lossy().into_owned();
+            match directory.directory(Path::new(&name)) {
+                Ok(inner) => self.walk(&inner, &path, depth + 1),
+                Err(_) if !glob::matches(self.pattern, &text) || self.found.contains_key(&text) => {
+                }
+                Err(_) => {
+                    let description = self.description(directory, &name, &path);
+                    self.found.insert(text, description);
+                }
+            }
         }
     }
-}
 
-fn described(path: &Path) -> String {
-    match look(path) {
-        Ok(text) => text,
+    fn description(&self, directory: &Directory, name: &OsStr, path: &Path) -> String {
+        let described = || -> Result<String, OpenError> {
+            let link = match readlinkat(directory, name, Vec::new()) {
+                Ok(target) => format!("link to `{}`, ", target.to_string_lossy()),
+                Err(_) => String::new(),
+            };
+            // The content that a reader of the path gets, also through a link inside the workspace.
+            let content = match self.root.file(path, Links::Inside) {
+                Ok(file) => content(file)?,
+                Err(OpenError::System(error)) if link.is_empty() => return Err(error.into()),
+                Err(OpenError::System(error)) => error.kind().to_string(),
+                Err(error) => error.to_string(),
+            };
+            Ok(format!("{link}{content}"))
+        };
         // That it could not be read counts.
-        Err(error) => format!("unreadable: {error}"),
+        described().unwrap_or_else(|error| format!("unreadable: {error}"))
     }
 }
 
-fn look(path: &Path) -> io::Result<String> {
-    let itself = path.symlink_metadata()?;
-    let mut text = String::new();
-    if itself.is_symlink() {
-        text = format!("link to `{}`, ", fs::read_link(path)?.display());
-    }
-    // The content that a reader of the path gets, also through a link.
-    let target = match path.metadata() {
-        Ok(target) => target,
-        Err(error) if itself.is_symlink() => return Ok(format!("{text}{}", error.kind())),
-        Err(error) => return Err(error),
-    };
-    let content = if target.is_file() {
-        hash(path)?
+/// Content, permissions and number of hard links of a file.
+fn content(file: File) -> Result<String, OpenError> {
+    let stat = file.metadata()?;
+    let (mode, links) = (stat.mode() & 0o7777, stat.nlink());
+    let content = if stat.len() > LARGEST {
+        // Whoever changes it changes these, too.
+        let (size, inode) = (stat.len(), stat.ino());
+        let (seconds, rest) = (stat.ctime(), stat.ctime_nsec());
+        format!("{size} bytes, inode {inode}, changed at {seconds}.{rest:09}")
     } else {
-        "no file".to_owned()
+        hash(file.take(LARGEST))?
     };
-    let (mode, links) = (target.mode() & 0o7777, target.nlink());
-    Ok(format!(
-        "{text}{content}, mode {mode:o}, {links} hard links"
-    ))
+    Ok(format!("{content}, mode {mode:o}, {links} hard links"))
 }
 
-fn hash(path: &Path) -> io::Result<String> {
-    let mut file = fs::File::open(path)?;
+fn hash(mut file: impl io::Read) -> io::Result<String> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
     loop {

@@ -8,9 +8,14 @@
 
 mod basics;
 mod generated;
+mod import;
 mod landing;
 mod lost;
 mod obstacles;
 mod odd;
+mod private;
 mod speed;
+mod step_landing;
+mod together;
+mod traps;
 mod world;

@@ -308,6 +308,32 @@ fn a_change_in_the_same_moment_is_seen() {
     }
 }
 
+/// Git compares whole seconds, and looks again at files that were written within the one that their index was. Whatever
+/// writes the index later has to do that, too.
+#[test]
+fn a_change_in_the_same_second_is_seen_when_it_is_over() {
+    let second = || {
+        let now = std::time::UNIX_EPOCH.elapsed();
+        now.unwrap().as_secs()
+    };
+    let world = World::committed(&[("a", "0\n"), ("b", "0\n")]);
+    let own = world.own();
+    let base = own.snapshot().unwrap();
+    fs::remove_file(world.path("b")).unwrap();
+    for _ in 0..3 {
+        fs::write(world.path("a"), "1\n").unwrap();
+        let seen = own.snapshot().unwrap();
+        let began = second();
+        fs::write(world.path("a"), "2\n").unwrap();
+        while second() == began {
+            std::thread::yield_now();
+        }
+        // The base has a path that the index does not know, so the index is written before it is compared.
+        let tree = own.checkout_tree(&base, &base).unwrap();
+        assert_eq!(own.changed(&seen, &tree).unwrap(), ["a"]);
+    }
+}
+
 #[test]
 fn repositories_in_the_tree_are_taken_as_files() {
     let world = World::committed(&[("a", "1\n"), (".gitignore", "ignored\n")]);

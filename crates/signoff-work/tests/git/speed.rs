@@ -28,6 +28,18 @@ fn many_files() {
     show("obstacles", time);
     let (tree, time) = timed(|| own.snapshot().unwrap());
     show("snapshot", time);
+    for what in ["join, first", "join, nothing new"] {
+        let (report, time) = timed(|| own.join_checkout(&tree, &tree, &tree).unwrap());
+        show(what, time);
+        assert_eq!(report.joined, [""; 0]);
+    }
+    world.write("d5/s/f5.rs", "changed\n");
+    let (report, time) = timed(|| own.join_checkout(&tree, &tree, &tree).unwrap());
+    show("join, one changed", time);
+    let edited = report.head_tree;
+    let (report, time) = timed(|| own.land_files((&edited, &tree), &tree, &|_| {}).unwrap());
+    show("land one file", time);
+    assert_eq!(report.written, ["d5/s/f5.rs"]);
     assert_eq!(own.tree_of(&head).unwrap(), tree);
     let worktree = world.worktree(&own, "one");
     let ((), time) = timed(|| worktree.make(&head).unwrap());

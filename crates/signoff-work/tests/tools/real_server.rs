@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use signoff_work::helpers::Pinned;
 use signoff_work::mcp::Server;
 use signoff_work::tools::StopFlag;
 
@@ -22,6 +23,8 @@ fn bench() -> Option<Bench> {
     }
     let command = ["node", file.to_str().unwrap(), "stdio"];
     let server = Server {
+        confined: false,
+        pinned: Pinned::default(),
         name: "every".to_owned(),
         command: command.map(str::to_owned).to_vec(),
         env: vec![("TOKEN".into(), "given".into())],

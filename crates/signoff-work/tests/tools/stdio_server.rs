@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use signoff_work::helpers::Pinned;
 use signoff_work::mcp::Server;
 
 /// Answers the handshake, lists its tools in two pages and plays them.
@@ -47,6 +48,8 @@ echo "ended" >> starts
 /// The server, of a script in the workspace.
 pub(crate) fn server(script: &str) -> Server {
     Server {
+        confined: false,
+        pinned: Pinned::default(),
         name: "toy".to_owned(),
         command: ["bash", script].map(str::to_owned).to_vec(),
         env: vec![("TOKEN".into(), "given".into())],

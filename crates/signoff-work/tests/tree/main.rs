@@ -1,22 +1,15 @@
-//! What changed in a workspace, with real files.
+//! Files that nobody may change, with real files.
 
-mod changes;
-mod ignored;
-mod limits;
 mod protected;
-mod restoring;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use signoff_work::tree::{Change, Keeper, Restored, Snapshot};
-
-/// A workspace and its keeper.
+/// A workspace.
 struct Site {
     _directory: tempfile::TempDir,
     root: PathBuf,
-    keeper: Keeper,
 }
 
 impl Site {
@@ -24,11 +17,9 @@ impl Site {
         let directory = tempfile::tempdir().expect("a temporary folder");
         let root = directory.path().join("workspace");
         fs::create_dir(&root).expect("a workspace");
-        let keeper = Keeper::new(&root, &directory.path().join("store"));
         Self {
             _directory: directory,
             root,
-            keeper,
         }
     }
 
@@ -46,28 +37,9 @@ impl Site {
         fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).expect("a mode");
     }
 
-    fn look(&mut self) -> Snapshot {
-        self.keeper.snapshot().expect("the workspace is there")
+    fn pipe(&self, path: &str) {
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        let kind = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, self.path(path), kind, mode, 0).expect("a pipe");
     }
-
-    /// What happened since then: `added a`, in the order of paths.
-    fn told(&mut self, before: &Snapshot) -> Vec<String> {
-        told(&self.changes(before))
-    }
-
-    fn changes(&mut self, before: &Snapshot) -> Vec<Change> {
-        let after = self.look();
-        self.keeper.changes(before, &after)
-    }
-
-    /// Undoes everything since then.
-    fn undo(&mut self, before: &Snapshot) -> Restored {
-        let changes = self.changes(before);
-        self.keeper.restore(before, &changes)
-    }
-}
-
-fn told(changes: &[Change]) -> Vec<String> {
-    let line = |change: &Change| format!("{} {}", change.kind.name(), change.path);
-    changes.iter().map(line).collect()
 }

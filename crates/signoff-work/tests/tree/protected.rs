@@ -81,3 +81,39 @@ fn every_way_to_change_them_is_noticed() {
         &["`key` was changed"],
     );
 }
+
+/// Control: opening the pipe would wait, reading the holes would take an hour.
+#[test]
+fn traps_in_their_place_are_noticed_and_not_read() {
+    let replace = |site: &Site, path: &str| fs::remove_file(site.path(path)).unwrap();
+    check(
+        |site| {
+            replace(site, "ci/run");
+            site.pipe("ci/run");
+        },
+        &["`ci/run` was changed"],
+    );
+    check(
+        |site| {
+            replace(site, "key");
+            symlink("/dev/zero", site.path("key")).unwrap();
+        },
+        &["`key` was changed"],
+    );
+    check(
+        |site| {
+            let file = fs::File::create(site.path("tests/a.py")).unwrap();
+            file.set_len(1 << 40).unwrap();
+        },
+        &["`tests/a.py` was changed"],
+    );
+    // What lies outside is not read, not even to hash it.
+    let site = site();
+    replace(&site, "key");
+    symlink("/etc/passwd", site.path("key")).unwrap();
+    let found = protected(&site.root, &globs());
+    assert_eq!(
+        found["key"],
+        "link to `/etc/passwd`, it lies outside the workspace"
+    );
+}

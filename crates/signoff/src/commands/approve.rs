@@ -11,8 +11,9 @@ use signoff_store::signatures::Proof;
 
 use super::lifecycle::{locate, plan_ref};
 use crate::args::Approve;
+use crate::diagnostics::concise;
 use crate::failure::{Failure, difference_lines};
-use crate::report::style::{CARE, GOOD, harmless, paint};
+use crate::report::style::{CARE, GOOD, exact, paint};
 use crate::session::Session;
 
 pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failure> {
@@ -62,7 +63,12 @@ pub(crate) fn sign_off(
             .out
             .say(format!("run {} does not carry this out yet:", during.run));
         for line in difference_lines(&during.difference) {
-            session.out.say(format!("  {}", harmless(&line)));
+            session.out.say(format!("  {}", exact(&line)));
+        }
+    }
+    for problem in &plan.checked.diagnostics {
+        if problem.code.concerns_signing() && !session.is_json() {
+            session.out.say(concise(problem, &plan.source));
         }
     }
     let doing = Doing {

@@ -68,7 +68,7 @@ impl Person for AtTerminal {
         let screen = self.screen.clone();
         let _suspended = screen.as_ref().map(Screen::suspend);
         match self.dialogue(run, item, has_news) {
-            Ok(input) => Said::Answer(input),
+            Ok(input) => Said::Answer(Box::new(input)),
             Err(Unsaid::Disturbed) => {
                 self.out.say("");
                 Said::Nothing

@@ -33,7 +33,7 @@ pub(crate) fn config(session: &mut Session, args: &args::Config) -> Result<u8, F
             trust: match trust {
                 Trust::NotNeeded => Trusted::NotNeeded,
                 Trust::Given => Trusted::Given,
-                Trust::Missing(_) => Trusted::Missing,
+                Trust::Missing(_) | Trust::Changed(_) => Trusted::Missing,
             },
             settings: entries.into_iter().map(setting).collect(),
             notes: config.notes.iter().map(ToString::to_string).collect(),

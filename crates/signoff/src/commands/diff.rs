@@ -9,7 +9,7 @@ use super::lifecycle::locate;
 use crate::args::Diff;
 use crate::failure::Failure;
 use crate::plan_paths::{read, stdin_once};
-use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, exact, harmless, paint};
 use crate::session::Session;
 use crate::shell_words::quoted;
 
@@ -70,7 +70,7 @@ fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
     session.out.say(paint(DIM, note));
     tell(session, &difference.plan);
     for line in &difference.terms {
-        session.out.answer(harmless(line));
+        session.out.answer(exact(line));
     }
     if difference.is_empty() {
         session.out.say("nothing changed since");
@@ -120,7 +120,7 @@ fn lines(change: &Change) -> Vec<String> {
             let mut lines = vec![format!("  {}", harmless(field))];
             let mut add = |style, sign: char, text: &Option<String>| {
                 for line in text.iter().flat_map(|text| text.lines()) {
-                    lines.push(paint(style, format!("    {sign} {}", harmless(line))).to_string());
+                    lines.push(paint(style, format!("    {sign} {}", exact(line))).to_string());
                 }
             };
             add(ERROR, '-', before);

@@ -1,6 +1,7 @@
 //! `doctor`: what this machine can do for a run.
 
-use signoff_api::doctor::{Doctor, State, Worktrees};
+use signoff_api::doctor::{Doctor, HelperState, Project, State, UNKNOWN, Worktrees};
+use signoff_runtime::Error;
 use signoff_runtime::project::load_config;
 use signoff_store::root::discover;
 
@@ -10,10 +11,11 @@ use crate::session::Session;
 
 pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
     // It is about the machine: no project is needed, though one may ask for more.
-    let store = discover(&session.around.directory);
+    let store = discover(&session.around.directory).map_err(Error::from)?;
     let config = load_config(&session.around, store.as_ref())?;
     let project = store.map(|_| session.project()).transpose()?;
     let found = signoff_runtime::doctor::doctor(&config, project.as_ref())?;
+    let untried = found.sandbox.level == UNKNOWN;
     let fails = found.sandbox.mode == "required" && !confines(&found);
     if session.is_json() {
         session.json(&found);
@@ -22,11 +24,15 @@ pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
             session.out.answer(line);
         }
     }
-    if fails {
+    if untried {
+        session
+            .out
+            .say("what this machine can enforce could not be tried: no plan will run here");
+    } else if fails {
         let text = "`[sandbox] mode = \"required\"` cannot be met: no plan will run here";
         session.out.say(text);
     }
-    Ok(if fails { 6 } else { 0 })
+    Ok(if fails || untried { 6 } else { 0 })
 }
 
 fn confines(found: &Doctor) -> bool {
@@ -59,7 +65,13 @@ fn lines(found: &Doctor) -> Vec<String> {
                     level.why.as_deref().unwrap_or_default()
                 ),
             ),
-            State::NotTried => ("·", String::new()),
+            State::NotTried => (
+                "·",
+                level
+                    .why
+                    .as_deref()
+                    .map_or_else(String::new, |why| format!("\n    {}", harmless(why))),
+            ),
         };
         lines.push(format!(
             "  {mark} {:<11} {}{more}",
@@ -67,5 +79,41 @@ fn lines(found: &Doctor) -> Vec<String> {
         ));
     }
     lines.extend(found.worktrees.as_ref().map(worktrees));
+    lines.extend(found.path_dropped.iter().map(|entry| {
+        let entry = harmless(entry);
+        format!(
+            "PATH: {entry} is inside the project, so nothing is looked for there; name such a command by its path"
+        )
+    }));
+    lines.extend(found.project.iter().flat_map(project));
+    lines
+}
+
+/// What is trusted of the project.
+fn project(found: &Project) -> Vec<String> {
+    let id = found.id.as_deref().unwrap_or("none yet");
+    let copy = found.copy_of.as_ref().map(|of| {
+        let of = harmless(of);
+        format!(", which is that of {of}: signatures do not count here before `signoff trust`")
+    });
+    let trust = match found.trust.as_str() {
+        "not_needed" => "its configuration names no commands",
+        "given" => "its commands are trusted",
+        "changed" => "files that commands run are not what you trusted: `signoff trust`",
+        _ => "its commands are not trusted: `signoff trust`",
+    };
+    let mut lines = vec![format!(
+        "project: id {id}{}; {trust}",
+        copy.unwrap_or_default()
+    )];
+    lines.extend(found.helpers.iter().map(|helper| {
+        let (mark, state) = match helper.state {
+            HelperState::Trusted => ("✓", "trusted"),
+            HelperState::Changed => ("✗", "changed since it was trusted"),
+            HelperState::New => ("✗", "not trusted"),
+        };
+        let path = harmless(&helper.path);
+        format!("  {mark} {path} ({}): {state}", harmless(&helper.command))
+    }));
     lines
 }

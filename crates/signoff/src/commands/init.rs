@@ -2,6 +2,7 @@
 
 mod agents;
 mod git;
+mod prepare;
 
 use std::path::Path;
 
@@ -14,6 +15,7 @@ use signoff_store::root::{Store, discover};
 
 use self::agents::Agent;
 use self::git::Git;
+use self::prepare::Proposal;
 use crate::commands::doctor::worktrees as side_by_side;
 use crate::commands::trust::remember;
 use crate::failure::Failure;
@@ -23,22 +25,25 @@ use crate::session::Session;
 struct Found {
     agents: Vec<&'static Agent>,
     git: Git,
+    prepare: Vec<Proposal>,
 }
 
 pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
     let here = session.around.directory.clone();
-    let outer = discover(&here);
-    let files = ["config.toml", ".gitignore"].map(|name| here.join(".signoff").join(name));
+    refuse_nested(&here)?;
+    let files =
+        ["config.toml", ".gitignore", "project.json"].map(|name| here.join(".signoff").join(name));
     let missing: Vec<_> = files.into_iter().filter(|path| !path.exists()).collect();
     let found = Found {
         agents: agents::installed(&session.around),
         git: git::state(&session.around),
+        prepare: prepare::proposals(&here),
     };
     let store = Store::create(&here).map_err(Error::from)?;
     let wrote_config = write_config(
         session,
         &store.config_path(),
-        &agents::config(&found.agents),
+        &prepare::in_config(&agents::config(&found.agents), &found.prepare),
     )?;
     let written: Vec<String> = missing
         .iter()
@@ -53,20 +58,33 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
             found_agents: found.agents.iter().map(|one| one.name.to_owned()).collect(),
             git: found.git.name().to_owned(),
             sandbox: level(session),
+            prepare: found
+                .prepare
+                .iter()
+                .map(|one| one.command.clone())
+                .collect(),
         });
         return Ok(0);
-    }
-    if let Some(outer) = outer.filter(|outer| outer.dir() != store.dir()) {
-        session.out.say(format!(
-            "note: this is inside the project {}, which no longer applies here",
-            outer.workspace().display()
-        ));
     }
     tell_written(session, &root, &written);
     tell_found(session, &found, wrote_config);
     let next = next(session);
     session.out.answer(format!("next: {next}"));
     Ok(0)
+}
+
+/// Refuses to set up a project inside another one, where it would not be used.
+fn refuse_nested(here: &Path) -> Result<(), Failure> {
+    let outer = discover(here).map_err(Error::from)?;
+    let real = here.canonicalize();
+    let here = real.as_deref().unwrap_or(here);
+    match outer.filter(|outer| outer.workspace() != here) {
+        Some(outer) => Err(Failure::from(Error::NestedStore {
+            inner: here.join(".signoff"),
+            outer: outer.dir().to_owned(),
+        })),
+        None => Ok(()),
+    }
 }
 
 /// Writes the configuration, unless there is one: that is somebody's.
@@ -114,6 +132,16 @@ fn tell_found(session: &mut Session, found: &Found, wrote_config: bool) {
             agents::ROLES.join(", ")
         ));
     }
+    let config = if wrote_config {
+        "is in config.toml as a comment"
+    } else {
+        "could be in config.toml"
+    };
+    for Proposal { lockfile, command } in &found.prepare {
+        session.out.answer(format!(
+            "prepare: found {lockfile}; `prepare = [\"{command}\"]` {config}: it makes new worktrees usable"
+        ));
+    }
     session.out.answer(format!("git: {}", found.git));
     // Without a repository that is said above.
     if let Some(obstacle) = obstacles(session).filter(|_| found.git.is_repository()) {
@@ -155,6 +183,10 @@ fn next(session: &Session) -> String {
             .to_owned();
     }
     match project.trust() {
+        Trust::Changed(_) => {
+            "read the files that commands run, which `signoff doctor` names, then type `signoff trust`"
+                .to_owned()
+        }
         Trust::Missing(_) => "read .signoff/config.toml, then type `signoff trust`".to_owned(),
         Trust::NotNeeded | Trust::Given => {
             "`signoff new --list` shows what a plan can begin with; `signoff verify PLAN` checks one"

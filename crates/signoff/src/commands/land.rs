@@ -33,7 +33,11 @@ pub(crate) fn line(landing: &Landing) -> String {
     if landing.already {
         return format!("{} already: run {run}{place}", paint(CARE, "landed"));
     }
-    if landing.commits == 0 {
+    if let Some(files) = landing.files.as_ref().filter(|files| !files.is_empty()) {
+        let count = counted(files.len(), "file", "files");
+        return format!("{} run {run}: {count}", paint(GOOD, "landed"));
+    }
+    if landing.commits == 0 || landing.files.is_some() {
         return format!(
             "{} to land: run {run} changed no file",
             paint(CARE, "nothing")
@@ -60,6 +64,7 @@ pub(crate) fn shape(landing: &Landing) -> Shape {
         already,
         cut_off: _,
         by_hand,
+        files,
     } = landing.clone();
     Shape {
         schema: SCHEMA.to_owned(),
@@ -71,6 +76,7 @@ pub(crate) fn shape(landing: &Landing) -> Shape {
         branch,
         refused,
         by_hand,
+        files: files.unwrap_or_default(),
     }
 }
 

@@ -1,11 +1,16 @@
 //! `trust`: a person has read this project's configuration and lets its commands run.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use signoff_api::project::{TRUST_SCHEMA, Trust};
+use signoff_api::project::{TRUST_SCHEMA, Trust, TrustedFile};
 use signoff_plan::digest::Digest;
+use signoff_runtime::Error;
+use signoff_runtime::helpers::{Helper, helpers, present};
+use signoff_runtime::project::Project;
 use signoff_store::config::{Config, Origin};
 use signoff_store::trust as store;
+use signoff_store::trust::projects::ProjectStatus;
 
 use crate::failure::Failure;
 use crate::report::style::harmless;
@@ -14,37 +19,105 @@ use crate::session::Session;
 pub(crate) fn trust(session: &mut Session) -> Result<u8, Failure> {
     session.require_person("trust a configuration")?;
     let project = session.project()?;
-    let Some(file) = &project.config.project else {
+    let file = project.config.project.as_ref();
+    let helpers = helpers(&project);
+    let (_, status) = project.id_status()?;
+    let is_copy = matches!(status, ProjectStatus::Copy { .. });
+    if file.is_none() && helpers.is_empty() && !is_copy {
         let path = project.store.config_path();
         return Err(
             Failure::new(6, "no-config", format!("there is no {}", path.display()))
                 .hint("`signoff init` writes one"),
         );
-    };
-    remember(session, &file.path, &file.bytes)?;
-    let path = file.path.display().to_string();
+    }
+    let covered = present(&project);
+    if let Some(file) = file {
+        remember(session, &file.path, &file.bytes)?;
+    }
+    remember_helpers(session, &project, &covered)?;
+    project.remember_id()?;
     if session.is_json() {
-        session.json(&Trust {
-            schema: TRUST_SCHEMA.to_owned(),
-            path,
-            sha256: Digest::of_bytes(&file.bytes).hex(),
-        });
+        session.json(&report(&project, &helpers, covered)?);
         return Ok(0);
     }
-    for line in commands(&project.config) {
+    if let ProjectStatus::Copy { of } = &status {
+        session.out.say(format!(
+            "  it has the id of {}: signatures that were given there count here from now on",
+            of.display()
+        ));
+    }
+    let lines = commands(&project.config).into_iter();
+    for line in lines.chain(helper_lines(&helpers)) {
         session.out.say(line);
     }
-    session.out.answer(format!("trusted {path}, as it is now"));
+    session.out.answer(match file {
+        Some(file) => format!("trusted {}, as it is now", file.path.display()),
+        None => format!("trusted {}", project.store.workspace().display()),
+    });
     Ok(0)
+}
+
+fn report(
+    project: &Project,
+    helpers: &[Helper],
+    covered: BTreeMap<String, String>,
+) -> Result<Trust, Failure> {
+    let file = project.config.project.as_ref();
+    let not_covered = helpers.iter().flat_map(|helper| &helper.named.not_covered);
+    Ok(Trust {
+        schema: TRUST_SCHEMA.to_owned(),
+        path: file.map(|file| file.path.display().to_string()),
+        sha256: file.map(|file| Digest::of_bytes(&file.bytes).hex()),
+        project: project.id_status()?.0,
+        helpers: covered
+            .into_iter()
+            .map(|(path, sha256)| TrustedFile { path, sha256 })
+            .collect(),
+        not_covered: not_covered.cloned().collect(),
+    })
+}
+
+/// Which files the commands run, and what of them nobody holds to anything.
+fn helper_lines(helpers: &[Helper]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for Helper { title, named } in helpers {
+        let files = named
+            .files
+            .iter()
+            .map(|file| format!("  {title} runs {}, as it is now", harmless(file)));
+        lines.extend(files);
+        let others = named
+            .not_covered
+            .iter()
+            .map(|path| format!("  {title} names {}, which is not covered", harmless(path)));
+        lines.extend(others);
+    }
+    if !lines.is_empty() {
+        lines.push("  what these files load in turn is not covered".to_owned());
+    }
+    lines
 }
 
 /// Writes the decision down where only this user can.
 pub(crate) fn remember(session: &Session, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let state = session.around.state_dir.as_ref().ok_or_else(|| {
+    let state = state_dir(session)?;
+    Ok(store::trust(state, path, bytes).map_err(Error::from)?)
+}
+
+fn remember_helpers(
+    session: &Session,
+    project: &Project,
+    covered: &BTreeMap<String, String>,
+) -> Result<(), Failure> {
+    let (state, root) = (state_dir(session)?, project.store.workspace());
+    Ok(store::helpers::trust(state, root, covered.clone()).map_err(Error::from)?)
+}
+
+fn state_dir(session: &Session) -> Result<&Path, Failure> {
+    session.around.state_dir.as_deref().ok_or_else(|| {
         Failure::new(6, "no-home", "there is no place to remember what you trust")
             .hint("set `HOME` or `XDG_STATE_HOME` to an absolute path")
-    })?;
-    store::trust(state, path, bytes).map_err(|error| Failure::new(6, "trust", error.to_string()))
+    })
 }
 
 /// The words of a command, so that where each begins and ends can be seen, and nothing is left out.
@@ -89,8 +162,13 @@ fn commands(config: &Config) -> Vec<String> {
                 [] => String::new(),
                 names => format!(", which sees {}", names.join(", ")),
             };
+            let confined = if server.value.confined {
+                ", in the sandbox"
+            } else {
+                ""
+            };
             lines.push(format!(
-                "  server `{name}`: {}{variables}",
+                "  server `{name}`: {}{variables}{confined}",
                 harmless(&words(&server.value.command))
             ));
         }

@@ -35,10 +35,15 @@ fn lines(undone: &Undone) -> Vec<String> {
     let removed = removed.map(|what| format!("removed {}", harmless(what)));
     let whole = undone.refused.is_empty().then(|| whole(undone));
     let kept = undone.kept.as_ref();
-    let kept = kept.map(|name| {
-        format!("what was there, with anything you changed in these files meanwhile: `git show {name}:FILE`")
-    });
-    restored.chain(removed).chain(whole).chain(kept).collect()
+    let kept = kept.map(|name| format!("what the run did stays in its commits: {name}"));
+    let left = undone.left.iter();
+    let left = left.map(|why| format!("left as it is: {}", harmless(why)));
+    restored
+        .chain(removed)
+        .chain(left)
+        .chain(whole)
+        .chain(kept)
+        .collect()
 }
 
 fn whole(undone: &Undone) -> String {
@@ -74,6 +79,7 @@ fn shape(undone: &Undone) -> Shape {
         kept,
         removed,
         refused,
+        left,
         for_good: _,
     } = undone.clone();
     Shape {
@@ -85,6 +91,7 @@ fn shape(undone: &Undone) -> Shape {
         kept,
         removed,
         refused,
+        left,
     }
 }
 
@@ -148,8 +155,7 @@ mod tests {
         let text = lines(&undone).join("\n");
         let text = anstream::adapter::strip_str(&text).to_string();
         let expected = "put back a\nremoved b\nremoved c\nundone run r1: 1 file put back, 2 files removed\n\
-                        what was there, with anything you changed in these files meanwhile: \
-                        `git show refs/signoff/r1/undone:FILE`";
+                        what the run did stays in its commits: refs/signoff/r1/undone";
         assert_eq!(text, expected);
     }
 

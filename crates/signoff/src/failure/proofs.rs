@@ -62,7 +62,10 @@ fn remedy(plan: &str, doubt: &Doubt) -> Vec<String> {
                 "sign it again: `signoff approve {plan} --proof {minimum}`"
             )]
         }
-        Doubt::Key(KeyError::DoesNotFit) => {
+        Doubt::Copy { .. } => {
+            vec!["if it is a clone or a copy of yours, type `signoff trust`".to_owned()]
+        }
+        Doubt::Unbound | Doubt::OtherProject | Doubt::Key(KeyError::DoesNotFit) => {
             vec![format!("sign it again: `signoff approve {plan}`")]
         }
         Doubt::Key(error) => key_hints(error),

@@ -18,6 +18,9 @@ pub(crate) fn heading(user: Option<&Path>, project: Option<&Path>, trust: &Trust
     let trust = match trust {
         Trust::NotNeeded => "it names no commands",
         Trust::Given => "its commands are trusted",
+        Trust::Changed(_) => {
+            "files that its commands run are not what you trusted: `signoff doctor` names them"
+        }
         Trust::Missing(_) => "its commands are not trusted and will not run: `signoff trust`",
     };
     let mut project_line = file("project", project, "none here");

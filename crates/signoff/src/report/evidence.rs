@@ -65,6 +65,9 @@ pub(crate) fn facts(facts: &Facts) -> String {
             words.push(format!("{what} {}", some(files)));
         }
     }
+    if !facts.not_proved.is_empty() {
+        words.push(format!("not proved: {}", facts.not_proved.join("; ")));
+    }
     words.join(", ")
 }
 
@@ -110,12 +113,15 @@ mod tests {
             tree: None,
             commit: None,
             contract_writes: files(&["a", "b", "c", "d", "e"]),
+            not_proved: files(&["no summary of pytest was seen", "the tree was shared"]),
+            room: Some("shared".to_owned()),
         };
         assert_eq!(
             because(Grade::Proved, &all),
             "red before, green after; tests 3 → 5, nothing was changed, was marked done before, \
              cut off and verified, the agent itself failed, repaired by ada, accepted by bob, \
-             its contract reads what it changed: tests/a.py, put back after its contract: a, b, c and 2 more"
+             its contract reads what it changed: tests/a.py, put back after its contract: a, b, c and 2 more, \
+             not proved: no summary of pytest was seen; the tree was shared"
         );
         assert_eq!(because(Grade::Held, &Facts::default()), "green after");
     }

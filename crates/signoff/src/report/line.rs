@@ -148,10 +148,16 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::MergeConflicted { files, text, .. } => {
             format!("  {} {}", paint(CARE, "✗"), conflict(files, text))
         }
+        // What comes into the checkout at once is told by its files.
+        Event::Merged { .. } if run.lands_files() => return None,
         Event::Merged { commit, .. } => {
             let what = format!("merged as {}", short_commit(commit));
             format!("  {}", paint(DIM, what))
         }
+        Event::CheckoutJoined {
+            files, conflicts, ..
+        } => joined(files, conflicts),
+        Event::FilesLanded { files, held, .. } => return files_landed(files, held),
         Event::RunLanded { commit, .. } => {
             format!("landed as {}", short_commit(commit))
         }
@@ -374,6 +380,48 @@ fn finished(outcome: Outcome) -> String {
         Outcome::Partial => paint(CARE, "completed in part").to_string(),
         Outcome::Failed => paint(ERROR, "failed").to_string(),
     }
+}
+
+/// What a person did in the checkout while the run was at work.
+fn joined(files: &[String], conflicts: &[String]) -> String {
+    let mut text = paint(DIM, format!("your changes joined: {}", few(files))).to_string();
+    if !conflicts.is_empty() {
+        let both = format!(
+            "changed by you and by the run, each keeps its own: {}",
+            few(conflicts)
+        );
+        text = format!("{text}\n{} {both}", paint(CARE, "!"));
+    }
+    text
+}
+
+fn files_landed(files: &[String], held: &[String]) -> Option<String> {
+    let mut lines = Vec::new();
+    if !files.is_empty() {
+        let text = format!("  landed {}", few(files));
+        lines.push(paint(DIM, text).to_string());
+    }
+    lines.extend(
+        held.iter()
+            .map(|why| format!("  {} held: {why}", paint(CARE, "!"))),
+    );
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// The first names of a list, and how many there are beside them.
+fn few(files: &[String]) -> String {
+    const MOST: usize = 5;
+    let mut text = files
+        .iter()
+        .take(MOST)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if files.len() > MOST {
+        use std::fmt::Write as _;
+        write!(text, " and {} more", files.len() - MOST).ok();
+    }
+    text
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use signoff_engine::{Green, Isolation, Run, Settings, StepStatus, Verdict};
+use signoff_engine::{Green, Isolation, Land, Run, Settings, StepStatus, Verdict};
 use signoff_plan::layout::Graph;
 use signoff_plan::model::{Plan, Step, Work};
 
@@ -82,8 +82,11 @@ fn place(around: &Around<'_>, workspace: &str) -> String {
     let run = around.run;
     match around.settings.isolation {
         Isolation::Shared => format!("run {run} in {workspace}"),
+        Isolation::Worktree if around.settings.land == Land::Step => {
+            format!("run {run} on a tree of its own: what passes lands in {workspace} step by step")
+        }
         Isolation::Worktree => {
-            format!("run {run} in worktrees: {workspace} stays as it is until it lands")
+            format!("run {run} on a tree of its own: {workspace} stays as it is until it lands")
         }
     }
 }

@@ -1,8 +1,11 @@
 //! A plan for people: everything a signature covers, in full. What is not shown cannot be reviewed.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use signoff_plan::duration::format;
 use signoff_plan::model::{Budget, Contract, Depends, Hint, Plan, Step, Work};
+use signoff_plan::visible;
 
 use crate::report::style::{DIM, TITLE, harmless, paint};
 
@@ -67,8 +70,8 @@ fn step_fields(fields: &mut Fields<'_>, plan: &Plan, at: usize, step: &Step) {
     fields.list("subtask", &step.subtasks);
     let subscriptions: Vec<String> = step.subscriptions.iter().map(ToString::to_string).collect();
     fields.list("reads", &subscriptions);
-    fields.list("produces", &step.produces);
-    fields.list("protects", &step.protects);
+    fields.commands("produces", &step.produces);
+    fields.commands("protects", &step.protects);
     fields.scope("tools", step.tools.as_deref());
     match &step.contract {
         Some(one) => contract(fields, one),
@@ -84,8 +87,8 @@ fn step_fields(fields: &mut Fields<'_>, plan: &Plan, at: usize, step: &Step) {
         Depends::On(_) => Some(plan.dependency_ids(at).collect::<Vec<_>>().join(", ")),
     };
     fields.text("after", after.as_deref());
-    fields.text("when", step.when.as_deref());
-    fields.text("for each", step.for_each.as_deref());
+    fields.command("when", step.when.as_deref());
+    fields.command("for each", step.for_each.as_deref());
     fields.text(
         "at most",
         step.max_items
@@ -115,8 +118,8 @@ fn work(fields: &mut Fields<'_>, work: &Work) {
             fields.text("task", Some(task));
         }
         Work::Tool { tool, args } => {
-            fields.text("tool", Some(tool));
-            fields.text("args", serde_json::to_string_pretty(args).ok().as_deref());
+            fields.command("tool", Some(tool));
+            fields.command("args", serde_json::to_string_pretty(args).ok().as_deref());
         }
         Work::Ask { question, choices } => {
             fields.text("ask", Some(question));
@@ -143,10 +146,10 @@ fn hint(hint: &Hint) -> Option<String> {
 }
 
 fn contract(fields: &mut Fields<'_>, contract: &Contract) {
-    fields.text("contract", Some(&contract.command));
+    fields.command("contract", Some(&contract.command));
     let conditions: Vec<String> = contract.expect.iter().map(ToString::to_string).collect();
-    fields.text("holds if", Some(&conditions.join(", ")));
-    fields.text("shell", contract.shell.as_deref());
+    fields.command("holds if", Some(&conditions.join(", ")));
+    fields.command("shell", contract.shell.as_deref());
     fields.text("limit", contract.timeout.map(format).as_deref());
     fields.text(
         "baseline",
@@ -199,7 +202,17 @@ impl<'a> Fields<'a> {
         Self { lines, indent }
     }
 
+    /// A text for people and agents.
     fn text(&mut self, name: &str, value: Option<&str>) {
+        self.lines_of(name, value, visible::text);
+    }
+
+    /// A text that is run, compared or matched: every character of it shows.
+    fn command(&mut self, name: &str, value: Option<&str>) {
+        self.lines_of(name, value, visible::command);
+    }
+
+    fn lines_of(&mut self, name: &str, value: Option<&str>, show: fn(&str) -> Cow<'_, str>) {
         let Some(value) = value else {
             return;
         };
@@ -214,7 +227,7 @@ impl<'a> Fields<'a> {
                 "{}{} {}",
                 self.indent,
                 paint(DIM, format!("{name:<10}")),
-                harmless(line)
+                show(line)
             );
             self.lines.push(shown.trim_end().to_owned());
         }
@@ -223,6 +236,12 @@ impl<'a> Fields<'a> {
     fn list(&mut self, name: &str, values: &[String]) {
         for value in values {
             self.text(name, Some(value));
+        }
+    }
+
+    fn commands(&mut self, name: &str, values: &[String]) {
+        for value in values {
+            self.command(name, Some(value));
         }
     }
 

@@ -23,6 +23,7 @@ pub(crate) fn run(steps: &[(&str, &str)]) -> Run {
     let plan = checked.accept().expect("there are no errors");
     let terms = Digest::of_bytes(b"terms");
     let signature = Signature {
+        project: None,
         plan: "plan.md".to_owned(),
         digest: plan.digest(),
         terms,

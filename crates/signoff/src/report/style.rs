@@ -3,6 +3,7 @@
 use std::fmt;
 
 use anstyle::{AnsiColor, Style};
+use signoff_plan::visible;
 
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -39,21 +40,35 @@ pub(crate) fn harmless(text: &str) -> String {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.to_owned();
     }
-    text.replace("\r\n", "\n")
+    let text: String = text
+        .replace("\r\n", "\n")
         .chars()
         .map(|c| if c == '\n' { ' ' } else { c })
-        .filter_map(signoff_plan::visible::shown)
-        .collect()
+        .filter(|c| !c.is_control() || *c == '\t')
+        .collect();
+    visible::text(&text).into_owned()
+}
+
+/// A command on one line, with every character that hides or passes for another one escaped.
+pub(crate) fn exact(text: &str) -> String {
+    visible::command(text).replace('\n', " ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::harmless;
+    use super::{exact, harmless};
 
     #[test]
     fn lines_become_one_and_nothing_moves_the_cursor() {
         assert_eq!(harmless("folded\nmore"), "folded more");
         assert_eq!(harmless("a\r\nb\tc"), "a b\tc");
         assert_eq!(harmless("\u{1b}[1mx\r\u{7}"), "[1mx");
+        assert_eq!(harmless("a\u{202e}b"), "a\\u{202e}b");
+    }
+
+    #[test]
+    fn a_command_is_shown_with_every_character() {
+        assert_eq!(exact("a\nb\r\u{1b}"), "a b\\u{d}\\u{1b}");
+        assert_eq!(exact("rm\u{a0}x"), "rm\\u{a0}x");
     }
 }

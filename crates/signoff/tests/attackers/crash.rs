@@ -7,23 +7,25 @@ use serde_json::Value;
 use signoff_testkit::Project;
 
 /// The first attempt does not end, and has a part of it leave its session.
-const AGENT: &str = "if [ -e begun ]; then echo done > out; exit; fi\n\
-                     setsid -f env -u SIGNOFF_INSIDE sleep 1000\ntouch begun\nsleep 1000\n";
+const AGENT: &str = "if [ -e @OUT@/begun ]; then echo done > out; exit; fi\n\
+                     setsid -f env -u SIGNOFF_INSIDE sleep 1000\ntouch @OUT@/begun\nsleep 1000\n";
 
 const PLAN: &str = "---\ntype: plan\nstatus: draft\nowner: ada\n---\n\n# Cut off\n\n**Budget:** 1h\n\n## Steps\n\n\
                     ### 1. Work\n\n**task:** Do the work.\n\n**contract:**\n```shell\ntest -s out\n```\nexit_code == 0\n";
 
 fn project() -> Project {
-    let project = Project::new(env!("CARGO_BIN_EXE_signoff")).confined();
+    let project = Project::new(env!("CARGO_BIN_EXE_signoff")).on_trees();
     let project = project.env("SIGNOFF_LEVEL", "namespaces");
-    let user = project.home().join(".config/signoff");
-    fs::create_dir_all(&user).expect("the folder is ours");
-    let config = "[agents.default]\ndriver = \"command\"\ncommand = [\"bash\", \"agent.sh\"]\n";
-    fs::write(user.join("config.toml"), config).expect("the folder is ours");
+    let user = project.home().join(".config/signoff/config.toml");
+    let config = fs::read_to_string(&user).expect("it was made");
+    let agents = "[agents.default]\ndriver = \"command\"\ncommand = [\"bash\", \"agent.sh\"]\n";
+    fs::write(user, format!("{config}{agents}")).expect("the folder is ours");
+    let outside = project.outside("").display().to_string();
     project
         .write(".signoff/config.toml", "")
-        .write("agent.sh", AGENT)
+        .write("agent.sh", &AGENT.replace("@OUT@", &outside))
         .write("plan.md", PLAN);
+    project.signoff(["trust"]).assert_success();
     project
 }
 
@@ -46,7 +48,7 @@ fn is_there(pid: &str) -> bool {
 fn a_killed_harness_takes_a_confined_agent_along() {
     let project = project();
     let mut running = project.spawn(["run", "plan.md", "--approve", "--format", "json"]);
-    assert!(running.wait_until(|| project.exists("begun")));
+    assert!(running.wait_until(|| project.outside("begun").exists()));
     let events = running.stdout_so_far();
     let started: Value = events
         .lines()

@@ -31,6 +31,20 @@ pub(crate) enum Mode {
     At(&'static str),
 }
 
+impl Mode {
+    fn mounts(self) -> bool {
+        matches!(self, Self::At("namespaces" | "bubblewrap"))
+    }
+
+    /// What asks for the level.
+    fn variable(self) -> String {
+        match self {
+            Self::Off => String::new(),
+            Self::At(level) => format!("SIGNOFF_LEVEL={level}"),
+        }
+    }
+}
+
 pub(crate) struct Stage<'a> {
     project: Project,
     attack: &'a Attack,
@@ -56,12 +70,17 @@ impl<'a> Stage<'a> {
         stage.furnish(mode, fields);
         stage.listen();
         stage.bash(attack.prepare);
+        if !mode.mounts() {
+            // The agent's script is a file of the project, and runs as it lies there.
+            let trust = format!("exec env {} signoff trust", mode.variable());
+            stage.bash(&trust).assert_success();
+        }
         Some(stage)
     }
 
     fn furnish(&self, mode: Mode, fields: &str) {
         let (project, attack) = (&self.project, self.attack);
-        let binary = project.outside("bin/signoff");
+        let binary = project.path().with_file_name("bin").join("signoff");
         fs::hard_link(BINARY, &binary)
             .or_else(|_| fs::copy(BINARY, &binary).map(drop))
             .expect("the folder is ours");
@@ -82,10 +101,10 @@ impl<'a> Stage<'a> {
         fs::write(project.home().join(".config/signoff/config.toml"), config)
             .expect("the folder is ours");
         if self.user == User::Ordinary && is_root() {
-            let root = project.outside("");
+            let root = project.path().with_file_name("");
             fs::set_permissions(&root, fs::Permissions::from_mode(0o755)).expect("it is ours");
-            for name in ["project", "home", "tmp", "beside"] {
-                give(&project.outside(name));
+            for name in ["project", "home", "tmp", "outside"] {
+                give(&root.join(name));
             }
         }
     }
@@ -126,10 +145,7 @@ impl<'a> Stage<'a> {
 
     /// Signs the plan and runs it.
     pub(crate) fn run(&self, mode: Mode) -> Output {
-        let level = match mode {
-            Mode::Off => String::new(),
-            Mode::At(level) => format!("SIGNOFF_LEVEL={level}"),
-        };
+        let level = mode.variable();
         let output = self.bash(&format!(
             "exec 9>> @BESIDE@/descriptor; exec env {level} SECRET_KEY=in-the-environment BASH_ENV=@P@/env.sh \
              SSH_AUTH_SOCK=@BESIDE@/agent.sock signoff run plan.md --approve --format json"
@@ -144,7 +160,7 @@ impl<'a> Stage<'a> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let file = self.project.outside(&format!("beside/{number}.sh"));
-        let script = format!("export PATH=@P@/bin:$PATH\n{script}\n");
+        let script = format!("export PATH=@P@/bin:@BESIDE@/way:$PATH\n{script}\n");
         fs::write(&file, self.filled(&script)).expect("the folder is ours");
         let whoever = if self.user == User::Ordinary && is_root() {
             format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups ")

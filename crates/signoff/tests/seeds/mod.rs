@@ -35,7 +35,7 @@ pub(crate) struct Example {
 impl Example {
     /// A project with these files, whose agents follow the script. Nothing is signed yet.
     pub(crate) fn new(plan: &str, files: &[(&str, &str)], script: &Script) -> Self {
-        let project = Project::new(BINARY);
+        let project = Project::new(BINARY).on_trees();
         let path = project.outside("script.json");
         let ledger = project.outside("ledger");
         let script = script.clone().ledger(ledger);
@@ -68,7 +68,7 @@ impl Example {
 
     /// A program on the PATH of everything that is started here.
     pub(crate) fn program(self, name: &str, script: &str) -> Self {
-        let path = self.project.outside("bin").join(name);
+        let path = self.project.path().with_file_name("bin").join(name);
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("the folder is ours");
         let mode = fs::Permissions::from_mode(0o755);
         fs::set_permissions(&path, mode).expect("the folder is ours");

@@ -64,7 +64,8 @@ fn killed_while_it_writes_a_person_finds_out() {
     // It took place: the result is entered.
     let example = references(REFERENCES);
     example.killed_at("effect.after:2").resume().assert_code(3);
-    assert!(example.project.exists("processed.json"));
+    // In the run's tree: nothing lands before the step has passed.
+    assert!(!example.project.exists("processed.json"));
     let item = example.item("unknown_call");
     assert_eq!(
         item["choices"],

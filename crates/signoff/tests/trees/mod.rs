@@ -20,9 +20,9 @@ pub(crate) fn shell(project: &Project, line: &str) -> String {
     output.assert_success().stdout.clone()
 }
 
-/// A project in a repository with these files committed, trusted and signed.
+/// A project in a repository with these files committed, trusted and signed; its runs work on trees of their own.
 pub(crate) fn repository(script: &Script, plan: &str, files: &[(&str, &str)]) -> Project {
-    let project = project(script, plan);
+    let project = project(script, plan).on_trees();
     for (path, text) in files {
         project.write(path, text);
     }
@@ -145,6 +145,12 @@ pub(crate) fn nothing_left(project: &Project, what: &str) {
         "git for-each-ref --format='%(refname)' | grep signoff || :",
     );
     assert_eq!(refs, "", "{what}");
+    no_trees_left(project, what);
+}
+
+/// Nothing but names in the repository is left, by which `undo` and a person find what a run did to files.
+#[track_caller]
+pub(crate) fn no_trees_left(project: &Project, what: &str) {
     let locks = shell(
         project,
         "find .git -name '*.lock'; git worktree list | tail -n +2",

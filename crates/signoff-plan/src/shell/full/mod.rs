@@ -47,10 +47,28 @@ pub(super) fn analyse(text: &str) -> Analysis {
     analysis
 }
 
-fn command(node: Node<'_>, source: &str, found: &mut Collected) {
+/// The words of every command, in the order of the text.
+pub(super) fn commands(text: &str) -> Vec<Vec<Word<'static>>> {
+    let mut found = Vec::new();
+    if let Some(tree) = tree::parse(text) {
+        tree::visit(tree.root_node(), |node| {
+            if node.kind() == "command" {
+                found.push(command_words(node, text));
+            }
+            true
+        });
+    }
+    found
+}
+
+fn command_words(node: Node<'_>, source: &str) -> Vec<Word<'static>> {
     let parts = tree::named_children(node).into_iter();
     let parts = parts.skip_while(|part| part.kind() != "command_name");
-    let words: Vec<Word<'_>> = parts.map(|part| words::word(part, source)).collect();
+    parts.map(|part| words::word(part, source)).collect()
+}
+
+fn command(node: Node<'_>, source: &str, found: &mut Collected) {
+    let words = command_words(node, source);
     calls::note(&words, found);
     files::note_arguments(&words, found);
 }

@@ -1,13 +1,15 @@
 //! Why a run does not land, or does not go on, and what to type then.
 
+use std::collections::BTreeSet;
+
 use signoff_engine::{Outcome, Run, RunTree};
 use signoff_work::git::Id;
 
-use super::{Landing, Wish, is_known_plan, is_over};
+use super::{Landing, Wish, is_known_plan, is_over, parsed};
 use crate::error::Error;
 use crate::live::Live;
 use crate::project::Project;
-use crate::trees::Trees;
+use crate::trees::{Showing, Trees};
 
 /// Why a run does not land.
 pub(super) struct Refusal {
@@ -25,19 +27,46 @@ impl From<Vec<String>> for Refusal {
 }
 
 /// With what to type. Commits that were picked by hand are found, and the run counts as landed then.
-pub(super) fn instructed(mut landing: Landing, refusal: Refusal, start: &Id) -> Landing {
-    let run = &landing.run;
+pub(super) fn instructed(
+    mut landing: Landing,
+    refusal: Refusal,
+    (run, trees): (&Run, &Trees),
+) -> Result<Landing, Error> {
+    let name = run.id();
     landing.refused = refusal.why;
     if refusal.is_conflict {
-        landing.by_hand.push(pick(run, start.as_str()));
+        landing.by_hand.push(pick(run, trees)?);
     }
-    landing.by_hand.push(format!("signoff land {run}"));
-    landing.branch = Some(format!("signoff/{run}"));
-    landing
+    landing.by_hand.push(format!("signoff land {name}"));
+    landing.branch = Some(format!("signoff/{name}"));
+    Ok(landing)
 }
 
-fn pick(run: &str, start: &str) -> String {
-    format!("git cherry-pick {start}..signoff/{run}")
+/// Brings in what steps did. What a person did is in the checkout already, and git would stop at commits of that.
+fn pick(run: &Run, trees: &Trees) -> Result<String, Error> {
+    let start = run.ground().map(|ground| ground.start.as_str());
+    let start = parsed(run, start.unwrap_or_default())?;
+    let head = parsed(run, run.head().unwrap_or_default())?;
+    let mut commits = trees.own().commits(&start, &head)?;
+    let all = commits.len();
+    let of_steps = merged(run);
+    commits.retain(|commit| of_steps.contains(commit.as_str()));
+    if commits.len() == all {
+        return Ok(format!("git cherry-pick {start}..signoff/{}", run.id()));
+    }
+    let names: Vec<&str> = commits.iter().map(Id::as_str).collect();
+    Ok(format!("git cherry-pick {}", names.join(" ")))
+}
+
+/// The commits that steps were merged as.
+fn merged(run: &Run) -> BTreeSet<&str> {
+    let of_step = |at| {
+        let (_, state) = run.step(at)?;
+        let candidate = state.candidate.as_ref();
+        let is_own = candidate.is_none_or(|candidate| candidate.commit != candidate.onto);
+        state.commit.as_deref().filter(|_| is_own)
+    };
+    run.order().filter_map(of_step).collect()
 }
 
 /// What somebody changed in the checkout since the run began, where that matters because nobody was asked.
@@ -45,14 +74,13 @@ pub(super) fn objections(
     (project, wish): (&Project, Wish),
     trees: &Trees,
     run: &Run,
-    start: &Id,
 ) -> Result<Vec<String>, Error> {
     // One that was begun goes on, whatever it has changed itself.
     let asks = wish == Wish::IfUnchanged && run.landing().is_none();
     match run.ground() {
         Some(ground) if asks => {
             let ours = |path: &str| is_known_plan(project, path);
-            let mut changed = trees.changed_since(ground, start, &ours)?;
+            let mut changed = trees.changed_since(ground, &ours)?;
             changed.extend(elsewhere(ground, trees)?);
             Ok(changed)
         }
@@ -99,8 +127,12 @@ pub(super) fn instead(project: &Project, live: &Live<'_>) -> Result<Vec<String>,
         commands.push(format!("signoff resume {run}"));
     }
     let has_ended = is_over || live.run.outcome().is_some();
-    if let Some(ground) = live.run.ground().filter(|_| has_ended) {
-        commands.push(pick(run, &ground.start));
+    let is_theirs = live.run.ground().is_some_and(|ground| !ground.private);
+    if has_ended
+        && is_theirs
+        && let Some(trees) = live.trees(None, Showing::Copies)?
+    {
+        commands.extend(pick(&live.run, &trees).ok());
     }
     Ok(commands)
 }
@@ -111,7 +143,9 @@ pub(in crate::live) fn refuse_if_checked_out(live: &Live<'_>) -> Result<(), Erro
     if !(goes_on && live.run.in_worktrees()) {
         return Ok(());
     }
-    let place = live.trees(None)?.map(|trees| trees.checked_out());
+    let place = live
+        .trees(None, Showing::Copies)?
+        .map(|trees| trees.checked_out());
     match place.transpose()?.flatten() {
         Some(place) => Err(Error::CheckedOut {
             run: live.run.id().to_owned(),

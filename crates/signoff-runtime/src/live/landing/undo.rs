@@ -2,16 +2,15 @@
 
 use signoff_engine::Input;
 use signoff_store::failpoint;
-use signoff_work::git::PutBack;
 
-use super::{is_known_plan, is_over, named, parsed, record};
+use super::{is_over, named, record};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::journal::Append as _;
 use crate::live::Live;
 use crate::locks::take_workspace;
 use crate::project::Project;
-use crate::trees::Trees;
+use crate::trees::{Showing, Trees};
 
 /// What came of taking a run back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -22,6 +21,8 @@ pub struct Undone {
     pub restored: Vec<String>,
     /// Files of the checkout that the run had made, and that are gone.
     pub deleted: Vec<String>,
+    /// Files that somebody changed since, and that stay as they are, each with the reason.
+    pub left: Vec<String>,
     /// The reference that what was there in their places can be found by.
     pub kept: Option<String>,
     /// Worktrees and branches that are gone.
@@ -49,7 +50,8 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
             ..undone
         })
     };
-    if let Some(commit) = live.run.landed() {
+    let commit = live.run.landed().filter(|_| !live.run.lands_files());
+    if let Some(commit) = commit {
         return for_good(format!(
             "it landed as {commit}: `git revert` takes that back"
         ));
@@ -64,8 +66,9 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
             "it has not ended: `signoff abort {name}` gives it up"
         ));
     }
-    let (Some(trees), true) = (live.trees(None)?, live.run.ground().is_some()) else {
-        return for_good("git did not know what the checkout was before it".to_owned());
+    let Some(trees) = live.trees(None, Showing::Copies)? else {
+        let why = "it worked in the checkout itself, and nothing recorded what that was before";
+        return for_good(why.to_owned());
     };
     if let Some(place) = trees.checked_out()? {
         let place = place.display();
@@ -73,10 +76,10 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
             "its branch `signoff/{name}` is checked out in {place}: `git switch` to another one there"
         ));
     }
-    let done = if live.run.in_worktrees() {
-        remove(&mut live, &trees)?
+    let done = if live.run.lands_files() {
+        take_back(&mut live, &trees)?
     } else {
-        restore(&mut live, &trees)?
+        remove(&mut live, &trees)?
     };
     live.journal.close()?;
     Ok(Undone { run: name, ..done })
@@ -95,53 +98,28 @@ fn remove(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
     })
 }
 
-/// Makes what steps of the run changed in the checkout what it was before, if nobody else changed it since.
-fn restore(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
+/// Takes back what was written to the checkout, file by file. What somebody changed since stays, and is named.
+fn take_back(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
     let _checkout = take_workspace(live.project)?;
-    // Of steps that were killed.
-    trees.note_work()?;
-    let Some(work) = trees.work()? else {
-        let why = "an older signoff ran it, which did not note what its steps changed: `git diff` shows what is changed now";
-        return Ok(Undone {
-            for_good: true,
-            ..refused(why)
-        });
-    };
-    let mut paths = trees.touched(&work)?;
-    paths.retain(|path| !is_known_plan(live.project, path));
-    let again = live.run.undone();
-    let differ = trees.own().in_the_way(&work.to, &work.left, &paths)?;
-    if !differ.is_empty() {
-        return Ok(refused(&format!(
-            "these were changed after the run, and nothing is taken back unless all of it can be: {}",
-            differ.join(", ")
-        )));
-    }
-    if !again {
-        // Nothing is lost by it: what was there can be found again.
-        let start = live.run.ground().map(|ground| ground.start.clone());
-        let start = parsed(&live.run, start.as_deref().unwrap_or_default())?;
-        trees.keep_undone(&trees.own().snapshot()?, &start)?;
+    if !live.run.undone() {
         let by = live.project.around.person.clone();
         let parts = (&mut live.run, &mut live.journal);
         record(parts, Input::Undo { by }, live.clock)?;
     }
     failpoint::reached("undo.recorded");
-    let back = match trees.own().restore(&work.to, &work.left, &paths)? {
-        Ok(back) => back,
-        Err(differ) => {
-            let why = format!("these change just now: {}", differ.join(", "));
-            return Ok(refused(&why));
-        }
-    };
-    // From here on whatever is there is somebody else's.
-    trees.forget_work(&work)?;
-    let PutBack { restored, deleted } = back;
-    let changed = !(restored.is_empty() && deleted.is_empty());
+    let report = trees.unland_files()?;
+    let mut restored = report.restored;
+    restored.extend(report.merged);
+    restored.sort();
+    let left = report.held.iter();
+    let left = left.map(|held| format!("`{}`: {}", held.path, held.reason));
+    trees.forget_work();
+    let changed = !(restored.is_empty() && report.deleted.is_empty());
     Ok(Undone {
-        kept: changed.then(|| trees.undone_ref()),
         restored,
-        deleted,
+        deleted: report.deleted,
+        left: left.collect(),
+        kept: changed.then(|| trees.work_ref()),
         ..Undone::default()
     })
 }

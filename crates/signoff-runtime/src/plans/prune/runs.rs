@@ -72,7 +72,8 @@ impl Pruning<'_> {
 }
 
 fn is_settled(run: &Run) -> bool {
-    run.landed().is_some() || run.undone()
+    // What `undo` needs of files that landed stays.
+    (run.landed().is_some() && !run.lands_files()) || run.undone()
 }
 
 fn written(path: &Path) -> u64 {

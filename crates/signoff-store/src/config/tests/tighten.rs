@@ -93,6 +93,7 @@ fn a_pi_store_has_its_own_file_and_runs_at_once() {
     let project = dir.path().join("project.toml");
     fs::write(&project, "plans.executor_timeout_minutes = 6").unwrap();
     let layers = Layers {
+        home: None,
         pi_store: true,
         user: path("user.toml"),
         pi: path("plans.json"),
@@ -164,5 +165,30 @@ fn a_login_is_a_file_below_the_home() {
             "user.toml:4:10: `{wrong}` is not a file below your home; write one like `~/.my-agent/auth.json`"
         );
         assert_eq!(load(&login(wrong), "").unwrap_err(), [expected]);
+    }
+}
+
+#[test]
+fn only_a_person_says_what_is_seen_of_a_home_and_written_besides() {
+    let user = "sandbox.home = ['~/.config/foo/', '~/.config/foo']\nsandbox.writable = ['~/c', '/var/cache/x']";
+    let config = load(user, "").unwrap();
+    assert_eq!(config.sandbox.home.value, ["~/.config/foo"]);
+    assert_eq!(config.sandbox.writable.value, ["~/c", "/var/cache/x"]);
+    let narrower = load(user, "sandbox.writable = ['~/c']").unwrap();
+    assert_eq!(narrower.sandbox.writable.value, ["~/c"]);
+    assert_eq!(
+        load("", "sandbox.home = ['~/.ssh']\nsandbox.writable = ['/etc']").unwrap_err(),
+        [
+            "project.toml:1:16: a project cannot loosen `[sandbox] home` from `[]` (built-in) to `[\"~/.ssh\"]`; only your own configuration can",
+            "project.toml:2:20: a project cannot loosen `[sandbox] writable` from `[]` (built-in) to `[\"/etc\"]`; only your own configuration can",
+        ]
+    );
+    for path in ["", "~", "~/", "/", "x", "/etc", "~/../x", "~/a/../../b"] {
+        let text = format!("sandbox.home = ['{path}']");
+        assert!(load(&text, "").is_err(), "{path}");
+    }
+    for path in ["", "~", "/", "x", "/a/../b", "~x"] {
+        let text = format!("sandbox.writable = ['{path}']");
+        assert!(load(&text, "").is_err(), "{path}");
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use signoff_api::templates::{Param, Template as Shape};
+use signoff_runtime::Error;
 use signoff_store::root::discover;
 
 use super::values::needed;
@@ -91,12 +92,13 @@ pub(super) fn all(session: &Session) -> Result<Vec<Template>, Failure> {
 }
 
 /// Where a project keeps its templates.
-pub(super) fn directory(session: &Session) -> Option<PathBuf> {
-    discover(&session.around.directory).map(|store| store.dir().join("templates"))
+pub(super) fn directory(session: &Session) -> Result<Option<PathBuf>, Failure> {
+    let store = discover(&session.around.directory).map_err(Error::from)?;
+    Ok(store.map(|store| store.dir().join("templates")))
 }
 
 fn saved(session: &Session) -> Result<Vec<Template>, Failure> {
-    let Some(directory) = directory(session) else {
+    let Some(directory) = directory(session)? else {
         return Ok(Vec::new());
     };
     let mut found = Vec::new();

@@ -14,6 +14,7 @@ fn shown(run: &Run, size: (usize, usize), uncommitted: Option<Vec<String>>) -> V
         accept: Accept::End,
         jobs: 1,
         isolation: signoff_engine::Isolation::Shared,
+        land: signoff_engine::Land::End,
         sandbox: "none".to_owned(),
     };
     let around = Around {
@@ -85,6 +86,8 @@ fn a_contract_that_was_seen_green_is_named() {
         tests: None,
         tree: None,
         changes: None,
+        room: None,
+        warm: false,
     };
     let finished = Event::BaselineFinished {
         step: "step-1".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::{Attack, Control, HONEST};
 
-pub(super) const ATTACKS: [Attack; 4] = [
+pub(super) const ATTACKS: [Attack; 5] = [
     Attack {
         name: "sleeps",
         does: "sleeps for ever",
@@ -39,6 +39,17 @@ pub(super) const ATTACKS: [Attack; 4] = [
         script: "echo done > out; head -c 80000000 /dev/zero",
         happened: "test $(du -b --total @SAID@ | tail -n 1 | cut -f 1) -gt 70000000",
         control: Control::Bare("bash agent.sh > @SAID@"),
+        ..HONEST
+    },
+    Attack {
+        name: "pipes",
+        does: "makes pipes of the files that git reads, so that whoever looks waits for ever",
+        prepare: "git init -q .",
+        script: "echo done > out; mkfifo .gitignore .gitattributes .gitmodules; rm -f .git/info/exclude; mkfifo .git/info/exclude",
+        happened: "test -e @BESIDE@/waits || ! grep -q '\"type\":\"run_finished\"' @EVENTS@",
+        control: Control::Bare(
+            "bash agent.sh; timeout 1 git status; test $? = 124 && touch @BESIDE@/waits",
+        ),
         ..HONEST
     },
 ];

@@ -41,8 +41,8 @@ pub(crate) struct Attack {
     pub(crate) control: Control,
     /// What comes of it, in the order of [`LEVELS`].
     pub(crate) expected: [Outcome; 4],
-    /// What the run says where it is detected.
-    pub(crate) sign: &'static str,
+    /// What the run says where it is detected: one of these.
+    pub(crate) signs: &'static [&'static str],
     /// The same for readers, or what else is left to them.
     pub(crate) shows: &'static str,
 }
@@ -79,13 +79,12 @@ pub(crate) const HONEST: Attack = Attack {
     happened: "",
     control: Control::Off,
     expected: ALWAYS_STOPPED,
-    sign: "",
+    signs: &[],
     shows: "",
 };
 
 pub(crate) const ALWAYS_STOPPED: [Outcome; 4] = [Outcome::Stopped; 4];
 pub(crate) const ALWAYS_DETECTED: [Outcome; 4] = [Outcome::Detected; 4];
-pub(crate) const NEVER_COVERED: [Outcome; 4] = [Outcome::NotCovered; 4];
 
 /// Stopped by mounts, and this without them.
 const fn mounts_or(else_: Outcome) -> [Outcome; 4] {

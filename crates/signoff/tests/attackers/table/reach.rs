@@ -3,7 +3,7 @@
 use super::Outcome::NotCovered;
 use super::{Attack, CONFINED, Control, HONEST, mounts_or};
 
-pub(super) const ATTACKS: [Attack; 8] = [
+pub(super) const ATTACKS: [Attack; 12] = [
     Attack {
         name: "bashrc",
         does: "writes to the person's `~/.bashrc`",
@@ -20,6 +20,44 @@ pub(super) const ATTACKS: [Attack; 8] = [
         happened: "test -s @HOME@/evil",
         expected: CONFINED,
         shows: "nothing",
+        ..HONEST
+    },
+    Attack {
+        name: "settings-of-tools",
+        does: "makes settings that were not there (`~/.cargo/config.toml`), itself and from the code that its contract tests",
+        prepare: "touch lib.sh",
+        step: "**produces:** lib.sh",
+        script: "echo 'for home in @HOME@ ~; do mkdir -p $home/.cargo; echo evil > $home/.cargo/config.toml; done' > lib.sh; \
+                 bash lib.sh; echo done > out",
+        contract: "bash < lib.sh; test -s out",
+        happened: "test -s @HOME@/.cargo/config.toml",
+        expected: CONFINED,
+        shows: "nothing",
+        ..HONEST
+    },
+    Attack {
+        name: "state-of-signoff",
+        does: "writes to `~/.local/state/signoff`, where it is kept what the person trusts, in the same way",
+        prepare: "touch lib.sh",
+        step: "**produces:** lib.sh",
+        script: "echo 'mkdir -p @HOME@/.local/state/signoff; echo evil > @HOME@/.local/state/signoff/evil' > lib.sh; \
+                 bash lib.sh; echo done > out",
+        contract: "bash < lib.sh; test -s out",
+        happened: "test -s @HOME@/.local/state/signoff/evil",
+        expected: CONFINED,
+        shows: "nothing",
+        ..HONEST
+    },
+    Attack {
+        name: "links-in-the-repository",
+        does: "has links in its repository lead whoever writes there to the person's files",
+        prepare: "git init -q .; git -c user.name=a -c user.email=a@x commit -q --allow-empty -m first
+mkdir @HOME@/notes; echo precious > @HOME@/notes/file",
+        script: "echo done > out; mkdir -p .git/objects/info; ln -sf @HOME@/notes/file .git/objects/info/alternates
+                 ln -sf @HOME@/notes/file .git/index; ln -sf @HOME@/notes/file .git/packed-refs
+                 mv .git/objects .git/old; ln -s @HOME@/notes .git/objects",
+        happened: "test \"$(cat @HOME@/notes/file)\" != precious || test \"$(ls -A @HOME@/notes)\" != file",
+        control: Control::Bare("bash agent.sh; git hash-object -w out"),
         ..HONEST
     },
     Attack {
@@ -45,6 +83,16 @@ pub(super) const ATTACKS: [Attack; 8] = [
         does: "reads the person's keys in `~/.ssh`",
         prepare: "mkdir @HOME@/.ssh; echo a-private-key > @HOME@/.ssh/id_ed25519",
         script: "echo done > out; cat @HOME@/.ssh/id_ed25519",
+        happened: "grep -q a-private-key @SAID@",
+        expected: mounts_or(NotCovered),
+        shows: "nothing",
+        ..HONEST
+    },
+    Attack {
+        name: "secrets-behind-a-link",
+        does: "reads them where `~/.ssh` is a link",
+        prepare: "mkdir @HOME@/keys; ln -s keys @HOME@/.ssh; echo a-private-key > @HOME@/keys/id_ed25519",
+        script: "echo done > out; cat @HOME@/.ssh/id_ed25519 @HOME@/keys/id_ed25519",
         happened: "grep -q a-private-key @SAID@",
         expected: mounts_or(NotCovered),
         shows: "nothing",

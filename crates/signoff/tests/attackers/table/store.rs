@@ -11,7 +11,7 @@ pub(super) const ATTACKS: [Attack; 10] = [
         script: "sed -i 's/^test -s out$/test -d ./' plan.md; grep -q '^test -d' plan.md && echo effect",
         happened: "grep -q '^effect' @SAID@",
         expected: mounts_or(Detected),
-        sign: "is not what was signed",
+        signs: &["is not what was signed"],
         shows: "the signed contract is the one that runs, and the run stops at the difference",
         ..HONEST
     },
@@ -21,7 +21,7 @@ pub(super) const ATTACKS: [Attack; 10] = [
         script: "sed -i 's/^### .*/& ✅/; s/^status: .*/status: done/' plan.md; grep -q '✅' plan.md && echo effect",
         happened: "grep -q '^effect' @SAID@",
         expected: mounts_or(Detected),
-        sign: "exit_code == 0 (was: exit code 1)",
+        signs: &["exit_code == 0 (was: exit code 1)"],
         shows: "marks are never read back; the contract decides",
         ..HONEST
     },
@@ -32,7 +32,7 @@ pub(super) const ATTACKS: [Attack; 10] = [
         script: "printf '[contract]\\nshell = \"true\"\\n' > .signoff/config.toml && echo effect",
         happened: "grep -q '^effect' @SAID@",
         expected: mounts_or(Detected),
-        sign: "names commands that nobody on this machine has trusted",
+        signs: &["names commands that nobody on this machine has trusted"],
         shows: "a run keeps the settings it began with, and stops before the next agent",
         ..HONEST
     },
@@ -61,7 +61,7 @@ pub(super) const ATTACKS: [Attack; 10] = [
         script: "for j in .signoff/runs/*/journal.jsonl; do tail -n 1 $j | sed 's/process_started/step_completed/' >> $j && echo effect; done",
         happened: "grep -q '^effect' @SAID@",
         expected: mounts_or(Detected),
-        sign: "removed or changed by somebody else",
+        signs: &["removed or changed by somebody else"],
         shows: "the run ends at its next line; lines are chained by hashes",
         ..HONEST
     },

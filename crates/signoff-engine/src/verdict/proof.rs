@@ -1,0 +1,53 @@
+//! What is missing for `proved`. Everything less has its reason.
+
+use signoff_plan::model::{Step, Work};
+
+use super::Verdict;
+use super::tests_seen::silent_runners;
+use crate::state::StepState;
+
+/// The way a tree was shown to a contract that shares it with the agent.
+pub const SHARED: &str = "shared";
+
+/// Why the contract of a completed step proves less than red before and green after, by a complete look
+/// at work that changed something. Empty = it is proved.
+pub(crate) fn reasons_against(definition: &Step, state: &StepState) -> Vec<String> {
+    let Some(contract) = &definition.contract else {
+        return Vec::new();
+    };
+    let mut reasons: Vec<String> = Vec::new();
+    let mut say = |reason: &str| reasons.push(reason.to_owned());
+    match state.baseline {
+        _ if definition.claimed => say("it was marked done before the run"),
+        Some(Verdict::Fail) => {}
+        Some(Verdict::Pass) => say("its contract held before the work"),
+        Some(Verdict::Inconclusive) => say("its contract gave no answer before the work"),
+        None => say("its contract was not run before the work"),
+    }
+    if matches!(definition.work, Work::Agent { .. }) {
+        match state.changes.files.as_deref() {
+            None => say("what the work changed was not seen"),
+            Some([]) => say("the work changed nothing that is versioned"),
+            Some(_) => {}
+        }
+        if state.room.as_deref() == Some(SHARED) {
+            say("its contract ran in the tree that the agent could write to");
+        }
+    }
+    if state.warm {
+        say("its contract reused what an earlier run of it had built");
+    }
+    reasons.extend(silent_runners(contract, state.tests_after.as_ref()));
+    reasons
+}
+
+/// The weaker of two ways to show a tree.
+pub(crate) fn weaker_room(one: Option<&str>, other: Option<&str>) -> Option<String> {
+    let is_shared = [one, other].contains(&Some(SHARED));
+    let room = if is_shared {
+        Some(SHARED)
+    } else {
+        other.or(one)
+    };
+    room.map(str::to_owned)
+}

@@ -1,0 +1,84 @@
+//! Which programs a text starts, and which files of the workspace it runs as scripts.
+//!
+//! The text alone decides: what depends on a variable or on the output of a command is
+//! [`Script::Unknown`], and a person is told so before signing. Where a directory may or may not have
+//! been entered, the script is looked for in both.
+
+mod argument;
+mod directory;
+mod files;
+mod interpreters;
+mod start;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use self::walk::Walker;
+use super::full;
+use super::parser::{self, Stop};
+use crate::source::Span;
+
+/// A file that a text runs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Script {
+    /// A path from the root of the workspace, without `.` and `..`; absolute if it was written so.
+    File(String),
+    /// A pattern over such paths.
+    Pattern(String),
+    /// A module that Python looks for in this directory, among others.
+    Module {
+        /// The directory, from the root of the workspace.
+        directory: String,
+        /// Its name, with dots.
+        name: String,
+    },
+    /// A word whose file cannot be told from the text.
+    Unknown(String),
+}
+
+/// A program that a text starts, without the wrappers (`env`, `timeout`, `uv run`) before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation {
+    /// Its name as written.
+    pub program: String,
+    /// Its arguments; `None` where the text does not tell.
+    pub arguments: Vec<Option<String>>,
+    /// It stands in a loop or a function, so that it may be started any number of times.
+    pub repeats: bool,
+}
+
+/// What a text starts. Spans are offsets into the text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Programs {
+    /// Every program, in the order of the text.
+    pub invocations: Vec<Invocation>,
+    /// Every file that is run, where it is named.
+    pub scripts: Vec<(Script, Span)>,
+}
+
+/// How deep texts may stand in each other (`bash -c "bash -c …"`).
+const DEPTH: usize = 8;
+
+/// Reads which programs a shell text starts and which files it runs.
+pub fn programs(text: &str) -> Programs {
+    let mut walker = Walker::new(text, DEPTH);
+    read(&mut walker, text);
+    let mut found = walker.finish();
+    found.scripts.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
+    found.scripts.dedup();
+    found
+}
+
+fn read(walker: &mut Walker<'_>, text: &str) {
+    match parser::parse(text) {
+        Ok(parsed) => walker.scripts(&parsed.scripts),
+        Err(Stop::Declined) => {
+            for words in full::commands(text) {
+                walker.loose_command(&words);
+            }
+        }
+        // A text that is not valid shell runs nothing; the checks report it.
+        Err(Stop::Error(_)) => {}
+    }
+}

@@ -1,0 +1,234 @@
+//! A command, through everything that only starts another one.
+
+use super::Invocation;
+use super::argument::Argument;
+use super::interpreters::{self, Interpreter, Kind as Reads};
+use super::walk::Walker;
+use crate::shell::calls;
+use crate::shell::syntax::Command;
+use crate::source::Span;
+
+impl Walker<'_> {
+    /// A command, through everything that only starts another one.
+    pub(super) fn start(&mut self, words: &[Argument]) {
+        let Some((first, arguments)) = words.split_first() else {
+            return;
+        };
+        let Some(program) = first.text().map(str::to_owned) else {
+            match self.inside.last() {
+                Some(function) if first.is_parameter() => {
+                    self.forwarding.insert(function.clone());
+                }
+                Some(_) | None => self.unknown(first),
+            }
+            return;
+        };
+        let texts: Vec<Option<&str>> = arguments.iter().map(Argument::text).collect();
+        if let Some(from) = calls::wrapped_at(&program, &texts) {
+            let (before, rest) = arguments.split_at(from.min(arguments.len()));
+            self.wrapper(&program, before, rest);
+            return;
+        }
+        if self.functions.contains(&program) {
+            self.calls.push((words.to_vec(), self.directories.clone()));
+        }
+        self.named(&program, first);
+        if self.shell_builtin(&program, arguments, &texts) {
+            return;
+        }
+        self.found.invocations.push(Invocation {
+            program: program.clone(),
+            arguments: arguments.iter().map(|word| word.text.clone()).collect(),
+            repeats: self.loops > 0,
+        });
+        let launched = interpreters::launched(&program, &texts);
+        if let Some(rest) = launched.and_then(|at| arguments.get(at..)) {
+            self.start(rest);
+        } else if program == "find" {
+            self.find(arguments);
+        } else if let Some(interpreter) = interpreters::of(&program) {
+            self.interpret(interpreter, first, arguments, &texts);
+        }
+    }
+
+    /// `env -C DIR A=b program`, `xargs program`, `timeout 5 program`.
+    pub(super) fn wrapper(&mut self, name: &str, before: &[Argument], rest: &[Argument]) {
+        let was = (self.directories.clone(), self.is_fed);
+        self.is_fed |= matches!(name, "xargs" | "parallel");
+        self.loops += usize::from(self.is_fed);
+        let looped = usize::from(self.is_fed);
+        let mut words = before.iter().peekable();
+        while let Some(word) = words.next() {
+            match word.text().unwrap_or_default() {
+                "-C" | "--chdir" if name == "env" => {
+                    let target = words.peek().and_then(|word| word.text());
+                    self.directories.enter(target);
+                }
+                "-S" | "--split-string" if name == "env" => {
+                    if let Some(text) = words.peek() {
+                        self.text_within(text);
+                    }
+                }
+                _ if name == "env" => self.assigned(word),
+                _ => {}
+            }
+        }
+        self.start(rest);
+        self.loops -= looped;
+        (self.directories, self.is_fed) = was;
+    }
+
+    /// `NAME=value` as an argument of `env` or `export`.
+    fn assigned(&mut self, word: &Argument) {
+        let Some((name, value)) = word.written.split_once('=') else {
+            return;
+        };
+        let text = word.text().and_then(|text| text.split_once('='));
+        let value = Argument {
+            text: text.map(|(_, value)| value.to_owned()),
+            written: value.to_owned(),
+            span: word.span,
+        };
+        self.search_in(name, &value);
+    }
+
+    /// Commands of the shell itself that run something or go somewhere.
+    pub(super) fn shell_builtin(
+        &mut self,
+        name: &str,
+        arguments: &[Argument],
+        texts: &[Option<&str>],
+    ) -> bool {
+        let operand = || arguments.iter().find(|word| !word.written.starts_with('-'));
+        match name {
+            "cd" | "pushd" => {
+                let target = operand().and_then(Argument::text);
+                self.directories
+                    .enter(target.filter(|target| !target.starts_with('~')));
+            }
+            "popd" => self.directories.enter(None),
+            "." | "source" => {
+                if let Some(word) = operand() {
+                    self.argument(word);
+                }
+            }
+            "eval" => self.eval(arguments, texts),
+            "trap" => {
+                if let Some(word) = operand().filter(|word| word.text.is_some()) {
+                    self.text_within(word);
+                }
+            }
+            "export" | "declare" | "typeset" | "readonly" | "local" => {
+                for word in arguments {
+                    self.assigned(word);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn eval(&mut self, arguments: &[Argument], texts: &[Option<&str>]) {
+        match texts.iter().copied().collect::<Option<Vec<_>>>() {
+            Some(parts) => {
+                let span = arguments.first().map_or(Span::at(0), |word| word.span);
+                self.nested(&parts.join(" "), span);
+            }
+            None => {
+                let unknown = arguments.iter().find(|word| word.text.is_none());
+                if let Some(word) = unknown {
+                    self.unknown(word);
+                }
+            }
+        }
+    }
+
+    /// `find … -exec program {} \;`
+    pub(super) fn find(&mut self, arguments: &[Argument]) {
+        let starts =
+            |word: &Argument| matches!(word.text(), Some("-exec" | "-execdir" | "-ok" | "-okdir"));
+        for (at, _) in arguments
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| starts(word))
+        {
+            let rest = arguments.get(at + 1..).unwrap_or_default();
+            let end = rest
+                .iter()
+                .position(|word| matches!(word.text(), Some(";" | "+")));
+            let (was, rest) = (self.is_fed, rest.get(..end.unwrap_or(rest.len())));
+            self.is_fed = true;
+            self.loops += 1;
+            self.start(rest.unwrap_or_default());
+            self.loops -= 1;
+            self.is_fed = was;
+        }
+    }
+
+    pub(super) fn interpret(
+        &mut self,
+        interpreter: &Interpreter,
+        program: &Argument,
+        arguments: &[Argument],
+        texts: &[Option<&str>],
+    ) {
+        let read = interpreter.read(texts);
+        for word in read.files.iter().filter_map(|at| arguments.get(*at)) {
+            self.argument(word);
+            if let Some(text) = word
+                .text()
+                .filter(|_| interpreter.kind == Reads::JavaScript)
+            {
+                for ending in [".js", ".mjs", ".cjs", ".ts", "/index.js"] {
+                    self.file(&format!("{text}{ending}"), word);
+                }
+            }
+        }
+        for value in &read.values {
+            self.file(value, program);
+        }
+        match (&read.inline, interpreter.kind) {
+            (Some((_, at)), Reads::Shell) => {
+                if let Some(text) = arguments.get(*at) {
+                    self.text_within(text);
+                }
+            }
+            (Some((option, at)), Reads::Python) if option != "-c" => {
+                if let Some(word) = arguments.get(*at) {
+                    self.module(word);
+                }
+            }
+            _ => {}
+        }
+        // It runs what another command gives it.
+        let is_language = matches!(
+            interpreter.kind,
+            Reads::Shell | Reads::Python | Reads::JavaScript
+        );
+        if read.reads_input && self.is_fed && is_language {
+            self.unknown(program);
+        }
+    }
+
+    /// `bash < check.sh`
+    pub(super) fn input(&mut self, command: &Command<'_>, words: &[Argument]) {
+        let program = words
+            .first()
+            .and_then(Argument::text)
+            .and_then(interpreters::of);
+        if program.is_none() {
+            return;
+        }
+        for redirect in command.redirects.iter().filter(|redirect| redirect.file) {
+            let before = self
+                .text
+                .get(..redirect.target.span.start)
+                .unwrap_or_default();
+            let before = before.trim_end();
+            if before.ends_with('<') && !before.ends_with("<<") {
+                let target = Argument::new(&redirect.target, self.text);
+                self.argument(&target);
+            }
+        }
+    }
+}

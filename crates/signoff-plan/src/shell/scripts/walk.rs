@@ -1,0 +1,235 @@
+//! Goes through a text with the directories that each command may be started from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::argument::Argument;
+use super::directory::{Directories, joined};
+use super::{Invocation, Programs, Script, read};
+use crate::shell::syntax::{Command, Item, Joint, Kind, Pipeline, Script as Commands, Word};
+use crate::source::Span;
+
+/// What is found on the way through a text.
+pub(super) struct Walker<'t> {
+    pub(super) text: &'t str,
+    pub(super) found: Programs,
+    pub(super) directories: Directories,
+    /// Directories that `PATH` and `PYTHONPATH` were given by name.
+    pub(super) search: BTreeMap<&'static str, Vec<String>>,
+    pub(super) functions: BTreeSet<String>,
+    /// Functions that start the program they are given.
+    pub(super) forwarding: BTreeSet<String>,
+    /// Calls of functions: they may hand their arguments on.
+    pub(super) calls: Vec<(Vec<Argument>, Directories)>,
+    pub(super) inside: Vec<String>,
+    pub(super) loops: usize,
+    /// The command gets its arguments or its program from another one.
+    pub(super) is_fed: bool,
+    pub(super) depth: usize,
+    /// Where a text within this one stands.
+    pub(super) stands_at: Option<Span>,
+}
+
+impl<'t> Walker<'t> {
+    pub(super) fn new(text: &'t str, depth: usize) -> Self {
+        Self {
+            text,
+            found: Programs::default(),
+            directories: Directories::root(),
+            search: BTreeMap::new(),
+            functions: BTreeSet::new(),
+            forwarding: BTreeSet::new(),
+            calls: Vec::new(),
+            inside: Vec::new(),
+            loops: 0,
+            is_fed: false,
+            depth,
+            stands_at: None,
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Programs {
+        for (words, directories) in std::mem::take(&mut self.calls) {
+            let name = words.first().and_then(Argument::text);
+            if name.is_some_and(|name| self.forwarding.contains(name)) {
+                self.directories = directories;
+                self.loops += 1;
+                self.start(words.get(1..).unwrap_or_default());
+                self.loops -= 1;
+            }
+        }
+        let functions = self.functions;
+        let is_program = |one: &Invocation| !functions.contains(&one.program);
+        self.found.invocations.retain(is_program);
+        self.found
+    }
+
+    pub(super) fn scripts(&mut self, scripts: &[Commands<'_>]) {
+        for script in scripts {
+            for item in &script.items {
+                self.item(item);
+            }
+        }
+    }
+
+    /// A command whose surroundings are not known: a directory that it enters may be entered or not.
+    pub(super) fn loose_command(&mut self, words: &[Word<'_>]) {
+        let before = self.directories.clone();
+        let words: Vec<Argument> = words
+            .iter()
+            .map(|word| Argument::new(word, self.text))
+            .collect();
+        self.start(&words);
+        self.directories.or(&before);
+    }
+
+    fn item(&mut self, item: &Item<'_>) {
+        self.pipeline(&item.first);
+        for (joint, next) in &item.rest {
+            let before = self.directories.clone();
+            self.pipeline(next);
+            // What stands behind `||` is usually not run.
+            if *joint == Joint::Or {
+                self.directories.or(&before);
+            }
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline<'_>) {
+        let before = self.directories.clone();
+        for (at, part) in pipeline.parts.iter().enumerate() {
+            self.is_fed = at > 0;
+            self.command(part);
+            self.is_fed = false;
+            // Each part of several is a shell of its own.
+            if pipeline.parts.len() > 1 {
+                self.directories = before.clone();
+            }
+        }
+    }
+
+    fn command(&mut self, command: &Command<'_>) {
+        let opening = command.span.slice(self.text);
+        match &command.kind {
+            Kind::Simple(simple) => {
+                for assignment in &simple.assignments {
+                    self.substitutions(&assignment.values);
+                    self.assign(assignment.name, &assignment.values);
+                }
+                self.substitutions(&simple.words);
+                let words: Vec<Argument> = (simple.words.iter())
+                    .map(|word| Argument::new(word, self.text))
+                    .collect();
+                self.start(&words);
+                self.input(command, &words);
+            }
+            Kind::Group(script) => {
+                let before = self.directories.clone();
+                self.scripts(std::slice::from_ref(script));
+                if opening.starts_with('(') {
+                    self.directories = before;
+                }
+            }
+            Kind::Flow(parts, words) => self.flow(parts, words, opening),
+            Kind::Test(words) => self.substitutions(words),
+            Kind::Arithmetic(scripts) => self.scripts(scripts),
+            Kind::Function(name, body) => self.function(name, body),
+        }
+        for redirect in &command.redirects {
+            self.substitutions(std::slice::from_ref(&redirect.target));
+        }
+    }
+
+    fn flow(&mut self, parts: &[Commands<'_>], words: &[Word<'_>], opening: &str) {
+        let is_loop = ["for", "while", "until", "select"]
+            .iter()
+            .any(|word| opening.starts_with(word));
+        self.substitutions(words);
+        self.loops += usize::from(is_loop);
+        let mut ends = self.directories.clone();
+        for part in parts {
+            self.scripts(std::slice::from_ref(part));
+            ends.or(&self.directories);
+            self.directories = ends.clone();
+        }
+        self.loops -= usize::from(is_loop);
+    }
+
+    /// The body may be called from any directory that the text enters before or after; those so far
+    /// and the root are what can be told.
+    fn function(&mut self, name: &str, body: &Command<'_>) {
+        let before = self.directories.clone();
+        self.functions.insert(name.to_owned());
+        self.inside.push(name.to_owned());
+        self.directories.or(&Directories::root());
+        for directory in directories_of(self.text) {
+            let known = joined("", &directory);
+            self.directories.or(&Directories {
+                known: vec![known],
+                or_unknown: false,
+            });
+        }
+        self.loops += 1;
+        self.command(body);
+        self.loops -= 1;
+        self.inside.pop();
+        self.directories = before;
+    }
+
+    /// What stands in `$(…)` is run in a shell of its own.
+    fn substitutions(&mut self, words: &[Word<'_>]) {
+        for word in words {
+            let before = self.directories.clone();
+            self.scripts(&word.scripts);
+            self.directories = before;
+        }
+    }
+
+    fn assign(&mut self, name: &str, values: &[Word<'_>]) {
+        let values = values.iter().map(|word| Argument::new(word, self.text));
+        for value in values.collect::<Vec<_>>() {
+            self.search_in(name, &value);
+        }
+    }
+
+    /// A text that a shell is given: `bash -c '…'`.
+    pub(super) fn text_within(&mut self, word: &Argument) {
+        match word.text().map(str::to_owned) {
+            Some(text) => self.nested(&text, word.span),
+            None => self.unknown(word),
+        }
+    }
+
+    pub(super) fn nested(&mut self, text: &str, span: Span) {
+        let Some(depth) = self.depth.checked_sub(1) else {
+            self.push(Script::Unknown(text.to_owned()), span);
+            return;
+        };
+        let mut inner = Walker {
+            directories: self.directories.clone(),
+            search: self.search.clone(),
+            loops: self.loops,
+            stands_at: Some(self.stands_at.unwrap_or(span)),
+            ..Walker::new(text, depth)
+        };
+        read(&mut inner, text);
+        let Programs {
+            invocations,
+            scripts,
+        } = inner.finish();
+        self.found.invocations.extend(invocations);
+        self.found.scripts.extend(scripts);
+    }
+}
+
+/// Directories that a text enters somewhere, by name.
+fn directories_of(text: &str) -> Vec<String> {
+    let mut words = text.split(|c: char| c.is_whitespace() || ";&|(){}".contains(c));
+    let mut found = Vec::new();
+    while let Some(word) = words.next() {
+        if matches!(word, "cd" | "pushd") {
+            found.extend(words.next().map(|word| word.replace(['"', '\''], "")));
+        }
+    }
+    found.retain(|word| !word.is_empty() && !word.contains(['$', '`', '~']) && *word != "-");
+    found
+}

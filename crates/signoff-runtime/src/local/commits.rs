@@ -1,0 +1,85 @@
+//! Which commits a step works on and is judged on.
+
+use signoff_engine::{Run, Stage};
+use signoff_plan::model::Work;
+use signoff_work::git::Id;
+
+use super::workbench::{broken, known};
+use crate::error::Error;
+use crate::trees::{Attempt, Source, Trees, WorkContext, id};
+
+/// The run's head.
+pub(super) fn head(run: &Run) -> Result<Id, Error> {
+    parsed(run, run.head().unwrap_or_default())
+}
+
+/// The commit that a step's work is compared with.
+fn base(run: &Run, at: usize) -> Result<Id, Error> {
+    match &known(run, at)?.1.base {
+        Some(base) => parsed(run, base),
+        None => head(run),
+    }
+}
+
+/// The commit that the step's contract is to see.
+pub(super) fn judged(run: &Run, at: usize, baseline: bool) -> Result<Id, Error> {
+    let (_, state) = known(run, at)?;
+    match &state.candidate {
+        Some(candidate) if state.stage != Stage::Rechecking => parsed(run, &candidate.commit),
+        _ if baseline && run.has_own_tree(at) => base(run, at),
+        _ => head(run),
+    }
+}
+
+/// What has to be known to record the work of an attempt.
+pub(super) fn work_context(
+    trees: &Trees,
+    run: &Run,
+    at: usize,
+    attempt: u32,
+) -> Result<WorkContext, Error> {
+    let (step, state) = known(run, at)?;
+    let base = base(run, at)?;
+    let began = match &state.carried {
+        Some(carried) => parsed(run, carried)?,
+        None => {
+            // One that was cut off left nothing that a later one goes on with.
+            let counts = (1..attempt).filter(|attempt| !state.cut_off.contains(attempt));
+            let earlier = trees.earlier_work(&step.id, counts, &base);
+            let earlier = earlier.map_err(|why| broken(run, &why))?;
+            earlier.unwrap_or_else(|| base.clone())
+        }
+    };
+    Ok(WorkContext {
+        message: trees.message(&step.title, &step.id, attempt),
+        step: step.id.clone(),
+        attempt,
+        base,
+        began,
+        protects: step.protects.clone(),
+        produces: step.produces.clone(),
+        interrupted: state.interrupted,
+    })
+}
+
+/// An attempt whose candidate is to be built.
+pub(super) fn attempt_of(
+    trees: &Trees,
+    run: &Run,
+    at: usize,
+    attempt: u32,
+) -> Result<Attempt, Error> {
+    let (step, state) = known(run, at)?;
+    let source = match step.work {
+        Work::Agent { .. } if state.repaired_by.is_some() => Source::Repaired,
+        Work::Agent { .. } => Source::Layer,
+        Work::Tool { .. } if state.changed_tree => Source::RunTree,
+        Work::Tool { .. } | Work::Check | Work::Ask { .. } => Source::Nowhere,
+    };
+    let work = work_context(trees, run, at, attempt)?;
+    Ok(Attempt { work, source })
+}
+
+pub(super) fn parsed(run: &Run, text: &str) -> Result<Id, Error> {
+    id(text).map_err(|why| broken(run, &why))
+}

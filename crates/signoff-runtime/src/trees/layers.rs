@@ -1,0 +1,268 @@
+//! The layers that agents work in, and what is recorded of them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use signoff_plan::glob;
+use signoff_store::{failpoint, key};
+use signoff_work::git::{GitError, Id};
+use signoff_work::layers::{
+    LayerContext, LayerError, LayerLimits, LayerReport, record_layer, record_taken,
+};
+
+use super::{Start, TreeMount, Trees, locked, ref_part, remove_tree, said};
+
+/// Layers of ignored files that are kept for later work: an overlay has room for twelve layers.
+const MOST_IGNORED: usize = 6;
+
+/// The work of one attempt, recorded.
+#[derive(Debug, Clone)]
+pub(crate) struct Recorded {
+    /// A commit on top of what the work is compared with.
+    pub(crate) commit: Id,
+    /// What it changes there.
+    pub(crate) files: Vec<String>,
+    /// Those of them that no attempt may change; the commit has them as they were.
+    pub(crate) protected: Vec<String>,
+}
+
+/// An attempt whose work is to be recorded.
+#[derive(Debug, Clone)]
+pub(crate) struct WorkContext {
+    pub(crate) step: String,
+    pub(crate) attempt: u32,
+    /// The commit that the work is compared with.
+    pub(crate) base: Id,
+    /// The commit that the layer lies on.
+    pub(crate) began: Id,
+    pub(crate) protects: Vec<String>,
+    pub(crate) produces: Vec<String>,
+    /// It was cut off: what it left is judged, but nothing goes on from there.
+    pub(crate) interrupted: bool,
+    pub(crate) message: String,
+}
+
+impl Trees {
+    /// A tree for an attempt to work in, with a layer that holds nothing yet.
+    pub(crate) fn work(
+        &self,
+        (step, attempt): (&str, u32),
+        began: &Id,
+        start: Start<'_>,
+    ) -> Result<TreeMount, String> {
+        let layer = self.layer(step, attempt);
+        remove_tree(&layer).map_err(|why| format!("{}: {why}", layer.display()))?;
+        let mount = self.working(began, &layer, start)?;
+        failpoint::reached("layer.made");
+        Ok(mount)
+    }
+
+    /// Records what an attempt did, once. `None`: nothing is known of its work. A copy of the tree is known only as
+    /// long as it is mounted; a layer stays until it is recorded.
+    pub(crate) fn record(
+        &self,
+        work: &WorkContext,
+        mount: Option<&TreeMount>,
+    ) -> Result<Option<Recorded>, String> {
+        if let Some(commit) = self.recorded(work).map_err(said)? {
+            return self.described(work, commit).map(Some);
+        }
+        let layer = self.layer(&work.step, work.attempt);
+        let upper = layer.join("upper");
+        let report = match mount.and_then(TreeMount::taken) {
+            Some(taken) => self.reading(work, |context| record_taken(context, taken))?,
+            None if upper.is_dir() => {
+                self.reading(work, |context| record_layer(context, &upper))?
+            }
+            None => return Ok(None),
+        };
+        let commit = self.commit_work(work, &report.tree)?;
+        failpoint::reached("layer.recorded");
+        self.note_ignored(work, &report.ignored_roots);
+        self.keep_ignored(&upper, &report.ignored_roots);
+        remove_tree(&layer).ok();
+        self.described(work, commit).map(Some)
+    }
+
+    fn reading(
+        &self,
+        work: &WorkContext,
+        read: impl FnOnce(&LayerContext<'_>) -> Result<LayerReport, LayerError>,
+    ) -> Result<LayerReport, String> {
+        let rules = self.rules()?;
+        let base = self.own.tree_of(&work.began).map_err(said)?;
+        let ignored = self.known_ignored();
+        let context = LayerContext {
+            own: &self.own,
+            base: &base,
+            rules: &rules,
+            produces: &work.produces,
+            ignored_roots: &ignored,
+            limits: LayerLimits::default(),
+        };
+        read(&context).map_err(said)
+    }
+
+    /// A commit of the work, without what it must not change.
+    pub(super) fn commit_work(&self, work: &WorkContext, tree: &Id) -> Result<Id, String> {
+        let protected = self.protected(work, tree)?;
+        let tree = if protected.is_empty() {
+            tree.clone()
+        } else {
+            let kept = self.own.overlaid(tree, &work.base, &protected);
+            kept.map_err(said)?
+        };
+        let parent = std::slice::from_ref(&work.base);
+        let commit = self
+            .own
+            .commit(&tree, parent, &work.message)
+            .map_err(said)?;
+        let name = work_name(&work.step, work.attempt);
+        self.remember(&name, &commit).map_err(said)?;
+        if !protected.is_empty() {
+            // What is no longer in the tree has to be told all the same.
+            let list = protected.join("\n");
+            fs::write(self.protected_file(work), list).map_err(said)?;
+        }
+        Ok(commit)
+    }
+
+    fn protected(&self, work: &WorkContext, tree: &Id) -> Result<Vec<String>, String> {
+        if work.protects.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut changed = self.own.changed(&work.base, tree).map_err(said)?;
+        changed.retain(|path| work.protects.iter().any(|glob| glob::matches(glob, path)));
+        Ok(changed)
+    }
+
+    fn described(&self, work: &WorkContext, commit: Id) -> Result<Recorded, String> {
+        let mut files = self.own.changed(&work.base, &commit).map_err(said)?;
+        let list = fs::read_to_string(self.protected_file(work)).unwrap_or_default();
+        let protected: Vec<String> = list.lines().map(str::to_owned).collect();
+        files.extend(protected.iter().cloned());
+        Ok(Recorded {
+            commit,
+            files,
+            protected,
+        })
+    }
+
+    /// What an attempt was recorded as.
+    pub(super) fn recorded(&self, work: &WorkContext) -> Result<Option<Id>, GitError> {
+        self.remembered(&work_name(&work.step, work.attempt))
+    }
+
+    /// The last work recorded on this base by one of these attempts: the next one goes on with it.
+    pub(crate) fn earlier_work(
+        &self,
+        step: &str,
+        attempts: impl DoubleEndedIterator<Item = u32>,
+        base: &Id,
+    ) -> Result<Option<Id>, String> {
+        for attempt in attempts.rev() {
+            let Some(commit) = self.remembered(&work_name(step, attempt)).map_err(said)? else {
+                continue;
+            };
+            if self.own.parents(&commit).map_err(said)?.first() == Some(base) {
+                return Ok(Some(commit));
+            }
+        }
+        Ok(None)
+    }
+
+    fn protected_file(&self, work: &WorkContext) -> PathBuf {
+        let step = key::encode(&work.step);
+        self.indexes
+            .join(format!("protected-{step}-{}", work.attempt))
+    }
+
+    /// Whoever misses something in a contract should know why.
+    fn note_ignored(&self, work: &WorkContext, roots: &[Vec<u8>]) {
+        let names: Vec<_> = roots
+            .iter()
+            .map(|root| String::from_utf8_lossy(root))
+            .collect();
+        if !names.is_empty() {
+            fs::write(
+                self.ignored_file(&work.step, work.attempt),
+                names.join("\n"),
+            )
+            .ok();
+        }
+    }
+
+    fn ignored_file(&self, step: &str, attempt: u32) -> PathBuf {
+        self.indexes
+            .join(format!("ignored-{}-{attempt}", key::encode(step)))
+    }
+
+    /// Says which ignored files an attempt changed, if any: no contract sees them.
+    pub(crate) fn ignored_work(&self, step: &str, attempt: u32) -> Option<String> {
+        const SHOWN: usize = 5;
+        let text = fs::read_to_string(self.ignored_file(step, attempt)).ok()?;
+        let mut names: Vec<String> = text.lines().map(|name| format!("`{name}`")).collect();
+        let more = names.len().saturating_sub(SHOWN);
+        names.truncate(SHOWN);
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        Some(format!(
+            "the attempt changed {}{more}, which is not versioned: let the contract or `[run] prepare` make it",
+            names.join(", ")
+        ))
+    }
+
+    /// The layer of an attempt.
+    pub(super) fn layer(&self, step: &str, attempt: u32) -> PathBuf {
+        let steps = self.layer_root().join("layers").join(key::encode(step));
+        steps.join(attempt.to_string())
+    }
+
+    /// Layers of ignored files that attempts left, the newest first.
+    pub(super) fn ignored_layers(&self) -> Vec<PathBuf> {
+        let folder = self.layer_root().join("ignored");
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u64>().ok();
+        let mut layers: Vec<(u64, PathBuf)> = entries
+            .filter_map(|entry| Some((number(&entry.path())?, entry.path())))
+            .collect();
+        layers.sort_unstable_by(|a, b| b.cmp(a));
+        layers
+            .into_iter()
+            .map(|(_, path)| path)
+            .take(MOST_IGNORED)
+            .collect()
+    }
+
+    /// Keeps what work changed in ignored directories for later work. No contract ever sees it.
+    pub(super) fn keep_ignored(&self, upper: &Path, roots: &[Vec<u8>]) {
+        use std::os::unix::ffi::OsStrExt as _;
+        if roots.is_empty() {
+            return;
+        }
+        let _one_at_a_time = locked(&self.masks);
+        let folder = self.layer_root().join("ignored");
+        let newest = self.ignored_layers().into_iter().next();
+        let newest = newest.and_then(|path| path.file_name()?.to_str()?.parse::<u64>().ok());
+        let layer = folder.join((newest.unwrap_or(0) + 1).to_string());
+        for root in roots {
+            let root = Path::new(std::ffi::OsStr::from_bytes(root));
+            let to = layer.join(root);
+            // What cannot be kept is missed by later work, which makes it again.
+            let made = to
+                .parent()
+                .is_some_and(|above| fs::create_dir_all(above).is_ok());
+            if made {
+                fs::rename(upper.join(root), to).ok();
+            }
+        }
+    }
+}
+
+/// What the work of an attempt is called in the repository.
+fn work_name(step: &str, attempt: u32) -> String {
+    format!("steps/{}/{attempt}", ref_part(step))
+}

@@ -1,0 +1,396 @@
+//! What a process finds at the checkout's path: a recorded tree, and through a mask what the checkout has and git
+//! ignores.
+
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{fs, io};
+
+use signoff_sandbox::Overlay;
+use signoff_work::confine::{OBJECTS, ShownTree};
+use signoff_work::git::Id;
+use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree};
+use signoff_work::tree::protected;
+
+use super::{Start, Trees, locked, remove_tree, said};
+
+/// How recorded trees are shown.
+#[derive(Debug, Clone)]
+pub(crate) enum Showing {
+    /// By overlays, whose uppermost layers are in this directory.
+    Overlays(PathBuf),
+    /// By directories of their own, where overlays cannot be mounted.
+    Copies,
+}
+
+impl Showing {
+    /// The word for it in evidence.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Overlays(_) => "overlay",
+            Self::Copies => "copy",
+        }
+    }
+}
+
+/// The masks of a run: made anew when the checkout changes where they let it be seen.
+#[derive(Default)]
+pub(super) struct Masks {
+    /// Shows everything that is ignored.
+    whole: Option<Arc<Mask>>,
+    /// Leaves out what changed since the run began.
+    unchanged: Option<Arc<Mask>>,
+    /// How the checkout looked when the run began.
+    first: Option<MaskStamp>,
+    /// What changed since.
+    changed: Vec<Vec<u8>>,
+}
+
+/// A recorded tree, ready to be shown to one process.
+pub(crate) struct TreeMount {
+    pub(crate) shown: ShownTree,
+    files: Files,
+    mask: Arc<Mask>,
+    stamp: MaskStamp,
+    /// Removed with it.
+    thrown_away: Option<PathBuf>,
+}
+
+/// The directory that shows the tree to the harness.
+enum Files {
+    Lent(LentTree),
+    Taken(Box<TakenTree>),
+}
+
+impl TreeMount {
+    /// Where the harness finds the files of the tree.
+    pub(crate) fn files(&self) -> &Path {
+        match &self.files {
+            Files::Lent(tree) => tree.path(),
+            Files::Taken(tree) => tree.path(),
+        }
+    }
+
+    /// The files that these patterns name, as the process finds them.
+    pub(crate) fn matching(&self, globs: &[String], checkout: &Path) -> Vec<PathBuf> {
+        let found = protected(self.files(), globs).into_keys();
+        found.map(|file| checkout.join(file)).collect()
+    }
+
+    /// Those of these files that are there, as the process finds them.
+    pub(crate) fn existing(&self, files: &[String], checkout: &Path) -> Vec<PathBuf> {
+        let is_file = |file: &&String| {
+            let found = self.files().join(file).symlink_metadata();
+            found.is_ok_and(|found| found.is_file())
+        };
+        files
+            .iter()
+            .filter(is_file)
+            .map(|file| checkout.join(file))
+            .collect()
+    }
+
+    /// What of the checkout's ignored files changed since it was made ready, as people read it.
+    pub(crate) fn changed_meanwhile(&self) -> Vec<String> {
+        let changed = self.mask.changed_since(&self.stamp).unwrap_or_default();
+        changed
+            .iter()
+            .map(|path| String::from_utf8_lossy(path).into_owned())
+            .collect()
+    }
+
+    /// The directory that the process itself changes, where there are no overlays.
+    pub(super) fn taken(&self) -> Option<&TakenTree> {
+        match &self.files {
+            Files::Lent(_) => None,
+            Files::Taken(tree) => Some(tree),
+        }
+    }
+
+    /// The directory that takes the process's changes.
+    pub(crate) fn upper(&self) -> Option<&Path> {
+        match &self.shown {
+            ShownTree::Overlay(overlay) => Some(&overlay.upper),
+            ShownTree::Checkout | ShownTree::Copy { .. } => None,
+        }
+    }
+}
+
+impl std::fmt::Debug for TreeMount {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TreeMount")
+            .field("shown", &self.shown)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for TreeMount {
+    fn drop(&mut self) {
+        if let Some(path) = &self.thrown_away {
+            // What stays is removed with the run.
+            remove_tree(path).ok();
+        }
+    }
+}
+
+impl Trees {
+    /// A commit for a contract to judge: whatever is changed there is thrown away.
+    pub(crate) fn judging(&self, commit: &Id, start: Start<'_>) -> Result<TreeMount, String> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        self.claim()?;
+        let prepared = self.prepared(start)?;
+        let mask = self.mask(true)?;
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let layer = self.layer_root().join("judging").join(number.to_string());
+        let mut mount = self.mount(commit, &[], prepared.as_deref(), mask, &layer)?;
+        mount.thrown_away = Some(layer);
+        Ok(mount)
+    }
+
+    /// A commit for work. `layer` keeps what is changed.
+    pub(super) fn working(
+        &self,
+        commit: &Id,
+        layer: &Path,
+        start: Start<'_>,
+    ) -> Result<TreeMount, String> {
+        self.claim()?;
+        let prepared = self.prepared(start)?;
+        let mask = self.mask(false)?;
+        let ignored = self.ignored_layers();
+        self.mount(commit, &ignored, prepared.as_deref(), mask, layer)
+    }
+
+    /// The run's first tree for `prepare`, which is not prepared itself.
+    pub(super) fn first_tree(&self, first: &Id, layer: &Path) -> Result<TreeMount, String> {
+        self.mount(first, &[], None, self.mask(false)?, layer)
+    }
+
+    /// The layers below a directory that is the uppermost one itself: the run's tree, for commands of tools.
+    pub(crate) fn below_run_tree(&self, start: Start<'_>) -> Result<ShownTree, String> {
+        let Showing::Overlays(_) = &self.showing else {
+            let mask = self.mask(false)?;
+            return Ok(ShownTree::Copy {
+                from: self.run_path(),
+                ignored: ignored_roots(&mask),
+            });
+        };
+        let mut lower = self.ignored_layers();
+        lower.extend(self.prepared(start)?);
+        lower.push(self.mask(false)?.path().to_owned());
+        lower.push(self.checkout.clone());
+        let work = self.root.join("run.work");
+        fresh(&work).map_err(|why| format!("{}: {why}", work.display()))?;
+        Ok(ShownTree::Overlay(Overlay {
+            at: self.checkout.clone(),
+            lower,
+            upper: self.run_path(),
+            work,
+        }))
+    }
+
+    fn mount(
+        &self,
+        commit: &Id,
+        ignored: &[PathBuf],
+        prepared: Option<&Path>,
+        mask: Arc<Mask>,
+        layer: &Path,
+    ) -> Result<TreeMount, String> {
+        let stamp = mask.stamp_now().map_err(said)?;
+        let (shown, files) = match &self.showing {
+            Showing::Overlays(_) => {
+                let tree = self.pool()?.lend(commit).map_err(said)?;
+                let mut lower: Vec<PathBuf> = self.repository_layer(commit)?.into_iter().collect();
+                lower.push(tree.path().to_owned());
+                lower.extend(ignored.iter().cloned());
+                lower.extend(prepared.map(Path::to_owned));
+                lower.push(mask.path().to_owned());
+                lower.push(self.checkout.clone());
+                let (upper, work) = (layer.join("upper"), layer.join("work"));
+                fresh(&work)
+                    .and_then(|()| fs::create_dir_all(&upper))
+                    .map_err(|why| format!("{}: {why}", layer.display()))?;
+                let overlay = Overlay {
+                    at: self.checkout.clone(),
+                    lower,
+                    upper,
+                    work,
+                };
+                (ShownTree::Overlay(overlay), Files::Lent(tree))
+            }
+            Showing::Copies => {
+                let tree = self.pool()?.take(commit).map_err(said)?;
+                if self.has_git() {
+                    let objects = Path::new(OBJECTS);
+                    let written = self.own.write_repository(tree.path(), commit, objects);
+                    written.map_err(said)?;
+                }
+                let shown = ShownTree::Copy {
+                    from: tree.path().to_owned(),
+                    ignored: ignored_roots(&mask),
+                };
+                (shown, Files::Taken(Box::new(tree)))
+            }
+        };
+        Ok(TreeMount {
+            shown,
+            files,
+            mask,
+            stamp,
+            thrown_away: None,
+        })
+    }
+
+    /// Does the project have a repository? Then processes find one.
+    fn has_git(&self) -> bool {
+        self.checkout.join(".git").symlink_metadata().is_ok()
+    }
+
+    /// A layer with a repository at this commit, made once: every process has its own copy of what it changes there.
+    fn repository_layer(&self, commit: &Id) -> Result<Option<PathBuf>, String> {
+        if !self.has_git() {
+            return Ok(None);
+        }
+        let _once = locked(&self.templates);
+        let folder = self.layer_root().join("git").join(commit.as_str());
+        if !folder.exists() {
+            let making = folder.with_extension("making");
+            remove_tree(&making).map_err(said)?;
+            let objects = Path::new(OBJECTS);
+            self.own
+                .write_repository(&making, commit, objects)
+                .map_err(said)?;
+            fs::rename(&making, &folder).map_err(said)?;
+        }
+        Ok(Some(folder))
+    }
+
+    /// The versioned files that a contract wrote. They are thrown away; a person is told.
+    pub(crate) fn written(&self, mount: &TreeMount) -> Vec<String> {
+        let mut found = Vec::new();
+        if let (Some(upper), Ok(rules)) = (mount.upper(), self.rules()) {
+            written_below(upper, b"", &rules, &mut found);
+        }
+        found
+    }
+
+    /// How recorded trees are shown, in a word.
+    pub(crate) fn showing(&self) -> &'static str {
+        self.showing.name()
+    }
+
+    /// Where layers are.
+    pub(super) fn layer_root(&self) -> PathBuf {
+        match &self.showing {
+            Showing::Overlays(root) => root.clone(),
+            Showing::Copies => self.root.clone(),
+        }
+    }
+
+    /// Removes the layers that are not in the run's own directory.
+    pub(super) fn remove_layers(&self) {
+        let layers = self.layer_root();
+        if layers != self.root {
+            // What stays is in nobody's way.
+            remove_tree(&layers).ok();
+        }
+    }
+
+    /// The mask over what the checkout has and git knows. `unchanged`: also over ignored roots that changed since the
+    /// run began: somebody may have built there what steps wrote.
+    fn mask(&self, unchanged: bool) -> Result<Arc<Mask>, String> {
+        let mut masks = locked(&self.masks);
+        let known = masks.whole.as_ref();
+        if !known.is_some_and(|mask| mask.is_current().unwrap_or(false)) {
+            self.renew(&mut masks)?;
+        }
+        let (Some(whole), Some(part)) = (&masks.whole, &masks.unchanged) else {
+            return Err("no mask could be made".to_owned());
+        };
+        Ok(Arc::clone(if unchanged { part } else { whole }))
+    }
+
+    /// The ignored roots of the checkout, as they were last seen.
+    pub(super) fn known_ignored(&self) -> Vec<Vec<u8>> {
+        let masks = locked(&self.masks);
+        let roots = masks.whole.iter().flat_map(|mask| mask.ignored_roots());
+        roots.map(<[u8]>::to_vec).collect()
+    }
+
+    fn renew(&self, masks: &mut Masks) -> Result<(), String> {
+        let rules = self.rules()?;
+        let make = || Mask::make(&self.checkout, &rules, &self.next_mask()?, &[]);
+        let whole = Arc::new(make().map_err(said)?);
+        if let Some(first) = &masks.first {
+            let changed = whole.changed_since(first).map_err(said)?;
+            masks.changed.extend(changed);
+            masks.changed.sort();
+            masks.changed.dedup();
+        } else {
+            masks.first = Some(whole.stamp().clone());
+        }
+        masks.unchanged = Some(if masks.changed.is_empty() {
+            Arc::clone(&whole)
+        } else {
+            let at = self.next_mask().map_err(said)?;
+            Arc::new(whole.without(&masks.changed, &at).map_err(said)?)
+        });
+        masks.whole = Some(whole);
+        Ok(())
+    }
+
+    /// A directory for a mask. Old ones stay until the run ends: something may be mounted over them.
+    fn next_mask(&self) -> io::Result<PathBuf> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let masks = self.layer_root().join("masks");
+        fs::create_dir_all(&masks)?;
+        loop {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let name = format!("{}-{number}", std::process::id());
+            let path = masks.join(name);
+            if !path.exists() {
+                return Ok(path);
+            }
+        }
+    }
+}
+
+/// How many written files are named.
+const MOST_WRITTEN: usize = 50;
+
+fn written_below(folder: &Path, name: &[u8], rules: &IgnoreRules, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let file = entry.file_name();
+        let is_git = name.is_empty() && file == ".git";
+        if found.len() >= MOST_WRITTEN || is_git {
+            continue;
+        }
+        let mut path = name.to_vec();
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        path.extend_from_slice(file.as_bytes());
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if rules.is_ignored(&path, is_folder) {
+            continue;
+        }
+        if is_folder {
+            written_below(&entry.path(), &path, rules, found);
+        } else {
+            found.push(String::from_utf8_lossy(&path).into_owned());
+        }
+    }
+}
+
+fn ignored_roots(mask: &Mask) -> Vec<PathBuf> {
+    let paths = mask.ignored_roots().map(std::ffi::OsStr::from_bytes);
+    paths.map(PathBuf::from).collect()
+}
+
+/// Makes a directory that is empty, for the kernel: it refuses one that was used before.
+fn fresh(path: &Path) -> io::Result<()> {
+    remove_tree(path)?;
+    fs::create_dir_all(path)
+}

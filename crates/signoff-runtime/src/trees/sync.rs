@@ -1,0 +1,226 @@
+//! Between the checkout and the run: what a person does there joins the run's tree, and what steps did is written there,
+//! file by file. Nothing else writes to the checkout while a run is at work.
+
+use std::time::Duration;
+
+use signoff_engine::RunTree;
+use signoff_store::failpoint;
+use signoff_store::lock::WorkspaceLock;
+use signoff_work::git::{self, GitError, HeldFile, Id, UnlandReport};
+
+use super::{Trees, locked, remove_tree, said};
+use crate::error::Error;
+
+/// The tree that the checkout and the run last agreed on.
+const AGREED: &str = "agreed";
+/// What was written to the checkout.
+const LANDED: &str = "landed";
+
+/// How often, and how long apart, one tries to have the checkout: another run that lands is done soon.
+const TRIES: (u32, Duration) = (20, Duration::from_millis(50));
+
+/// What a person did in the checkout, as a commit of the run.
+#[derive(Debug, Clone)]
+pub(crate) struct Joined {
+    pub(crate) commit: Id,
+    /// The head before.
+    onto: Id,
+    pub(crate) tree: String,
+    pub(crate) files: Vec<String>,
+    pub(crate) conflicts: Vec<String>,
+    /// What both agree on once it is journaled.
+    agreed: Id,
+}
+
+/// What was written to the checkout.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LandedFiles {
+    pub(crate) files: Vec<String>,
+    /// What could not be, each with the reason.
+    pub(crate) held: Vec<String>,
+}
+
+impl Trees {
+    /// Notes the tree, or the tree of the commit, that the checkout and the run agree on.
+    pub(super) fn agree_on(&self, tree: &Id) -> Result<(), GitError> {
+        let tree = self.own.tree_of(tree)?;
+        let commit = self.own.commit(&tree, &[], "Agreed\n")?;
+        self.remember(AGREED, &commit)
+    }
+
+    pub(crate) fn agreed(&self) -> Result<Id, String> {
+        let agreed = self.remembered(AGREED).map_err(said)?;
+        match agreed {
+            Some(commit) => self.own.tree_of(&commit).map_err(said),
+            None => self.own.tree_of(self.start()?).map_err(said),
+        }
+    }
+
+    /// What a person changed in the checkout since it was last looked at, as a commit on top of the head.
+    pub(crate) fn join(&self, head: &Id) -> Result<Option<Joined>, String> {
+        let _in_turns = locked(&self.syncing);
+        let (agreed, first) = (
+            self.agreed()?,
+            self.own.tree_of(self.start()?).map_err(said)?,
+        );
+        let head_tree = self.own.tree_of(head).map_err(said)?;
+        let report = self
+            .own
+            .join_checkout(&agreed, &head_tree, &first)
+            .map_err(said)?;
+        if report.head_tree == head_tree {
+            if report.base != agreed {
+                self.agree_on(&report.base).map_err(said)?;
+            }
+            return Ok(None);
+        }
+        let commit = self
+            .own
+            .commit_join(&report.head_tree, head)
+            .map_err(said)?;
+        Ok(Some(Joined {
+            commit,
+            onto: head.clone(),
+            tree: report.head_tree.to_string(),
+            files: report.joined,
+            conflicts: report.conflicts,
+            agreed: report.base,
+        }))
+    }
+
+    /// What a person did is journaled: the branch moves to it.
+    pub(crate) fn joined(&self, joined: &Joined) -> Result<(), String> {
+        let _in_turns = locked(&self.syncing);
+        failpoint::reached("join.recorded");
+        let branch = super::branch(&self.run);
+        let moved = self
+            .repository
+            .move_ref(&branch, &joined.commit, Some(&joined.onto));
+        moved.map_err(said)?;
+        self.agree_on(&joined.agreed).map_err(said)
+    }
+
+    /// Writes to the checkout what the head has and it has not, file by file.
+    pub(crate) fn land_files(&self, head: &Id) -> Result<LandedFiles, String> {
+        let _in_turns = locked(&self.syncing);
+        let agreed = self.agreed()?;
+        let head = self.own.tree_of(head).map_err(said)?;
+        if agreed == head {
+            return Ok(LandedFiles::default());
+        }
+        let Some(_alone) = self.take_checkout()? else {
+            let held = vec!["another run works in the checkout".to_owned()];
+            return Ok(LandedFiles {
+                held,
+                ..LandedFiles::default()
+            });
+        };
+        let first = self.own.tree_of(self.start()?).map_err(said)?;
+        let report = self
+            .own
+            .land_files((&agreed, &head), &first, &failpoint::reached)
+            .map_err(said)?;
+        self.remember_landing(&report.landed).map_err(said)?;
+        failpoint::reached("files.landed");
+        self.agree_on(&report.base).map_err(said)?;
+        let held = |held: &HeldFile| format!("`{}`: {}", held.path, held.reason);
+        Ok(LandedFiles {
+            files: report.written,
+            held: report.held.iter().map(held).collect(),
+        })
+    }
+
+    /// Keeps others from writing to the checkout; `None`: somebody else does.
+    fn take_checkout(&self) -> Result<Option<WorkspaceLock>, String> {
+        let (times, pause) = TRIES;
+        for _ in 0..times {
+            let lock = WorkspaceLock::try_acquire(&self.checkout_lock).map_err(said)?;
+            if lock.is_some() {
+                return Ok(lock);
+            }
+            std::thread::sleep(pause);
+        }
+        Ok(None)
+    }
+
+    /// So that it can be taken back.
+    fn remember_landing(&self, landed: &git::LandedFiles) -> Result<(), GitError> {
+        if landed.from == landed.to {
+            return Ok(());
+        }
+        let before = self.own.commit(&landed.from, &[], "Before a landing\n")?;
+        let after = self.own.commit(&landed.to, &[before], "Landed\n")?;
+        let known = self.landings()?;
+        // A crash came before both agreed on it: the same landing goes on.
+        let goes_on = match known.last() {
+            Some(last) => self.own.tree_before(last)? == landed.from,
+            None => false,
+        };
+        let number = known.len() + usize::from(!goes_on);
+        self.remember(&format!("{LANDED}/{number:06}"), &after)
+    }
+
+    /// What was written to the checkout, the first landing first.
+    fn landings(&self) -> Result<Vec<Id>, GitError> {
+        let found = self
+            .repository
+            .refs(&self.ref_name(&format!("{LANDED}/")))?;
+        let mut found: Vec<(String, Id)> = found.into_iter().collect();
+        found.sort();
+        Ok(found.into_iter().map(|(_, commit)| commit).collect())
+    }
+
+    /// In what the checkout is not as a run found it, each a sentence. What joined the run meanwhile counts too.
+    pub(crate) fn changed_since(
+        &self,
+        found: &RunTree,
+        is_ours: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<String>, Error> {
+        let mut changed = Vec::new();
+        let now = self.repository.head()?.commit.map(|id| id.to_string());
+        if now != found.base {
+            changed.push("HEAD is not the commit that it was when the run began".to_owned());
+        }
+        let start: Id = found.start.parse()?;
+        let mut files = self.own.changed(&start, &self.own.snapshot()?)?;
+        files.retain(|file| !is_ours(file));
+        if let Some(first) = files.first() {
+            let more = match files.len() - 1 {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            changed.push(format!("changed since the run began: `{first}`{more}"));
+        }
+        Ok(changed)
+    }
+
+    /// The run has landed as files: its layers go, and what `undo` needs stays.
+    pub(crate) fn forget_work(&self) {
+        // What stays is removed with the run.
+        remove_tree(&self.root).ok();
+        self.remove_layers();
+    }
+
+    /// Where what the run did can be found.
+    pub(crate) fn work_ref(&self) -> String {
+        super::branch(&self.run)
+    }
+
+    /// Takes back what was written to the checkout, file by file.
+    pub(crate) fn unland_files(&self) -> Result<UnlandReport, GitError> {
+        let _in_turns = locked(&self.syncing);
+        let Some(start) = self.start.get() else {
+            return Ok(UnlandReport::default());
+        };
+        let first = self.own.tree_of(start)?;
+        let mut landings = Vec::new();
+        for commit in self.landings()? {
+            landings.push(git::LandedFiles {
+                from: self.own.tree_before(&commit)?,
+                to: self.own.tree_of(&commit)?,
+            });
+        }
+        self.own
+            .unland_files(&landings, &first, &failpoint::reached)
+    }
+}

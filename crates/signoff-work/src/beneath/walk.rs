@@ -1,0 +1,173 @@
+//! Walks a path beneath a directory, at the moment of use.
+//!
+//! Nothing is looked at by its name twice, so that whoever swaps a directory for a link meanwhile gains nothing: what was
+//! opened stays what it is.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{Mode, mkdirat, readlinkat};
+use rustix::io::Errno;
+
+use super::{Links, OpenError, open_folder};
+
+/// More links on the way to a file than anybody needs.
+const MOST_LINKS: usize = 40;
+
+/// How paths are walked.
+#[derive(Debug)]
+pub(crate) struct PathWalk<'w> {
+    pub(crate) root: BorrowedFd<'w>,
+    /// What absolute links into the root begin with.
+    pub(crate) path: &'w Path,
+    pub(crate) links: Links,
+    pub(crate) last: Last,
+    pub(crate) missing: Missing,
+    /// Names that no path may pass through.
+    pub(crate) is_refused: fn(&OsStr) -> bool,
+}
+
+/// Where a path leads: a name in an open directory.
+#[derive(Debug)]
+pub(crate) struct Spot {
+    pub(crate) directory: OwnedFd,
+    /// None for the directory itself.
+    pub(crate) name: Option<OsString>,
+    /// The way there without links, from the root.
+    pub(crate) real: PathBuf,
+}
+
+/// What is meant by a path whose last part is a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Last {
+    /// What the link leads to.
+    Target,
+    /// The link.
+    Itself,
+}
+
+/// What becomes of directories on the way that are not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    Refuse,
+    Make,
+}
+
+impl PathWalk<'_> {
+    /// Walks this path.
+    pub(crate) fn find(&self, path: &Path) -> Result<Spot, OpenError> {
+        let mut way = Way {
+            walk: self,
+            above: Vec::new(),
+            ahead: Vec::new(),
+            links: 0,
+        };
+        way.enter(path)?;
+        way.go()
+    }
+}
+
+struct Way<'w> {
+    walk: &'w PathWalk<'w>,
+    /// The directories walked through, with their names.
+    above: Vec<(OsString, OwnedFd)>,
+    /// What is still to be walked, the next part last.
+    ahead: Vec<OsString>,
+    links: usize,
+}
+
+impl Way<'_> {
+    fn go(mut self) -> Result<Spot, OpenError> {
+        while let Some(part) = self.ahead.pop() {
+            if part == ".." {
+                self.above.pop().ok_or(OpenError::Outside)?;
+                continue;
+            }
+            if (self.walk.is_refused)(&part) {
+                return Err(OpenError::Refused(part.display().to_string()));
+            }
+            let at_end = self.ahead.is_empty();
+            if !(at_end && self.walk.last == Last::Itself)
+                && let Some(target) = self.link(&part)?
+            {
+                self.links += 1;
+                if self.links > MOST_LINKS {
+                    return Err(OpenError::ManyLinks);
+                }
+                self.enter(&target)?;
+            } else if at_end {
+                return self.spot(Some(part));
+            } else {
+                let directory = self.descend(&part)?;
+                self.above.push((part, directory));
+            }
+        }
+        self.spot(None)
+    }
+
+    /// Puts the parts of a path ahead. One from the root of the machine begins again at ours.
+    fn enter(&mut self, path: &Path) -> Result<(), OpenError> {
+        let path = if path.is_absolute() {
+            self.above.clear();
+            let inside = path.strip_prefix(self.walk.path);
+            inside.map_err(|_| OpenError::Outside)?
+        } else {
+            path
+        };
+        let parts = path.components().rev().filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_owned()),
+            Component::ParentDir => Some("..".into()),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+        });
+        self.ahead.extend(parts);
+        Ok(())
+    }
+
+    fn here(&self) -> BorrowedFd<'_> {
+        let innermost = self.above.last().map(|(_, directory)| directory.as_fd());
+        innermost.unwrap_or(self.walk.root)
+    }
+
+    /// Where a part leads, if it is a link.
+    fn link(&self, part: &OsStr) -> Result<Option<PathBuf>, OpenError> {
+        match readlinkat(self.here(), part, Vec::new()) {
+            Ok(_) if self.walk.links == Links::Refuse => Err(OpenError::Link),
+            Ok(target) => Ok(Some(OsString::from_vec(target.into_bytes()).into())),
+            // No link, or nothing at all.
+            Err(Errno::INVAL | Errno::NOENT) => Ok(None),
+            Err(error) => Err(io::Error::from(error).into()),
+        }
+    }
+
+    fn descend(&self, part: &OsStr) -> io::Result<OwnedFd> {
+        match open_folder(self.here(), part.as_bytes()) {
+            Err(error)
+                if error.kind() == io::ErrorKind::NotFound
+                    && self.walk.missing == Missing::Make =>
+            {
+                match mkdirat(self.here(), part, Mode::from_raw_mode(0o777)) {
+                    Ok(()) | Err(Errno::EXIST) => open_folder(self.here(), part.as_bytes()),
+                    Err(error) => Err(error.into()),
+                }
+            }
+            opened => opened,
+        }
+    }
+
+    fn spot(mut self, name: Option<OsString>) -> Result<Spot, OpenError> {
+        let names = self.above.iter().map(|(name, _)| name);
+        let real = names.chain(&name).collect();
+        let directory = match self.above.pop() {
+            Some((_, directory)) => directory,
+            None => self.walk.root.try_clone_to_owned()?,
+        };
+        Ok(Spot {
+            directory,
+            name,
+            real,
+        })
+    }
+}

@@ -1,0 +1,337 @@
+//! Which paths of a home are on the allow-list: how programs lead to their tools, through whatever links.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::secrets::Secrets;
+use super::tools::{CERTIFICATES, TOOLS, tool_root};
+use super::{HomeOptions, caches};
+
+/// What the system installs there leads to nobody's home; it is not looked through.
+const OF_THE_SYSTEM: [&str; 4] = ["/usr/bin", "/usr/sbin", "/bin", "/sbin"];
+/// As many directories of programs are looked through.
+const MOST_DIRECTORIES: usize = 256;
+/// As many links may lead from one to the other, as for the kernel.
+const MOST_LINKS: usize = 40;
+
+/// What is allowed of a home.
+#[derive(Debug, Default)]
+pub(super) struct AllowList {
+    /// The home, without links.
+    home: PathBuf,
+    tree: PathBuf,
+    pub(super) secrets: Secrets,
+    /// What is seen as it is: files and directories below the home, without links.
+    roots: BTreeSet<PathBuf>,
+    /// What a person named, where links lead.
+    named: Vec<PathBuf>,
+    /// Links on the way, and where each leads.
+    pub(super) links: BTreeMap<PathBuf, PathBuf>,
+    /// Directories of downloads, and whether their tools only need to read there.
+    pub(super) caches: BTreeMap<PathBuf, bool>,
+    /// Where a person lets everything write.
+    pub(super) writable: Vec<PathBuf>,
+    /// Variables that name what is allowed.
+    pub(super) variables: Vec<&'static str>,
+    /// What a person asked for and does not get, with the reason.
+    pub(super) refused: Vec<String>,
+    searched: BTreeSet<PathBuf>,
+}
+
+impl AllowList {
+    /// `home` and `tree` are without links.
+    pub(super) fn new(home: &Path, tree: &Path, options: &HomeOptions) -> Self {
+        let mut list = Self {
+            home: home.to_owned(),
+            tree: tree.to_owned(),
+            secrets: Secrets::new(Some(home), &options.variables),
+            ..Self::default()
+        };
+        let path = options.variables.get(OsStr::new("PATH"));
+        let entries = path.iter().flat_map(std::env::split_paths);
+        for entry in entries.filter(|entry| entry.is_absolute()) {
+            list.allow_programs(&list.within(options, &entry));
+        }
+        for tool in TOOLS.iter().filter(|tool| !tool.path.is_empty()) {
+            list.allow(&home.join(tool.path));
+        }
+        let tools = TOOLS.iter().map(|tool| tool.variable);
+        let names = tools.chain(caches::variables()).chain(CERTIFICATES);
+        for name in names.filter(|name| !name.is_empty()) {
+            list.allow_variable(options, name);
+        }
+        for (place, reads_only) in caches::places(home, &options.variables) {
+            list.allow_cache(&place, reads_only);
+        }
+        for written in &options.visible {
+            list.allow_named(options, written);
+        }
+        for written in &options.writable {
+            list.allow_writing(options, written);
+        }
+        list.drop_inner_links();
+        list
+    }
+
+    /// A link that lies in what is seen as it is need not be made.
+    fn drop_inner_links(&mut self) {
+        let mut links = std::mem::take(&mut self.links);
+        links.retain(|link, _| {
+            let shows = |parent: &Path| {
+                let mut writable = self.writable.iter();
+                self.shows(parent) || writable.any(|place| parent.starts_with(place))
+            };
+            !link.parent().is_some_and(shows)
+        });
+        self.links = links;
+    }
+
+    /// The outermost of what is seen as it is.
+    pub(super) fn roots(&self) -> Vec<&Path> {
+        let mut outermost: Vec<&Path> = Vec::new();
+        // In their order an outer path comes before what lies in it.
+        for root in &self.roots {
+            if !outermost.iter().any(|outer| root.starts_with(outer)) {
+                outermost.push(root);
+            }
+        }
+        outermost
+    }
+
+    /// Is this seen as it is? Something else may cover it there.
+    pub(super) fn shows(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| path.starts_with(root))
+    }
+
+    /// What has to be hidden: secrets in something that is seen.
+    pub(super) fn hidden(&self, home_is_seen: bool) -> Vec<PathBuf> {
+        let is_seen =
+            |path: &&Path| home_is_seen || !path.starts_with(&self.home) || self.shows_around(path);
+        let is_named = |path: &&Path| self.named.iter().any(|named| named.starts_with(path));
+        let secrets = self.secrets.existing();
+        let secrets = secrets.filter(|path| is_seen(path) && !is_named(path));
+        secrets.map(Path::to_owned).collect()
+    }
+
+    fn shows_around(&self, path: &Path) -> bool {
+        let mut roots = self.roots.iter();
+        roots.any(|root| path != root && path.starts_with(root))
+    }
+
+    /// A path in the home by the home's own name, without links.
+    fn within(&self, options: &HomeOptions, path: &Path) -> PathBuf {
+        let written = options.home.as_deref().unwrap_or(&self.home);
+        match path.strip_prefix(written) {
+            Ok(below) => normal(&self.home.join(below)),
+            Err(_) => normal(path),
+        }
+    }
+
+    /// What `~/x` stands for.
+    fn expand(&self, options: &HomeOptions, written: &str) -> PathBuf {
+        match written.strip_prefix("~/") {
+            Some(below) => normal(&self.home.join(below)),
+            None => self.within(options, Path::new(written)),
+        }
+    }
+
+    /// Allows the tools of a directory of programs, and those that links in it lead to.
+    fn allow_programs(&mut self, directory: &Path) {
+        let mut next = vec![directory.to_owned()];
+        while let Some(directory) = next.pop() {
+            let Ok(real) = directory.canonicalize() else {
+                continue;
+            };
+            if self.secrets.cover(&real) || self.secrets.cover(&directory) {
+                continue;
+            }
+            self.allow_tool(&directory);
+            self.allow_tool(&real);
+            let is_system = OF_THE_SYSTEM.iter().any(|system| real == Path::new(system));
+            let may_search = !is_system && self.searched.len() < MOST_DIRECTORIES;
+            if may_search && self.searched.insert(real.clone()) {
+                next.extend(self.allow_targets(&real));
+            }
+        }
+    }
+
+    /// Allows what the links of a directory lead to, and says in which directories that lies.
+    fn allow_targets(&mut self, directory: &Path) -> BTreeSet<PathBuf> {
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+        let mut directories = BTreeSet::new();
+        for link in links.map(|link| link.path()) {
+            let Ok(target) = link.canonicalize() else {
+                continue;
+            };
+            if self.secrets.cover(&target) {
+                continue;
+            }
+            self.note_links(&link);
+            if target.starts_with(&self.home) {
+                self.allow_tool(&target);
+                directories.extend(target.parent().map(Path::to_owned));
+            }
+        }
+        directories
+    }
+
+    /// Allows the tool that a program or directory of programs belongs to; itself only, where more would be too much.
+    fn allow_tool(&mut self, path: &Path) {
+        let Ok(below) = path.strip_prefix(&self.home) else {
+            return;
+        };
+        if let Some(root) = tool_root(below)
+            && !self.allow(&self.home.join(root))
+        {
+            self.allow(path);
+        }
+    }
+
+    /// Allows a path if it is there and no secret; says whether a process sees it.
+    fn allow(&mut self, path: &Path) -> bool {
+        if self.secrets.cover(path) {
+            return false;
+        }
+        match path.canonicalize() {
+            Ok(real) if !self.secrets.cover(&real) && self.show(&real) => {
+                self.note_links(path);
+                true
+            }
+            Ok(_) | Err(_) => false,
+        }
+    }
+
+    /// Adds a path without links; not what holds the home or the tree.
+    fn show(&mut self, real: &Path) -> bool {
+        if self.home.starts_with(real) || self.tree.starts_with(real) && real != self.tree {
+            return false;
+        }
+        if real.starts_with(&self.home) && !real.starts_with(&self.tree) {
+            self.roots.insert(real.to_owned());
+        }
+        true
+    }
+
+    /// Notes the links of the home that lead from a path to where it is.
+    fn note_links(&mut self, path: &Path) {
+        let mut path = path.to_owned();
+        for _ in 0..MOST_LINKS {
+            let link = self.first_link(&path);
+            let Some(link) = link.filter(|link| !self.secrets.cover(link)) else {
+                return;
+            };
+            let (Ok(target), Ok(rest)) = (fs::read_link(&link), path.strip_prefix(&link)) else {
+                return;
+            };
+            let parent = link.parent().unwrap_or(&self.home);
+            let next = normal(&parent.join(&target).join(rest));
+            self.links.insert(link, target);
+            path = next;
+        }
+    }
+
+    fn first_link(&self, path: &Path) -> Option<PathBuf> {
+        let below = path.strip_prefix(&self.home).ok()?;
+        let mut prefix = self.home.clone();
+        below.components().find_map(|part| {
+            prefix.push(part);
+            prefix.is_symlink().then(|| prefix.clone())
+        })
+    }
+
+    /// Passes a variable on if all that it names is seen.
+    fn allow_variable(&mut self, options: &HomeOptions, name: &'static str) {
+        let Some(value) = options.variables.get(OsStr::new(name)) else {
+            return;
+        };
+        let paths: Vec<PathBuf> = std::env::split_paths(value).collect();
+        let is_cache = caches::variables().any(|cache| cache == name);
+        let is_seen = |list: &mut Self, path: &PathBuf| {
+            let path = list.within(options, path);
+            let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+            // An agent could have put a tool into the tree.
+            let is_safe = path.is_absolute() && !real.starts_with(&list.tree);
+            // What is not there yet is made in the process's own home.
+            is_safe && (list.allow(&path) || is_cache && !path.exists())
+        };
+        if paths.iter().all(|path| is_seen(self, path)) {
+            self.variables.push(name);
+        }
+    }
+
+    fn allow_cache(&mut self, place: &Path, reads_only: bool) {
+        let Ok(real) = place.canonicalize() else {
+            return;
+        };
+        let is_secret = self.secrets.cover(place) || self.secrets.cover(&real);
+        let is_around = self.tree.starts_with(&real) || self.home.starts_with(&real);
+        if real.is_dir() && !is_secret && !is_around && !real.starts_with(&self.tree) {
+            self.note_links(place);
+            self.caches.insert(real, reads_only);
+        }
+    }
+
+    /// Allows what a person named in `[sandbox] home`; what is not there is passed over.
+    fn allow_named(&mut self, options: &HomeOptions, written: &str) {
+        let path = self.expand(options, written);
+        let Ok(real) = path.canonicalize() else {
+            return;
+        };
+        let why = if self.secrets.cover_own(&path) || self.secrets.cover_own(&real) {
+            "it is Signoff's own"
+        } else if self.secrets.cover(&real) && !self.secrets.cover(&path) {
+            "it leads to keys or logins; name those themselves if you mean them"
+        } else if !self.show(&real) {
+            "your home or the project lies in it; name what is needed of it"
+        } else {
+            self.note_links(&path);
+            self.named.push(real);
+            return;
+        };
+        self.refuse("home", written, why);
+    }
+
+    /// Allows what a person named in `[sandbox] writable`.
+    fn allow_writing(&mut self, options: &HomeOptions, written: &str) {
+        let path = self.expand(options, written);
+        let real = path.canonicalize();
+        let why = match real {
+            Err(_) => "it does not exist",
+            Ok(real) if !real.is_dir() => "it is not a directory",
+            Ok(real) if self.secrets.touch_own(&real) => "it is or holds Signoff's own directory",
+            Ok(real) if self.secrets.cover(&real) => "keys or logins are kept there",
+            Ok(real) if real.starts_with(&self.tree) => "it lies in the project",
+            Ok(real) if self.tree.starts_with(&real) => "the project lies in it",
+            Ok(real) if self.home.starts_with(&real) => "your home lies in it",
+            Ok(real) => {
+                self.note_links(&path);
+                self.writable.push(real);
+                return;
+            }
+        };
+        self.refuse("writable", written, why);
+    }
+
+    fn refuse(&mut self, key: &str, written: &str, why: &str) {
+        let text = format!("`{written}` of `[sandbox] {key}`: {why}");
+        self.refused.push(text);
+    }
+}
+
+/// Removes `.` and `..`, without asking where links lead.
+fn normal(path: &Path) -> PathBuf {
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                found.pop();
+            }
+            other => found.push(other),
+        }
+    }
+    found
+}

@@ -1,0 +1,172 @@
+//! What agents and contracts find of a person's home: an empty directory at its path, and an allow-list on top.
+//!
+//! Start reading at [`Home::new`], which works out the list once for a run (`allow.rs`; what is known of tools is data in
+//! `tools.rs`, `caches.rs`, `secrets.rs` and `settings.rs`), then at [`Home::prepare`], which makes the directory for one
+//! process.
+
+mod allow;
+mod caches;
+mod git_config;
+mod secrets;
+mod settings;
+mod tools;
+mod view;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+
+use self::allow::AllowList;
+use self::settings::Copy;
+pub(crate) use self::tools::{CERTIFICATES, PROXIES};
+pub(super) use self::view::{View, ViewOptions};
+use super::{ITS_OWN, places};
+use crate::environment::Variables;
+
+/// No home can be put in place of these.
+const SYSTEM: [&str; 11] = [
+    "/usr", "/bin", "/sbin", "/lib", "/etc", "/dev", "/proc", "/sys", "/run", "/tmp", "/var/tmp",
+];
+
+/// Nothing lies in there: the home of whoever has none.
+const NO_HOME: &str = "/dev/null";
+
+/// Where the home is, and what was asked for of it.
+#[derive(Debug, Clone, Default)]
+pub struct HomeOptions {
+    /// As `HOME` says.
+    pub home: Option<PathBuf>,
+    /// The project, which is seen at its own path whatever the home is.
+    pub tree: PathBuf,
+    /// Variables of the harness's process: `PATH`, and those that say where tools are.
+    pub variables: Variables,
+    /// `[sandbox] home`
+    pub visible: Vec<String>,
+    /// `[sandbox] writable`
+    pub writable: Vec<String>,
+}
+
+/// The home of one run's processes. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Home(Arc<Plan>);
+
+#[derive(Debug, Default)]
+struct Plan {
+    /// As `HOME` says.
+    written: Option<PathBuf>,
+    /// Without links.
+    real: Option<PathBuf>,
+    /// Whether an empty directory can be put in its place.
+    replaceable: bool,
+    list: AllowList,
+    /// Settings made anew.
+    copies: Vec<Copy>,
+    git_config: String,
+    environment: Vec<(OsString, OsString)>,
+    hidden: Vec<PathBuf>,
+    /// Where programs are outside of the home, and how names are resolved; without links.
+    programs: Vec<PathBuf>,
+}
+
+impl Home {
+    /// Works out what of a home is seen.
+    pub fn new(options: &HomeOptions) -> Self {
+        let written = options.home.clone().filter(|home| home.is_absolute());
+        let real = written.as_ref().and_then(|home| home.canonicalize().ok());
+        let real = real.filter(|real| real.is_dir());
+        let home = real.as_deref().unwrap_or(Path::new(NO_HOME));
+        let tree = options.tree.canonicalize();
+        let tree = tree.unwrap_or_else(|_| options.tree.clone());
+        let is_system = SYSTEM.iter().any(|path| Path::new(path).starts_with(home));
+        let replaceable = real.is_some() && !is_system && !home.starts_with(&tree);
+        let list = AllowList::new(home, &tree, options);
+        let variable = |name: &&'static str| {
+            let value = options.variables.get(OsStr::new(name))?;
+            Some((OsString::from(name), value.clone()))
+        };
+        let xdg = options.variables.get(OsStr::new("XDG_CONFIG_HOME"));
+        // A link that is covered leads nowhere.
+        let is_found = |home: &PathBuf| !ITS_OWN.iter().any(|own| home.starts_with(own));
+        let written = written.filter(is_found).or_else(|| real.clone());
+        let path = options.variables.get(OsStr::new("PATH"));
+        // Those in the home are found by its allow-list, or not at all.
+        let is_outside =
+            |path: &PathBuf| !(list.secrets.cover(path) || replaceable && path.starts_with(home));
+        let programs = path.into_iter().flat_map(|path| places::programs(path));
+        Self(Arc::new(Plan {
+            written,
+            replaceable,
+            copies: settings::copies(home, &options.variables),
+            git_config: git_config::git_config(home, xdg.map(PathBuf::from)),
+            environment: list.variables.iter().filter_map(variable).collect(),
+            hidden: list.hidden(!replaceable),
+            programs: programs.filter(is_outside).collect(),
+            real,
+            list,
+        }))
+    }
+
+    /// What a person asked for and cannot have, a sentence for each.
+    pub fn refused(&self) -> &[String] {
+        &self.0.list.refused
+    }
+
+    /// Names in the home that a process does not find in its own, in order.
+    pub fn unseen_entries(&self) -> io::Result<Vec<OsString>> {
+        let Some(real) = self.0.real.as_ref().filter(|_| self.0.replaceable) else {
+            return Ok(Vec::new());
+        };
+        let seen: Vec<&Path> = self.seen_paths().collect();
+        let mut unseen = Vec::new();
+        for entry in fs::read_dir(real)? {
+            let entry = entry?;
+            let path = entry.path();
+            if !seen.iter().any(|seen| seen.starts_with(&path)) {
+                unseen.push(entry.file_name());
+            }
+        }
+        unseen.sort();
+        Ok(unseen)
+    }
+
+    fn seen_paths(&self) -> impl Iterator<Item = &Path> {
+        let list = &self.0.list;
+        let links = list.links.keys().chain(list.caches.keys());
+        let links = links.chain(&list.writable).map(PathBuf::as_path);
+        let copies = self.0.copies.iter().map(|copy| copy.at.as_path());
+        list.roots().into_iter().chain(links).chain(copies)
+    }
+
+    /// Where programs are outside of the home, and how names are resolved; without links.
+    pub(super) fn programs(&self) -> &[PathBuf] {
+        &self.0.programs
+    }
+
+    /// Is this in the home, and something else found there?
+    pub(super) fn covers(&self, path: &Path) -> bool {
+        let real = self.0.real.as_ref().filter(|_| self.0.replaceable);
+        real.is_some_and(|real| path.starts_with(real)) && !self.0.list.shows(path)
+    }
+
+    /// Is this found as it is, because the person said so or a tool needs it?
+    pub(super) fn shows(&self, path: &Path) -> bool {
+        let mut writable = self.0.list.writable.iter();
+        self.0.list.shows(path) || writable.any(|place| path.starts_with(place))
+    }
+
+    /// Is this what nothing that is started gets to see?
+    pub(super) fn is_secret(&self, path: &Path) -> bool {
+        self.0.list.secrets.cover(path)
+    }
+
+    /// The home as it is, where logins are.
+    pub(super) fn real(&self) -> Option<&Path> {
+        self.0.real.as_deref()
+    }
+
+    /// Makes the home of one process in a directory that holds nothing yet, and says what is found where.
+    pub(super) fn prepare(&self, scratch: &Path, options: &ViewOptions<'_>) -> io::Result<View> {
+        view::prepare(&self.0, scratch, options)
+    }
+}

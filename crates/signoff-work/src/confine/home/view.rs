@@ -1,0 +1,276 @@
+//! The home of one process: a directory of its own, made anew, and what is mounted in it.
+
+use std::ffi::OsString;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use signoff_sandbox::{Bind, Overlay};
+
+use super::Plan;
+use crate::confine::needs::Login;
+
+/// How the home of one process is made.
+#[derive(Debug)]
+pub(in crate::confine) struct ViewOptions<'a> {
+    /// Whether something can be mounted.
+    pub(in crate::confine) mounts: bool,
+    /// Whether directories can be made of layers.
+    pub(in crate::confine) overlays: bool,
+    /// What an agent logs in with.
+    pub(in crate::confine) logins: &'a [Login],
+}
+
+/// What one process finds at the home.
+#[derive(Debug, Default)]
+pub(in crate::confine) struct View {
+    pub(in crate::confine) binds: Vec<Bind>,
+    pub(in crate::confine) overlays: Vec<Overlay>,
+    pub(in crate::confine) hidden: Vec<PathBuf>,
+    pub(in crate::confine) writable: Vec<PathBuf>,
+    pub(in crate::confine) environment: Vec<(OsString, OsString)>,
+}
+
+pub(super) fn prepare(plan: &Plan, scratch: &Path, options: &ViewOptions<'_>) -> io::Result<View> {
+    let home = match (&plan.real, &plan.written) {
+        (Some(real), Some(written)) if options.mounts && plan.replaceable => {
+            Place::Mounted { real, written }
+        }
+        _ => Place::Beside,
+    };
+    let mut making = Making {
+        plan,
+        own: scratch.join("home"),
+        files: scratch.join("files"),
+        place: home,
+        view: View::default(),
+    };
+    directory(&making.own)?;
+    making.show_roots(options)?;
+    making.show_links()?;
+    making.show_caches(options, scratch)?;
+    making.write_settings(options)?;
+    for login in options.logins {
+        making.hand_over(login).map_err(|why| {
+            let from = login.from.display();
+            let text = format!("the agent's login {from} cannot be copied: {why}");
+            io::Error::new(why.kind(), text)
+        })?;
+    }
+    Ok(making.finish(options))
+}
+
+/// Where the process finds its home.
+enum Place<'a> {
+    /// At the person's home.
+    Mounted { real: &'a Path, written: &'a Path },
+    /// Where the directory is.
+    Beside,
+}
+
+struct Making<'a> {
+    plan: &'a Plan,
+    /// What the process finds as its home.
+    own: PathBuf,
+    /// Single files that are mounted.
+    files: PathBuf,
+    place: Place<'a>,
+    view: View,
+}
+
+impl Making<'_> {
+    /// Where something of the person's home lies in the process's own.
+    fn own_path(&self, path: &Path) -> Option<PathBuf> {
+        let below = path.strip_prefix(self.plan.real.as_ref()?).ok()?;
+        Some(self.own.join(below))
+    }
+
+    fn show_roots(&mut self, options: &ViewOptions<'_>) -> io::Result<()> {
+        for root in self.plan.list.roots() {
+            match self.place {
+                Place::Mounted { .. } => self.mount(root, root, false)?,
+                Place::Beside => self.link(root, root)?,
+            }
+        }
+        for path in &self.plan.list.writable {
+            match self.place {
+                Place::Mounted { .. } => self.mount(path, path, true)?,
+                Place::Beside => {
+                    self.link(path, path)?;
+                    self.view.writable.push(path.clone());
+                }
+            }
+        }
+        if options.mounts {
+            self.view.hidden.clone_from(&self.plan.hidden);
+        }
+        Ok(())
+    }
+
+    fn show_links(&self) -> io::Result<()> {
+        for (link, target) in &self.plan.list.links {
+            match self.place {
+                Place::Mounted { .. } => self.link(link, target)?,
+                // What it says may be meant from where it is.
+                Place::Beside => self.link(link, link)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn show_caches(&mut self, options: &ViewOptions<'_>, scratch: &Path) -> io::Result<()> {
+        for (number, (cache, reads_only)) in self.plan.list.caches.iter().enumerate() {
+            let is_seen = matches!(self.place, Place::Beside)
+                || self.own_path(cache).is_none()
+                || self.is_shown(cache);
+            if options.mounts && options.overlays {
+                let layers = scratch.join(format!("caches/{number}"));
+                let (upper, work) = (layers.join("upper"), layers.join("work"));
+                fs::create_dir_all(&upper)?;
+                fs::create_dir_all(&work)?;
+                self.make_mount_point(cache, true)?;
+                self.view.overlays.push(Overlay {
+                    at: cache.clone(),
+                    lower: vec![cache.clone()],
+                    upper,
+                    work,
+                });
+            } else if options.mounts && *reads_only && !is_seen {
+                self.mount(cache, cache, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_settings(&mut self, options: &ViewOptions<'_>) -> io::Result<()> {
+        for copy in &self.plan.copies {
+            self.put(&copy.at, copy.text.as_bytes(), false, options.mounts)?;
+        }
+        fs::write(self.own.join(".gitconfig"), &self.plan.git_config)
+    }
+
+    /// A copy, so that the agent cannot change the real one; its own it may, whatever that one allows.
+    fn hand_over(&mut self, login: &Login) -> io::Result<()> {
+        let bytes = fs::read(&login.from)?;
+        match self.plan.real.as_ref() {
+            Some(real) => self.put(&real.join(&login.to), &bytes, true, true),
+            None => self.write(&self.own.join(&login.to), &bytes),
+        }
+    }
+
+    /// Puts a file where the process finds it: into its home, or over the one that it would find.
+    fn put(&mut self, at: &Path, bytes: &[u8], writable: bool, mounts: bool) -> io::Result<()> {
+        let place = self.behind_links(at);
+        match self.own_path(&place) {
+            Some(own) if !self.is_shown(&place) => self.write(&own, bytes),
+            _ if !mounts => Ok(()),
+            _ => {
+                let to = at.canonicalize()?;
+                let from = self.files.join(self.view.binds.len().to_string());
+                self.write(&from, bytes)?;
+                self.view.hidden.retain(|hidden| *hidden != to);
+                self.mount(&from, &to, writable)
+            }
+        }
+    }
+
+    /// Where a path lies if the process finds a link above it.
+    fn behind_links(&self, path: &Path) -> PathBuf {
+        let mut links = self.plan.list.links.keys();
+        let is_behind = links.any(|link| path.starts_with(link) && path != link);
+        let real = path.parent().filter(|_| is_behind);
+        let real = real.and_then(|parent| parent.canonicalize().ok());
+        match (real, path.file_name()) {
+            (Some(real), Some(name)) => real.join(name),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// Does the process find what the person has there?
+    fn is_shown(&self, path: &Path) -> bool {
+        let list = &self.plan.list;
+        let is_writable = |place: &PathBuf| path.starts_with(place);
+        list.shows(path) || list.writable.iter().any(is_writable)
+    }
+
+    /// Writes a file of the process's own, never through a link: it could lead to what is the person's.
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut above = path.ancestors().take_while(|above| *above != self.own);
+        if path.starts_with(&self.own) && above.any(Path::is_symlink) {
+            let text = format!("{} lies behind a link", path.display());
+            return Err(io::Error::other(text));
+        }
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(path, bytes)?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))
+    }
+
+    fn mount(&mut self, from: &Path, to: &Path, writable: bool) -> io::Result<()> {
+        self.make_mount_point(to, from.is_dir())?;
+        self.view.binds.push(Bind {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            writable,
+        });
+        Ok(())
+    }
+
+    /// Makes what is mounted on, where the directory is the process's own.
+    fn make_mount_point(&self, to: &Path, is_directory: bool) -> io::Result<()> {
+        match (self.own_path(to), &self.place) {
+            (Some(own), Place::Mounted { .. }) if !own.exists() => {
+                if is_directory {
+                    fs::create_dir_all(own)
+                } else {
+                    self.write(&own, b"")
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes a link in the process's own home.
+    fn link(&self, at: &Path, target: &Path) -> io::Result<()> {
+        let Some(own) = self.own_path(at).filter(|own| !own.is_symlink()) else {
+            return Ok(());
+        };
+        fs::create_dir_all(own.parent().unwrap_or(&self.own))?;
+        symlink(target, own)
+    }
+
+    fn finish(mut self, options: &ViewOptions<'_>) -> View {
+        let home = match self.place {
+            Place::Mounted { real, written } => {
+                let (from, to) = (self.own.clone(), real.to_owned());
+                self.view.binds.push(Bind {
+                    from,
+                    to,
+                    writable: true,
+                });
+                written
+            }
+            Place::Beside => {
+                self.view.writable.push(self.own.clone());
+                &self.own
+            }
+        };
+        let config = home.join(".gitconfig");
+        let own = [
+            ("HOME".into(), home.into()),
+            ("GIT_CONFIG_GLOBAL".into(), config.into()),
+        ];
+        self.view.environment = own.to_vec();
+        let passed = self.plan.environment.iter().cloned();
+        self.view.environment.extend(passed);
+        if !options.mounts {
+            self.view.binds.clear();
+        }
+        self.view
+    }
+}
+
+/// Readable by its owner only.
+fn directory(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(path)
+}

@@ -1,0 +1,239 @@
+//! Whiteouts over everything of the checkout that is versioned.
+
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+
+use rustix::fs::{FileType, Mode};
+
+use super::beneath::{folders_in, joined};
+use super::mask_stamp::{MaskStamp, inner_folders};
+use super::rules::{IgnoreRules, PathClass};
+use crate::git::{Name, path, within};
+use crate::tree::{open_folder, open_root};
+
+/// Deeper than any tree that people make. What lies deeper is masked.
+const DEEPEST: usize = 200;
+
+/// A layer that hides everything of the checkout but what is ignored. It never changes once it is made: where the
+/// checkout changed, another one is made.
+#[derive(Debug)]
+pub struct Mask {
+    at: PathBuf,
+    checkout: PathBuf,
+    covers: BTreeMap<Name, Cover>,
+    /// Directories in ignored ones that are watched too.
+    inner: Arc<[Name]>,
+    stamp: MaskStamp,
+}
+
+/// What the mask does at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cover {
+    /// Hides it with all that is below.
+    Whiteout,
+    /// A directory that holds both kinds.
+    Folder,
+    /// Nothing: the checkout's is seen.
+    Shown,
+}
+
+impl Mask {
+    /// Makes a mask for the checkout at `at`, where nothing is yet. `left_out` are ignored paths that are hidden too.
+    pub fn make(
+        checkout: &Path,
+        rules: &IgnoreRules,
+        at: &Path,
+        left_out: &[Vec<u8>],
+    ) -> io::Result<Self> {
+        let root = open_root(checkout)?;
+        let mut walk = MaskWalk {
+            rules,
+            covers: BTreeMap::new(),
+        };
+        walk.folder(root.as_fd(), b"", false, 0)?;
+        let mut mask = Self {
+            at: at.to_owned(),
+            checkout: checkout.to_owned(),
+            covers: walk.covers,
+            inner: Arc::default(),
+            stamp: MaskStamp::default(),
+        };
+        mask.inner = inner_folders(root.as_fd(), mask.ignored_roots()).into();
+        mask.stamp = mask.stamp_now()?;
+        mask.without(left_out, at)
+    }
+
+    /// The same mask, made at `at`, that hides these ignored paths too. The checkout is not looked at again.
+    pub fn without(&self, left_out: &[Vec<u8>], at: &Path) -> io::Result<Self> {
+        let mut covers = self.covers.clone();
+        for (name, cover) in &mut covers {
+            let is_out = within(name, left_out)
+                || left_out
+                    .iter()
+                    .any(|out| within(out, std::slice::from_ref(name)));
+            if *cover == Cover::Shown && is_out {
+                *cover = Cover::Whiteout;
+            }
+        }
+        // What is not there yet may come.
+        for out in left_out {
+            let (folder, _) = crate::tree::split(out);
+            let is_open = folder.is_empty() || covers.get(folder) == Some(&Cover::Folder);
+            if is_open && !covers.contains_key(out) {
+                covers.insert(out.clone(), Cover::Whiteout);
+            }
+        }
+        write_covers(at, &covers)?;
+        Ok(Self {
+            at: at.to_owned(),
+            checkout: self.checkout.clone(),
+            covers,
+            inner: Arc::clone(&self.inner),
+            stamp: self.stamp.clone(),
+        })
+    }
+
+    /// The directory that is the layer.
+    pub fn path(&self) -> &Path {
+        &self.at
+    }
+
+    /// The ignored paths that are seen through it, each the highest of its kind.
+    pub fn ignored_roots(&self) -> impl Iterator<Item = &[u8]> {
+        let shown = self.covers.iter();
+        let shown = shown.filter(|(_, cover)| **cover == Cover::Shown);
+        shown.map(|(name, _)| name.as_slice())
+    }
+
+    /// How the checkout looked where the mask lets it be seen.
+    pub fn stamp(&self) -> &MaskStamp {
+        &self.stamp
+    }
+
+    /// How it looks there now.
+    pub fn stamp_now(&self) -> io::Result<MaskStamp> {
+        let root = open_root(&self.checkout)?;
+        MaskStamp::take(root.as_fd(), &self.covers, &self.inner)
+    }
+
+    /// Whether the checkout still has nothing versioned that is seen through the mask, and still has what is ignored.
+    pub fn is_current(&self) -> io::Result<bool> {
+        Ok(self.changed_since(&self.stamp)?.is_empty())
+    }
+
+    /// What changed since the stamp in what is seen through the mask: ignored paths that changed, and names that are
+    /// new in directories that hold both kinds.
+    pub fn changed_since(&self, stamp: &MaskStamp) -> io::Result<Vec<Vec<u8>>> {
+        let root = open_root(&self.checkout)?;
+        stamp.changes(root.as_fd(), &self.covers, &self.inner)
+    }
+}
+
+struct MaskWalk<'r> {
+    rules: &'r IgnoreRules,
+    covers: BTreeMap<Name, Cover>,
+}
+
+impl MaskWalk<'_> {
+    /// Finds what of a directory is masked; whether anything in it is not.
+    fn folder(
+        &mut self,
+        folder: BorrowedFd<'_>,
+        path: &[u8],
+        covered: bool,
+        depth: usize,
+    ) -> io::Result<bool> {
+        let mut hidden = Vec::new();
+        let mut shows = false;
+        for (name, is_folder) in folders_in(folder)? {
+            let inner = joined(path, &name);
+            let cover = if depth == 0 && matches!(&*name, b".git" | b".signoff") {
+                Cover::Whiteout
+            } else {
+                self.entry(folder, (&name, is_folder), &inner, covered, depth)
+            };
+            match cover {
+                Cover::Whiteout => hidden.push(inner),
+                Cover::Folder | Cover::Shown => {
+                    shows = true;
+                    self.covers.insert(inner, cover);
+                }
+            }
+        }
+        // Without anything to be seen, one whiteout further up does.
+        if shows || depth == 0 {
+            let hidden = hidden.into_iter().map(|name| (name, Cover::Whiteout));
+            self.covers.extend(hidden);
+        }
+        Ok(shows)
+    }
+
+    fn entry(
+        &mut self,
+        folder: BorrowedFd<'_>,
+        (name, is_folder): (&[u8], bool),
+        path: &[u8],
+        covered: bool,
+        depth: usize,
+    ) -> Cover {
+        let covered = self.rules.covers(covered, path, is_folder);
+        if self.rules.class(covered, path, is_folder) == PathClass::Ignored {
+            return Cover::Shown;
+        }
+        if !is_folder || depth == DEEPEST {
+            return Cover::Whiteout;
+        }
+        // What cannot be looked at is masked.
+        let inner = open_folder(folder, name);
+        let shows = inner.and_then(|inner| self.folder(inner.as_fd(), path, covered, depth + 1));
+        if shows.unwrap_or(false) {
+            Cover::Folder
+        } else {
+            Cover::Whiteout
+        }
+    }
+}
+
+fn write_covers(at: &Path, covers: &BTreeMap<Name, Cover>) -> io::Result<()> {
+    fs::create_dir_all(at)?;
+    let mut first: Option<PathBuf> = None;
+    // A directory comes before what is in it.
+    for (name, cover) in covers {
+        let target = at.join(path(name));
+        match cover {
+            Cover::Whiteout => match &first {
+                // One for all, as the kernel does: some file systems are slow to make many.
+                Some(first) if fs::hard_link(first, &target).is_ok() => {}
+                Some(_) | None => {
+                    make_whiteout(&target)?;
+                    first = Some(target);
+                }
+            },
+            Cover::Folder => fs::create_dir(&target)?,
+            Cover::Shown => {}
+        }
+    }
+    Ok(())
+}
+
+/// Makes what hides a path of the layers below. It needs no rights.
+#[cfg(target_os = "linux")]
+fn make_whiteout(at: &Path) -> io::Result<()> {
+    let mode = Mode::from_raw_mode(0o600);
+    Ok(rustix::fs::mknodat(
+        rustix::fs::CWD,
+        at,
+        FileType::CharacterDevice,
+        mode,
+        0,
+    )?)
+}
+
+/// Other systems have no layers.
+#[cfg(not(target_os = "linux"))]
+fn make_whiteout(_at: &Path) -> io::Result<()> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
+}

@@ -1,0 +1,137 @@
+//! Whether what is seen through a mask changed.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::fs::{Mode, OFlags, openat};
+use rustix::io::Errno;
+
+use super::beneath::{folders_in, joined, names_in, stat_at};
+use super::mask::Cover;
+use crate::git::{Name, within};
+use crate::tree::Stamp;
+
+/// How far into ignored directories changes are looked for: to `target/debug/deps` and
+/// `.venv/lib/python3/site-packages`.
+const INNER_DEPTH: usize = 3;
+
+/// Directories in one ignored directory that are watched, the highest first.
+const INNER_MOST: usize = 256;
+
+/// How the checkout looked at one moment, where a mask lets it be seen.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MaskStamp(BTreeMap<Name, Stamp>);
+
+impl MaskStamp {
+    /// Of everything that is not masked: ignored paths, and directories that hold both kinds.
+    pub(super) fn take(
+        root: BorrowedFd<'_>,
+        covers: &BTreeMap<Name, Cover>,
+        inner: &[Name],
+    ) -> io::Result<Self> {
+        let mut stamps = BTreeMap::new();
+        for name in seen(covers).chain(inner.iter().map(Vec::as_slice)) {
+            if let Some(stamp) = stamp_at(root, name)? {
+                stamps.insert(name.to_vec(), stamp);
+            }
+        }
+        Ok(Self(stamps))
+    }
+
+    /// What is not as it was.
+    pub(super) fn changes(
+        &self,
+        root: BorrowedFd<'_>,
+        covers: &BTreeMap<Name, Cover>,
+        inner: &[Name],
+    ) -> io::Result<Vec<Name>> {
+        let mut changed = BTreeSet::new();
+        for name in seen(covers) {
+            let (before, now) = (self.0.get(name), stamp_at(root, name)?);
+            if before == now.as_ref() {
+                continue;
+            }
+            let is_same = before
+                .zip(now)
+                .is_some_and(|(before, now)| before.is_same_file(&now));
+            if covers.get(name) == Some(&Cover::Shown) || !is_same {
+                changed.insert(name.to_vec());
+            } else {
+                changed.extend(new_names(root, name, covers)?);
+            }
+        }
+        for name in inner {
+            if self.0.get(name) != stamp_at(root, name)?.as_ref() {
+                let roots = seen(covers).filter(|root| within(name, &[root.to_vec()]));
+                let shown = roots.filter(|root| covers.get(*root) == Some(&Cover::Shown));
+                changed.extend(shown.map(<[u8]>::to_vec));
+            }
+        }
+        Ok(changed.into_iter().collect())
+    }
+}
+
+/// Names in a directory that the mask does not know, so that they are seen through it. Files that are masked may come
+/// and go.
+fn new_names(
+    root: BorrowedFd<'_>,
+    folder: &[u8],
+    covers: &BTreeMap<Name, Cover>,
+) -> io::Result<Vec<Name>> {
+    let opened = open_at(root, folder)?;
+    let names = names_in(opened.as_fd())?.into_iter();
+    let names = names.map(|name| joined(folder, &name));
+    Ok(names.filter(|name| !covers.contains_key(name)).collect())
+}
+
+/// The directories in ignored ones that are watched. What cannot be read is not.
+pub(super) fn inner_folders<'n>(
+    root: BorrowedFd<'_>,
+    ignored: impl Iterator<Item = &'n [u8]>,
+) -> Vec<Name> {
+    let mut all = Vec::new();
+    for name in ignored {
+        let mut found = 0;
+        let mut waiting = VecDeque::from([(name.to_vec(), 0)]);
+        while let Some((folder, depth)) = waiting.pop_front() {
+            let inner = open_at(root, &folder).and_then(|opened| folders_in(opened.as_fd()));
+            let inner = inner.unwrap_or_default().into_iter();
+            let folders = inner.filter(|(_, is_folder)| *is_folder);
+            for (inner, _) in folders.take(INNER_MOST - found) {
+                let path = joined(&folder, &inner);
+                found += 1;
+                all.push(path.clone());
+                if depth + 1 < INNER_DEPTH {
+                    waiting.push_back((path, depth + 1));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The root and everything that is not masked.
+fn seen(covers: &BTreeMap<Name, Cover>) -> impl Iterator<Item = &[u8]> {
+    let seen = covers.iter();
+    let seen = seen.filter(|(_, cover)| **cover != Cover::Whiteout);
+    std::iter::once(&b""[..]).chain(seen.map(|(name, _)| name.as_slice()))
+}
+
+fn or_here(name: &[u8]) -> &[u8] {
+    if name.is_empty() { b"." } else { name }
+}
+
+fn open_at(root: BorrowedFd<'_>, name: &[u8]) -> io::Result<impl AsFd + use<>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(openat(root, or_here(name), flags, Mode::empty())?)
+}
+
+/// `None` if nothing is there, or nothing that may be looked at.
+fn stamp_at(root: BorrowedFd<'_>, name: &[u8]) -> io::Result<Option<Stamp>> {
+    match stat_at(root, or_here(name)) {
+        Ok(stat) => Ok(Some(Stamp::of(&stat))),
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,205 @@
+//! Directories that show recorded trees, kept between runs.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::slot::{Lock, Shown, Slot, SlotLock};
+use super::taken::TakenTree;
+use crate::git::{CheckoutTimes, GitError, Id, Own};
+
+/// Spare directories that are kept: as many as a run of one agent uses.
+const SPARE: usize = 3;
+
+/// Directories that show recorded trees, without any `.git`, kept between runs and changed by difference.
+///
+/// Several threads and several processes may use one: a lock of the system is held on each directory while it is lent.
+#[derive(Debug)]
+pub struct TreePool {
+    own: Own,
+    root: PathBuf,
+    times: Mutex<Option<Arc<CheckoutTimes>>>,
+    /// The trees of commits that were asked for.
+    trees: Mutex<BTreeMap<Id, Id>>,
+}
+
+/// A directory that shows a tree and does not change. Others may have it too.
+#[derive(Debug)]
+pub struct LentTree {
+    path: PathBuf,
+    tree: Id,
+    _lock: SlotLock,
+}
+
+impl LentTree {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The tree that it shows.
+    pub fn tree(&self) -> &Id {
+        &self.tree
+    }
+}
+
+impl TreePool {
+    /// The pool of a project, in this directory of its own.
+    pub fn open(own: Own, root: &Path) -> Result<Self, GitError> {
+        fs::create_dir_all(root).map_err(GitError::file(root))?;
+        Ok(Self {
+            own,
+            root: root.canonicalize().map_err(GitError::file(root))?,
+            times: Mutex::default(),
+            trees: Mutex::default(),
+        })
+    }
+
+    /// From now on files have these times where they have the checkout's content, and later ones where not.
+    pub fn set_times(&self, times: CheckoutTimes) {
+        *self.times.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(times));
+    }
+
+    /// A directory that shows this commit or tree.
+    pub fn lend(&self, shown: &Id) -> Result<LentTree, GitError> {
+        let times = self.times();
+        let wanted = Shown::new(&self.own, &self.tree_of(shown)?, times.as_deref());
+        if let Some(lent) = self.find_lent(&wanted)? {
+            return Ok(lent);
+        }
+        let _making = self.lock()?;
+        loop {
+            // Somebody else may have made it meanwhile.
+            if let Some(lent) = self.find_lent(&wanted)? {
+                return Ok(lent);
+            }
+            let (slot, lock) = self.free_slot(&wanted.tree)?;
+            slot.show(&self.own, &wanted, times.as_deref())?;
+            // Released and taken again as a shared one: nobody takes one alone without the pool's lock.
+            drop(lock);
+        }
+    }
+
+    /// A directory that shows this commit or tree, for the caller alone, who may write to it.
+    pub fn take(&self, shown: &Id) -> Result<TakenTree, GitError> {
+        let times = self.times();
+        let wanted = Shown::new(&self.own, &self.tree_of(shown)?, times.as_deref());
+        let _making = self.lock()?;
+        let (slot, lock) = self.free_slot(&wanted.tree)?;
+        slot.show(&self.own, &wanted, times.as_deref())?;
+        TakenTree::new(self.own.clone(), slot, lock, wanted)
+    }
+
+    /// Removes what is not lent, but for a few, the newest.
+    pub fn trim(&self) -> Result<(), GitError> {
+        let _making = self.lock()?;
+        let mut free = Vec::new();
+        for slot in self.slots()? {
+            if let Lock::Got(lock) = slot.lock_alone().map_err(GitError::file(&self.root))? {
+                free.push((slot.age(), slot, lock));
+            }
+        }
+        free.sort_by_key(|(age, ..)| Reverse(*age));
+        for (_, slot, _lock) in free.into_iter().skip(SPARE) {
+            slot.remove()?;
+        }
+        Ok(())
+    }
+
+    fn times(&self) -> Option<Arc<CheckoutTimes>> {
+        let times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        times.clone()
+    }
+
+    /// A directory that shows it now and that nobody has alone.
+    fn find_lent(&self, wanted: &Shown) -> Result<Option<LentTree>, GitError> {
+        let is_it = |slot: &Slot| slot.shown().is_some_and(|shown| shown == *wanted);
+        // Looked at twice: before it is locked, it may change.
+        for slot in self.slots()?.into_iter().filter(is_it) {
+            let lock = slot.lock_shared().map_err(GitError::file(&self.root))?;
+            if let Lock::Got(lock) = lock
+                && is_it(&slot)
+            {
+                return Ok(Some(LentTree {
+                    path: slot.tree(),
+                    tree: wanted.tree.clone(),
+                    _lock: lock,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A directory that nobody has, best one that shows this tree already, or a new one. The pool's lock is held.
+    fn free_slot(&self, tree: &Id) -> Result<(Slot, SlotLock), GitError> {
+        let mut slots = self.slots()?;
+        // What shows another tree is changed in less time than what shows none.
+        slots.sort_by_key(|slot| match slot.shown() {
+            Some(shown) if shown.tree == *tree => 0,
+            Some(_) => 1,
+            None => 2,
+        });
+        for slot in slots {
+            if let Lock::Got(lock) = slot.lock_alone().map_err(GitError::file(&self.root))? {
+                return Ok((slot, lock));
+            }
+        }
+        self.new_slot()
+    }
+
+    fn new_slot(&self) -> Result<(Slot, SlotLock), GitError> {
+        let mut number = 1;
+        loop {
+            let folder = self.root.join(number.to_string());
+            match fs::create_dir(&folder) {
+                Ok(()) => {
+                    let slot = Slot::new(folder);
+                    let lock = slot.lock_alone().map_err(GitError::file(&self.root))?;
+                    if let Lock::Got(lock) = lock {
+                        return Ok((slot, lock));
+                    }
+                }
+                Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                    return Err(GitError::File {
+                        path: folder,
+                        error,
+                    });
+                }
+                Err(_) => {}
+            }
+            number += 1;
+        }
+    }
+
+    /// All directories, in the order in which they were made.
+    fn slots(&self) -> Result<Vec<Slot>, GitError> {
+        let mut numbers = Vec::new();
+        for entry in fs::read_dir(&self.root).map_err(GitError::file(&self.root))? {
+            let entry = entry.map_err(GitError::file(&self.root))?;
+            let name = entry.file_name();
+            numbers.extend(name.to_str().and_then(|name| name.parse::<u32>().ok()));
+        }
+        numbers.sort_unstable();
+        let folder = |number: u32| self.root.join(number.to_string());
+        Ok(numbers.into_iter().map(folder).map(Slot::new).collect())
+    }
+
+    /// Held by whoever changes a directory of the pool.
+    fn lock(&self) -> Result<SlotLock, GitError> {
+        let path = self.root.join("lock");
+        SlotLock::wait(&path).map_err(GitError::file(&path))
+    }
+
+    fn tree_of(&self, shown: &Id) -> Result<Id, GitError> {
+        let mut trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tree) = trees.get(shown) {
+            return Ok(tree.clone());
+        }
+        let tree = self.own.tree_of(shown)?;
+        trees.insert(shown.clone(), tree.clone());
+        trees.insert(tree.clone(), tree.clone());
+        Ok(tree)
+    }
+}

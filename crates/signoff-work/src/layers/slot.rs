@@ -1,0 +1,251 @@
+//! One directory of a pool: the files of a tree, and what is known of them.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, statat, utimensat};
+
+use crate::git::{
+    CheckoutTimes, Difference, GitError, Id, Name, Own, make_apart, path, remove_tree, spread,
+    write,
+};
+use crate::tree::{Stamp, split};
+
+/// One directory of a pool, on disk: `tree`, `lock`, and `shows`, which is there only while the tree is whole.
+#[derive(Debug, Clone)]
+pub(super) struct Slot(PathBuf);
+
+/// What the files of a slot are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) tree: Id,
+    /// [`CheckoutTimes::id`]; empty without any.
+    pub(super) times: String,
+    /// [`Own::conversions`] when it was made.
+    pub(super) conversions: String,
+}
+
+impl Shown {
+    /// What a slot shows that shows this tree.
+    pub(super) fn new(own: &Own, tree: &Id, times: Option<&CheckoutTimes>) -> Self {
+        Self {
+            tree: tree.clone(),
+            times: times.map_or_else(String::new, |times| times.id().to_owned()),
+            conversions: own.conversions(),
+        }
+    }
+}
+
+/// Whether a slot's lock could be had.
+#[derive(Debug)]
+pub(super) enum Lock {
+    Got(SlotLock),
+    Busy,
+}
+
+/// A lock that is held.
+#[derive(Debug)]
+pub(super) struct SlotLock(File);
+
+impl SlotLock {
+    /// Waits until nobody else holds it.
+    pub(super) fn wait(path: &Path) -> io::Result<Self> {
+        let file = File::options().create(true).append(true).open(path)?;
+        file.lock()?;
+        Ok(Self(file))
+    }
+}
+
+impl Drop for SlotLock {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a process that is being started at this moment has it open too.
+        self.0.unlock().ok();
+    }
+}
+
+impl Slot {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self(folder)
+    }
+
+    pub(super) fn tree(&self) -> PathBuf {
+        self.0.join("tree")
+    }
+
+    pub(super) fn lock_shared(&self) -> io::Result<Lock> {
+        self.lock(File::try_lock_shared)
+    }
+
+    pub(super) fn lock_alone(&self) -> io::Result<Lock> {
+        self.lock(File::try_lock)
+    }
+
+    fn lock(&self, try_lock: fn(&File) -> Result<(), TryLockError>) -> io::Result<Lock> {
+        let path = self.0.join("lock");
+        let file = match File::options().create(true).append(true).open(path) {
+            // Another process removed the slot meanwhile.
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Lock::Busy),
+            file => file?,
+        };
+        match try_lock(&file) {
+            Ok(()) => Ok(Lock::Got(SlotLock(file))),
+            Err(TryLockError::WouldBlock) => Ok(Lock::Busy),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// What it shows; `None` if that is not known, because it was never finished or somebody may have written to it.
+    pub(super) fn shown(&self) -> Option<Shown> {
+        let text = fs::read_to_string(self.shows()).ok()?;
+        let mut lines = text.lines().map(str::to_owned);
+        Some(Shown {
+            tree: lines.next()?.parse().ok()?,
+            times: lines.next()?,
+            conversions: lines.next()?,
+        })
+    }
+
+    /// When it began to show that.
+    pub(super) fn age(&self) -> Option<std::time::SystemTime> {
+        fs::metadata(self.shows()).ok()?.modified().ok()
+    }
+
+    /// From here on it shows nothing that can be relied on, whatever happens to this process.
+    pub(super) fn forget(&self) -> Result<(), GitError> {
+        match fs::remove_file(self.shows()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(GitError::File {
+                path: self.shows(),
+                error,
+            }),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    pub(super) fn remember(&self, shown: &Shown) -> Result<(), GitError> {
+        let text = format!("{}\n{}\n{}\n", shown.tree, shown.times, shown.conversions);
+        write(&self.shows(), text.as_bytes())
+    }
+
+    fn shows(&self) -> PathBuf {
+        self.0.join("shows")
+    }
+
+    /// Makes it show a tree. The lock is held alone.
+    pub(super) fn show(
+        &self,
+        own: &Own,
+        wanted: &Shown,
+        times: Option<&CheckoutTimes>,
+    ) -> Result<(), GitError> {
+        let before = self.shown();
+        self.forget()?;
+        let tree = &wanted.tree;
+        let updated = match &before {
+            Some(before) if before.conversions == wanted.conversions => {
+                self.update(own, before, tree)?
+            }
+            Some(_) | None => None,
+        };
+        let has_same_times = before.is_some_and(|before| before.times == wanted.times);
+        match (updated, times) {
+            (None, _) => self.fill(own, tree)?,
+            (Some(changed), Some(times)) if has_same_times => {
+                set_times(&self.tree(), times, changed.into_iter())?;
+                return self.remember(wanted);
+            }
+            (Some(_), _) => {}
+        }
+        if let Some(times) = times {
+            let files = own.files_of(tree)?.into_iter();
+            set_times(&self.tree(), times, files.map(|file| (file.name, file.id)))?;
+        }
+        self.remember(wanted)
+    }
+
+    /// Changes what differs, and tells the files that are new; `None` if everything has to be made anew.
+    fn update(
+        &self,
+        own: &Own,
+        before: &Shown,
+        tree: &Id,
+    ) -> Result<Option<Vec<(Name, Id)>>, GitError> {
+        let differences = match own.differences(&before.tree, tree) {
+            // What it shows was removed from the repository.
+            Err(GitError::Gone { commits }) if !commits.contains(&tree.to_string()) => {
+                return Ok(None);
+            }
+            differences => differences?,
+        };
+        // They say how every other file looks in a working tree.
+        let is_attributes = |path: &Difference| split(&path.name).1 == b".gitattributes";
+        if differences.iter().any(is_attributes) {
+            return Ok(None);
+        }
+        own.update_folder(&self.tree(), &differences)?;
+        let there = differences.into_iter();
+        let there = there.filter_map(|path| Some((path.name, path.after?.1)));
+        Ok(Some(there.collect()))
+    }
+
+    fn fill(&self, own: &Own, tree: &Id) -> Result<(), GitError> {
+        let folder = self.tree();
+        // Another directory, not this one made empty: a process that lost its way may still write there.
+        let aside = self.0.join("old");
+        remove_tree(&aside).map_err(GitError::file(&aside))?;
+        match fs::rename(&folder, &aside) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(GitError::File {
+                    path: folder,
+                    error,
+                });
+            }
+            Ok(()) | Err(_) => {}
+        }
+        spread(&self.0);
+        make_apart(&folder).map_err(GitError::file(&folder))?;
+        own.fill_folder(&folder, tree)?;
+        remove_tree(&aside).map_err(GitError::file(&aside))
+    }
+
+    /// Removes it with everything in it. The lock is held alone.
+    pub(super) fn remove(&self) -> Result<(), GitError> {
+        self.forget()?;
+        remove_tree(&self.0).map_err(GitError::file(&self.0))
+    }
+}
+
+/// Gives files with the checkout's content the checkout's time, so that what was built there is still up to date, and
+/// all others a time after it.
+fn set_times(
+    folder: &Path,
+    times: &CheckoutTimes,
+    files: impl Iterator<Item = (Name, Id)>,
+) -> Result<(), GitError> {
+    let root = crate::tree::open_root(folder).map_err(GitError::file(folder))?;
+    for (name, id) in files {
+        let failed = || GitError::file(&folder.join(path(&name)));
+        let stat = statat(&root, &*name, AtFlags::SYMLINK_NOFOLLOW);
+        let stat = stat.map_err(|error| failed()(error.into()))?;
+        let is = Stamp::of(&stat).modified();
+        let wanted = match times.of(&name, &id) {
+            Some(time) if time == is => continue,
+            Some((tv_sec, tv_nsec)) => Timespec { tv_sec, tv_nsec },
+            None if is > times.made() => continue,
+            None => Timespec {
+                tv_sec: 0,
+                tv_nsec: UTIME_NOW,
+            },
+        };
+        let both = Timestamps {
+            last_access: Timespec {
+                tv_sec: 0,
+                tv_nsec: UTIME_OMIT,
+            },
+            last_modification: wanted,
+        };
+        utimensat(&root, &*name, &both, AtFlags::SYMLINK_NOFOLLOW)
+            .map_err(|error| failed()(error.into()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,500 @@
+//! What agents and contracts find of a person's home.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
+
+use signoff_sandbox::Level;
+use signoff_work::confine::{Home, needs};
+
+use super::exists;
+use super::home_world::{HomeWorld, SYSTEM, is_readable};
+
+#[test]
+fn it_is_empty_and_what_is_written_there_is_gone() {
+    let world = HomeWorld::new();
+    world.file("notes.txt", "private").file(".profile", "x");
+    world.file(".local/state/signoff/trust", "x");
+    let script = "echo $HOME; ls -A ~; cat ~/.ssh/id ~/notes.txt ~/.local/state/signoff/trust; \
+                  mkdir -p ~/.cargo ~/.gradle ~/.local/state/signoff && \
+                  echo evil | tee ~/.cargo/config.toml ~/.gradle/init.gradle ~/.local/state/signoff/trust";
+    world.check(script, "~\n.gitconfig\nevil");
+    assert!(!world.has(".cargo") && !world.has(".gradle"));
+    let trust = fs::read(world.home().join(".local/state/signoff/trust"));
+    assert_eq!(trust.unwrap(), b"x");
+}
+
+#[test]
+fn tools_work_however_they_are_linked() {
+    let mut world = HomeWorld::new();
+    // Proxies that look for a toolchain elsewhere in the home.
+    world.program(
+        ".cargo/bin/rustup",
+        "#!/bin/sh\nexec ~/.rustup/toolchains/x/bin/${0##*/}\n",
+    );
+    world.link(".cargo/bin/cargo", "rustup");
+    world.program(".rustup/toolchains/x/bin/cargo", "#!/bin/sh\necho cargo\n");
+    // A script that runs another one.
+    world.program(
+        ".pyenv/shims/python4",
+        "#!/bin/sh\nexec ~/.pyenv/versions/4/bin/python4\n",
+    );
+    world.program(
+        ".pyenv/versions/4.1/bin/python4",
+        "#!/bin/sh\necho python\n",
+    );
+    world.link(".pyenv/versions/4", "4.1");
+    // A link to a tool, whose interpreter is a link as well.
+    world.link(".local/bin/ruff", "../share/uv/tools/ruff/bin/ruff");
+    world.program(
+        ".local/share/uv/tools/ruff/bin/ruff",
+        "#!~/.local/share/uv/tools/ruff/bin/shell\necho ruff\n",
+    );
+    world.link(
+        ".local/share/uv/tools/ruff/bin/shell",
+        "~/.local/share/uv/python/bin/shell",
+    );
+    world.link(".local/share/uv/python/bin/shell", "/bin/sh");
+    // A folder of the person's.
+    world.link("bin/mine", "../work/tools/bin/mine");
+    world.program(
+        "work/tools/bin/mine",
+        "#!~/work/tools/lib/shell\necho mine\n",
+    );
+    world.link("work/tools/lib/shell", "~/shells/bin/mysh");
+    world.link("work/tools/bin/sh2", "~/shells/bin/mysh");
+    world.link("shells/bin/mysh", "/bin/sh");
+    world.file("work/private", "x");
+    world.program("venvs/a/bin/own", "#!/bin/sh\necho own\n");
+    // A home whose large parts lie elsewhere.
+    world.program("big/nvm/versions/22/bin/node4", "#!/bin/sh\necho node\n");
+    world.link(".nvm", "big/nvm");
+    super::make_program(
+        &world.root.join("disk/volta/bin/volta4"),
+        "#!/bin/sh\necho volta\n",
+    );
+    world.link(".volta", "../disk/volta");
+    world.set(
+        "PATH",
+        &format!("~/.cargo/bin:~/.pyenv/shims:~/.local/bin:~/bin:~/venvs/a/bin:~/.nvm/versions/22/bin:~/.volta/bin:{SYSTEM}"),
+    );
+    world.check(
+        "for tool in cargo python4 ruff mine own node4 volta4; do $tool; done",
+        "cargo\npython\nruff\nmine\nown\nnode\nvolta",
+    );
+    world.check(
+        "cat ~/work/private; for f in ~/.cargo/bin/x ~/.pyenv/x ~/bin/x ~/.nvm/x ~/.volta/x; do echo x > $f; done",
+        "",
+    );
+    assert!(!world.has(".cargo/bin/x") && !world.has("big/nvm/x"));
+}
+
+#[test]
+fn no_way_leads_to_keys() {
+    let mut world = HomeWorld::new();
+    world.program(".ssh/tool", "#!/bin/sh\necho tool\n");
+    world.program(".docker/bin/docker", "#!/bin/sh\n");
+    world.file(".docker/config.json", "auth");
+    world.link("keys", ".ssh");
+    world.link(".cargo/bin/way", "~/.ssh");
+    world.link("bin/tool", "~/.ssh/tool");
+    world.link(".pyenv", ".ssh");
+    std::os::unix::fs::symlink(world.home().join(".ssh"), world.root.join("around")).unwrap();
+    let around = world.root.join("around").display().to_string();
+    world.set(
+        "PATH",
+        &format!("~/keys:~/.cargo/bin:~/bin:~/.docker/bin:~/.pyenv:{around}:~/x/../.ssh:{SYSTEM}"),
+    );
+    world.set("JAVA_HOME", "~/.ssh").set("NVM_DIR", "~/keys");
+    world.check(
+        &format!(
+            "cat ~/.ssh/id ~/keys/id ~/.cargo/bin/way/id ~/.pyenv/id {around}/id ~/.docker/config.json; \
+             tool; echo \"$JAVA_HOME$NVM_DIR\"; ls -A ~"
+        ),
+        "\n.cargo\n.gitconfig\nbin".trim_start(),
+    );
+}
+
+#[test]
+fn keys_that_lie_elsewhere_are_hidden_there() {
+    let mut world = HomeWorld::new();
+    fs::create_dir_all(world.root.join("disk/aws")).unwrap();
+    fs::write(world.root.join("disk/aws/credentials"), "secret").unwrap();
+    world.link(".aws", "../disk/aws");
+    fs::create_dir_all(world.root.join("state/signoff")).unwrap();
+    fs::write(world.root.join("state/signoff/trust"), "secret").unwrap();
+    let state = world.root.join("state").display().to_string();
+    world.set("XDG_STATE_HOME", &state);
+    let disk = world.root.join("disk").display().to_string();
+    // They would be covered with everything else in /tmp.
+    world.options.writable = vec![disk.clone(), state.clone()];
+    assert_eq!(Home::new(&world.options).refused().len(), 1);
+    world.check(
+        &format!("cat {disk}/aws/credentials {state}/signoff/trust; echo x > {disk}/written; cat {disk}/written"),
+        "x",
+    );
+}
+
+#[test]
+fn settings_are_found_and_logins_are_not() {
+    let world = HomeWorld::new();
+    world.program(".cargo/bin/cargo", "");
+    world.file(".cargo/credentials.toml", "[registry]\ntoken = 'secret'\n");
+    world.file(
+        ".cargo/config.toml",
+        "[registry]\ntoken = 'secret'\n[net]\nretry = 7\n",
+    );
+    world.file(
+        ".npmrc",
+        "registry=https://n.example\n//n.example/:_authToken=secret\n",
+    );
+    world.file(
+        "dotfiles/pip/pip.conf",
+        "[global]\nindex-url = https://me:secret@p.example\n",
+    );
+    world.link(".config", "dotfiles");
+    world.check(
+        "cat ~/.cargo/credentials.toml; cat ~/.cargo/config.toml ~/.npmrc ~/.config/pip/pip.conf",
+        "[net]\nretry = 7\n\n[registry]\nregistry=https://n.example\n[global]\nindex-url = https://p.example",
+    );
+}
+
+#[test]
+fn git_knows_the_person_and_runs_nothing_of_theirs() {
+    let world = HomeWorld::new();
+    world.file(
+        ".gitconfig",
+        "[user]\n\tname = Ada\n\temail = ada@example.com\n[core]\n\tpager = evil\n[alias]\n\tx = !evil\n",
+    );
+    world.check(
+        "git init -q /tmp/r && cd /tmp/r && git commit -q --allow-empty -m first && \
+         git log --format='%an <%ae>' && git config --get-all core.pager; git config alias.x",
+        "Ada <ada@example.com>",
+    );
+}
+
+#[test]
+fn variables_pass_where_what_they_name_is_found() {
+    let mut world = HomeWorld::new();
+    world.program("opt/jdk/bin/java", "#!/bin/sh\necho java\n");
+    world.file("opt/cargo/credentials", "secret");
+    world.file("opt/cargo/bin/x", "");
+    world.file("certs/ca.pem", "certificate");
+    world.set("JAVA_HOME", "~/opt/jdk").set("GOROOT", "/usr");
+    world.set("CARGO_HOME", "~/opt/cargo");
+    world.set("RUSTUP_HOME", "~/nowhere");
+    world.set("SSL_CERT_FILE", "~/certs/ca.pem");
+    world.set("HTTPS_PROXY", "http://proxy:1");
+    world.set("SSH_AUTH_SOCK", "/tmp/agent");
+    world.set("TOKEN", "secret");
+    // Whatever is there may be an agent's.
+    let tree = world.options.tree.display().to_string();
+    std::os::unix::fs::symlink(&tree, world.home().join("way")).unwrap();
+    world.set("NVM_DIR", &tree).set("GRADLE_HOME", "~/way");
+    world.check(
+        "$JAVA_HOME/bin/java; cat $SSL_CERT_FILE; echo; ls $CARGO_HOME; cat $CARGO_HOME/credentials; \
+         echo $GOROOT $HTTPS_PROXY $RUSTUP_HOME $SSH_AUTH_SOCK $TOKEN $NVM_DIR $GRADLE_HOME; ls ~/certs",
+        "java\ncertificate\nbin\ncredentials\n/usr http://proxy:1\nca.pem",
+    );
+}
+
+#[test]
+fn downloads_are_there_and_stay_as_they_are() {
+    let world = HomeWorld::new();
+    world.file(".cargo/registry/a", "crate");
+    world.file(".m2/repository/a", "artifact");
+    world.file(".m2/settings-security.xml", "secret");
+    world.file(".npm/_cacache/a", "package");
+    world.file(".cache/go-build/a", "built");
+    // Without layers only what its tool can use so.
+    world.check(
+        "cat ~/.cargo/registry/a ~/.m2/repository/a ~/.npm/_cacache/a ~/.cache/go-build/a ~/.m2/settings-security.xml; \
+         echo x > ~/.m2/repository/b; mkdir -p ~/.npm/_cacache && touch ~/.npm/_cacache/b && ls ~/.npm/_cacache",
+        "crateartifactb",
+    );
+    assert!(!world.has(".m2/repository/b") && !world.has(".npm/_cacache/b"));
+}
+
+#[test]
+fn with_layers_downloads_can_be_added_to_and_stay_as_they_are() {
+    let mut world = HomeWorld::new();
+    world.overlays = true;
+    world.file(".cargo/registry/a", "crate");
+    world.file(".cargo/bin/x", "");
+    world.file("big/npm/_cacache/a", "package");
+    world.link(".npm", "big/npm");
+    world.check_at(
+        Level::Namespaces,
+        "cat ~/.cargo/registry/a ~/.npm/_cacache/a; cd ~/.npm/_cacache && rm a && touch b && ls; \
+         cd ~/.cargo/registry && mkdir src && mv a src && ls; echo x > ~/.cargo/bin/x",
+        "cratepackageb\nsrc",
+    );
+    assert!(world.has("big/npm/_cacache/a") && !world.has("big/npm/_cacache/b"));
+    assert!(world.has(".cargo/registry/a") && !world.has(".cargo/registry/src"));
+}
+
+#[test]
+fn a_person_may_name_more() {
+    let mut world = HomeWorld::new();
+    world
+        .file(".config/foo/rc", "foo")
+        .file("shared/a", "shared");
+    world.file(".config/gh/hosts.yml", "token");
+    world.link("keys", ".ssh");
+    world.options.visible = ["~/.config/foo", "~/missing", "~/keys", "~/.config/signoff"]
+        .map(str::to_owned)
+        .to_vec();
+    world.file(".config/signoff/config.toml", "");
+    world.options.writable = ["~/shared", "~/missing", "~/.ssh"]
+        .map(str::to_owned)
+        .to_vec();
+    let tree = world.options.tree.display().to_string();
+    world.options.writable.push(format!("{tree}/.signoff"));
+    world.check(
+        "cat ~/.config/foo/rc ~/shared/a ~/keys/id ~/.ssh/id; echo x > ~/.config/foo/x; echo x > ~/shared/b",
+        "fooshared",
+    );
+    assert!(world.has("shared/b") && !world.has(".config/foo/x"));
+    assert_eq!(
+        Home::new(&world.options).refused(),
+        [
+            "`~/keys` of `[sandbox] home`: it leads to keys or logins; name those themselves if you mean them",
+            "`~/.config/signoff` of `[sandbox] home`: it is Signoff's own",
+            "`~/missing` of `[sandbox] writable`: it does not exist",
+            "`~/.ssh` of `[sandbox] writable`: keys or logins are kept there",
+            &format!("`{tree}/.signoff` of `[sandbox] writable`: it lies in the project"),
+        ]
+    );
+    // Whoever means it gets it, and only that.
+    world.options.visible = vec!["~/.config".to_owned(), "~/.ssh/id".to_owned()];
+    world.file(".config/signoff/config.toml", "private");
+    world.check(
+        "cat ~/.ssh/id ~/.config/foo/rc ~/.config/gh/hosts.yml ~/.config/signoff/config.toml",
+        "a private keyfoo",
+    );
+}
+
+#[test]
+fn a_command_that_names_a_secret_does_not_hand_it_over() {
+    let mut world = HomeWorld::new();
+    world.program(".ssh/run", "#!/bin/sh\n").file("notes", "x");
+    world.link("agent", ".ssh/run");
+    world.program("scripts/agent.sh", "echo started");
+    let home = world.home();
+    let path = |name: &str| home.join(name).display().to_string();
+    world.command = ["scripts/agent.sh", ".ssh/id", "agent", "notes", ""]
+        .map(path)
+        .to_vec();
+    let needs = needs(&world.command).with(&["~/notes".to_owned()], &[]);
+    let unreachable = world.grounds(Level::Namespaces).unreachable(&needs);
+    assert_eq!(unreachable, [home.join(".ssh/id"), home.join(".ssh/run")]);
+    for level in super::home_world::MOUNTED {
+        world.check_agent(
+            level,
+            "sh ~/scripts/agent.sh; cat ~/.ssh/id ~/agent ~/notes",
+            "started",
+        );
+    }
+}
+
+#[test]
+fn a_program_that_an_agent_cannot_start_is_told() {
+    let mut world = HomeWorld::new();
+    world.program(".docker/bin/my-agent", "#!/bin/sh\n");
+    world.program(".claude/local/claude", "#!/bin/sh\necho claude\n");
+    world.file(".claude/.credentials.json", "login");
+    world.set("PATH", &format!("~/.docker/bin:~/.claude/local:{SYSTEM}"));
+    let unreachable = |program: &str| {
+        let needs = needs(&[program.to_owned()]);
+        world.grounds(Level::Namespaces).unreachable(&needs)
+    };
+    assert_eq!(
+        unreachable("my-agent"),
+        [world.home().join(".docker/bin/my-agent")]
+    );
+    assert!(unreachable("claude").is_empty());
+    world.check("claude; cat ~/.claude/.credentials.json", "claude");
+}
+
+#[test]
+fn an_odd_home_hides_nothing_that_is_needed_and_shows_no_keys() {
+    let script = "echo x > made && cat made; cat ~/.ssh/id KEY; touch ~/x && ls ~/x >/dev/null && echo private";
+    let check = |change: fn(&mut HomeWorld)| {
+        let mut world = HomeWorld::new();
+        let key = world.home().join(".ssh/id").display().to_string();
+        change(&mut world);
+        let key = match &world.options.home {
+            Some(home) if exists(&home.join(".ssh/id")) => home.join(".ssh/id"),
+            _ => PathBuf::from(key),
+        };
+        let script = script.replace("KEY", &key.to_string_lossy());
+        world.check(&script, "x\nprivate");
+    };
+    // Behind a link.
+    check(|world| {
+        let link = world.root.join("link");
+        std::os::unix::fs::symlink(world.home(), &link).unwrap();
+        world.options.home = Some(link);
+    });
+    // The project lies in it.
+    check(|world| {
+        world.options.tree = world.home().join("work/tree");
+        fs::create_dir_all(world.options.tree.join(".signoff")).unwrap();
+    });
+    // It is the project, or lies in it.
+    check(|world| {
+        world.options.tree = world.home();
+        fs::create_dir_all(world.options.tree.join(".signoff")).unwrap();
+    });
+    check(|world| {
+        world.options.tree = world.root.clone();
+        fs::create_dir_all(world.options.tree.join(".signoff")).unwrap();
+    });
+    // There is none, or it cannot be replaced.
+    let no_key = |change: fn(&mut HomeWorld)| {
+        let mut world = HomeWorld::new();
+        change(&mut world);
+        let script = script.replace("~/.ssh/id KEY", "/dev/null");
+        world.command = vec!["agent".to_owned()];
+        for level in super::home_world::MOUNTED {
+            world.check_without_home(level, &script, "x\nprivate");
+        }
+    };
+    no_key(|world| world.options.home = None);
+    no_key(|world| world.options.home = Some("/".into()));
+    no_key(|world| world.options.home = Some("/nonexistent".into()));
+    no_key(|world| world.options.home = Some("/tmp".into()));
+}
+
+#[test]
+fn what_a_process_misses_can_be_told() {
+    let world = HomeWorld::new();
+    world.program(".cargo/bin/cargo", "").file("notes", "");
+    world.file(".npmrc", "fund=false\n").file(".condarc", "x");
+    let unseen = Home::new(&world.options).unseen_entries().unwrap();
+    assert_eq!(unseen, [".condarc", ".ssh", "notes"]);
+}
+
+#[test]
+fn without_mounts_the_home_is_private_too() {
+    let mut world = HomeWorld::new();
+    world.program(".cargo/bin/cargo", "#!/bin/sh\necho cargo\n");
+    world.file(".npmrc", "fund=false\n");
+    world.file(".gradle/gradle.properties", "org.gradle.x=real\n");
+    world.options.writable = vec!["~/.gradle".to_owned()];
+    world.set("PATH", &format!("~/.cargo/bin:{SYSTEM}"));
+    let real = world.home().display().to_string();
+    for level in [Level::Landlock, Level::None] {
+        let script = format!(
+            "test $HOME != {real} && cargo && ~/.cargo/bin/cargo; cat ~/.npmrc; echo x > ~/x && cat ~/x; echo x > ~/.gradle/y"
+        );
+        world.check_at(level, &script, "cargo\ncargo\nfund=false\nx");
+    }
+    assert!(!world.has("x") && world.has(".gradle/y"));
+    let kept = fs::read_to_string(world.home().join(".gradle/gradle.properties"));
+    assert_eq!(kept.unwrap(), "org.gradle.x=real\n");
+}
+
+/// The tools of this machine, as whoever runs the tests has them.
+#[test]
+fn the_tools_of_this_machine_work() {
+    let Some(home) = std::env::var_os("HOME").map(PathBuf::from) else {
+        return;
+    };
+    if !is_readable(&home) {
+        return; // Whose home it is, the tests' user may not see.
+    }
+    let mut world = HomeWorld::new();
+    world.options.home = Some(home.clone());
+    for name in ["PATH", "CARGO_HOME", "RUSTUP_HOME", "PYENV_ROOT"] {
+        if let Some(value) = std::env::var_os(name) {
+            world.options.variables.insert(name.into(), value);
+        }
+    }
+    let tree = world.options.tree.clone();
+    fs::create_dir_all(tree.join("src")).unwrap();
+    fs::write(
+        tree.join("src/main.rs"),
+        "fn main() { println!(\"built\"); }",
+    )
+    .unwrap();
+    let mut package =
+        "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2021\"\n".to_owned();
+    // One that was downloaded is found without a network.
+    if is_downloaded(&home, "itoa-1.") {
+        package.push_str("[dependencies]\nitoa = \"1\"\n");
+    }
+    fs::write(tree.join("Cargo.toml"), package).unwrap();
+    let has = |program: &str| {
+        let found = Process::new(program)
+            .arg("--version")
+            .current_dir(&tree)
+            .output();
+        found.is_ok_and(|output| output.status.success())
+    };
+    for (program, script, expected) in [
+        (
+            "cargo",
+            "cargo build -q --offline && target/debug/a && rm -r target",
+            "built",
+        ),
+        (
+            "python3",
+            "python3 -c 'import json, ssl; print(1 + 1)'",
+            "2",
+        ),
+        ("node", "node -e 'console.log(1 + 1)'", "2"),
+        ("npm", "npm --version > version && echo npm", "npm"),
+    ] {
+        if has(program) {
+            world.check(script, expected);
+            world.overlays = true;
+            world.check_at(Level::Namespaces, script, expected);
+            world.overlays = false;
+        }
+    }
+    world.check(
+        &format!("ls {}/.ssh {}/.claude", home.display(), home.display()),
+        "",
+    );
+}
+
+fn is_downloaded(home: &Path, name: &str) -> bool {
+    let registries = fs::read_dir(home.join(".cargo/registry/cache"));
+    let registries = registries.into_iter().flatten().flatten();
+    let mut crates = registries.flat_map(|entry| fs::read_dir(entry.path()).into_iter().flatten());
+    crates
+        .any(|entry| entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with(name)))
+}
+
+/// All of these once more, if the tests have root's rights.
+#[test]
+fn all_of_this_holds_for_an_ordinary_user() {
+    const MARK: &str = "SIGNOFF_TEST_PART";
+    let is_root = fs::metadata("/proc/self").is_ok_and(|found| found.uid() == 0);
+    if !is_root || std::env::var_os(MARK).is_some() {
+        return;
+    }
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let program = folder.path().join("tests");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let output = Process::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&program)
+        .arg("home::")
+        .env(MARK, "nobody")
+        .env("TMPDIR", "/tmp")
+        .env("PATH", SYSTEM)
+        .env("HOME", folder.path())
+        .current_dir(Path::new("/"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.contains("tools_work_however_they_are_linked ... ok"),
+        "{said}"
+    );
+}

@@ -1,0 +1,14 @@
+//! Layers of what a process sees at the checkout's path, with real repositories and real overlays.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod layer;
+mod mask;
+mod overlay;
+mod pool;
+mod rules;
+mod speed;
+mod taken;
+#[path = "../git/world.rs"]
+#[expect(dead_code, reason = "tests of git use the rest")]
+mod world;

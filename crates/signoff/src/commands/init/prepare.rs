@@ -1,0 +1,130 @@
+//! What makes a fresh tree of this project usable, as its lockfiles suggest.
+
+use std::path::Path;
+
+/// A command for `[run] prepare`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Proposal {
+    /// Why it is proposed.
+    pub(super) lockfile: &'static str,
+    pub(super) command: String,
+}
+
+/// Lockfiles and what installs exactly what they say; of each group the first that is there. Cargo and
+/// Go fetch what they need by themselves.
+const GROUPS: [&[(&str, &str)]; 4] = [
+    &[
+        ("package-lock.json", "npm ci"),
+        ("npm-shrinkwrap.json", "npm ci"),
+        ("pnpm-lock.yaml", "pnpm install --frozen-lockfile"),
+        ("yarn.lock", "yarn install --frozen-lockfile"),
+        ("bun.lock", "bun install --frozen-lockfile"),
+        ("bun.lockb", "bun install --frozen-lockfile"),
+    ],
+    &[
+        ("uv.lock", "uv sync --frozen"),
+        ("poetry.lock", "poetry install"),
+        ("pdm.lock", "pdm sync"),
+        ("Pipfile.lock", "pipenv sync"),
+        (
+            "requirements.txt",
+            "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
+        ),
+    ],
+    &[("Gemfile.lock", "bundle install")],
+    &[("composer.lock", "composer install")],
+];
+
+const PLACE: &str = "# PREPARE\n";
+
+/// What could be run in a fresh tree of the project in this directory.
+pub(super) fn proposals(directory: &Path) -> Vec<Proposal> {
+    let is_there = |name: &str| directory.join(name).is_file();
+    let found = GROUPS.iter().filter_map(|group| {
+        let mut group = group.iter();
+        group.find(|(lockfile, _)| is_there(lockfile))
+    });
+    found
+        .map(|(lockfile, command)| Proposal {
+            lockfile,
+            // Yarn from version 2 on has another word for it.
+            command: if *lockfile == "yarn.lock" && is_there(".yarnrc.yml") {
+                "yarn install --immutable".to_owned()
+            } else {
+                (*command).to_owned()
+            },
+        })
+        .collect()
+}
+
+/// The configuration with the proposals in it, as a comment: nothing runs that nobody has chosen.
+pub(super) fn in_config(config: &str, proposals: &[Proposal]) -> String {
+    let line = match proposals {
+        [] => String::new(),
+        proposals => {
+            let quoted = |one: &Proposal| format!("{:?}", one.command);
+            let commands: Vec<String> = proposals.iter().map(quoted).collect();
+            let lockfiles: Vec<&str> = proposals.iter().map(|one| one.lockfile).collect();
+            format!(
+                "# prepare = [{}]   # makes a new worktree usable; proposed from {}\n",
+                commands.join(", "),
+                lockfiles.join(", ")
+            )
+        }
+    };
+    config.replace(PLACE, &line)
+}
+
+#[cfg(test)]
+mod tests {
+    use signoff_store::config::{Config, Layers};
+
+    use super::*;
+
+    fn check(files: &[&str], expected: &[&str]) {
+        let dir = tempfile::tempdir().unwrap();
+        for file in files {
+            std::fs::write(dir.path().join(file), "").unwrap();
+        }
+        let found = proposals(dir.path());
+        let commands: Vec<&str> = found.iter().map(|one| one.command.as_str()).collect();
+        assert_eq!(commands, expected, "{files:?}");
+    }
+
+    #[test]
+    fn each_lockfile_has_its_command() {
+        check(&["Cargo.lock", "go.sum", "package.json"], &[]);
+        check(&["package-lock.json"], &["npm ci"]);
+        check(&["yarn.lock"], &["yarn install --frozen-lockfile"]);
+        check(&["yarn.lock", ".yarnrc.yml"], &["yarn install --immutable"]);
+        check(&["uv.lock", "requirements.txt"], &["uv sync --frozen"]);
+        check(
+            &["pnpm-lock.yaml", "poetry.lock"],
+            &["pnpm install --frozen-lockfile", "poetry install"],
+        );
+        check(
+            &["Gemfile.lock", "composer.lock"],
+            &["bundle install", "composer install"],
+        );
+    }
+
+    #[test]
+    fn the_comment_is_a_setting_once_it_is_taken_out() {
+        let config = in_config(
+            "[run]\n# PREPARE\n",
+            &[Proposal {
+                lockfile: "package-lock.json",
+                command: "npm ci".to_owned(),
+            }],
+        );
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.toml");
+        std::fs::write(&path, config.replace("# prepare", "prepare")).unwrap();
+        let layers = Layers {
+            project: Some(path),
+            ..Layers::default()
+        };
+        assert_eq!(Config::load(&layers).unwrap().run.prepare.value, ["npm ci"]);
+        assert_eq!(in_config("[run]\n# PREPARE\n", &[]), "[run]\n");
+    }
+}
