@@ -90,8 +90,13 @@ impl Calls {
         tree: Option<(&Trees, Result<Id, Error>)>,
         starter: &Starter,
     ) -> Result<Prepared, Error> {
-        if let Some((trees, head)) = tree {
-            // Whether something is overwritten is asked of the tree that the call will find.
+        let changes_tree = match run.definition(step).map(|step| &step.work) {
+            Some(Work::Tool { tool, .. }) => self.toolbox.changes_tree(tool),
+            _ => false,
+        };
+        if let Some((trees, head)) = tree.filter(|_| changes_tree) {
+            // Whether something is overwritten is asked of the tree that the call will find. Nobody else uses it: the step
+            // has the queue.
             let shown = trees.show_head(&head?, &|command| starter.run(command));
             if let Err(why) = shown {
                 return Ok(impossible(step, why));
@@ -156,6 +161,8 @@ impl Calls {
             return Err(broken(run, "a call that was not recorded"));
         };
         let changes_tree = call.changes_tree;
+        // What only talks to others needs no tree.
+        let tree = tree.filter(|_| call.tool != "http_request");
         let agreed = state.approved || is_named(run, definition, &call.tool);
         let call = tools::Call {
             tool: call.tool,

@@ -289,8 +289,12 @@ impl Trees {
         }
     }
 
-    /// Removes the layers that are not in the run's own directory.
+    /// Removes the layers that are not in the run's own directory, and trees that nobody needs soon.
     pub(super) fn remove_layers(&self) {
+        if let Some(pool) = self.pool.get() {
+            // What stays is used by the next run.
+            pool.trim().ok();
+        }
         let layers = self.layer_root();
         if layers != self.root {
             // What stays is in nobody's way.
