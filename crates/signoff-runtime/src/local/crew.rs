@@ -265,29 +265,13 @@ fn observe(ended: Result<Ended, StartError>) -> Observation {
             stderr: ended.stderr.text(),
             cut: ended.stdout.is_cut() || ended.stderr.is_cut(),
             duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
-            wrote: Vec::new(),
-            tests: None,
-            tree: None,
-            changes: None,
-            room: None,
-            warm: false,
+            // What else there is to know is added by whoever knows the tree.
+            ..Observation::new(ProcessEnd::Exited(0))
         },
         Err(error) => not_started(error.to_string()),
     }
 }
 
 pub(super) fn not_started(why: String) -> Observation {
-    Observation {
-        ended: ProcessEnd::NotStarted(why),
-        stdout: String::new(),
-        stderr: String::new(),
-        cut: false,
-        duration_ms: 0,
-        wrote: Vec::new(),
-        tests: None,
-        tree: None,
-        changes: None,
-        room: None,
-        warm: false,
-    }
+    Observation::new(ProcessEnd::NotStarted(why))
 }
