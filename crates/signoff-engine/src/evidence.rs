@@ -34,7 +34,7 @@ pub struct Facts {
     pub no_change: bool,
     /// Tests that ran before and after the work, read from output: a hint, never the proof.
     pub tests: Option<TestsSeen>,
-    /// Files that its contract changed when it ran; they were put back.
+    /// Files that its contract changed when it ran; they were thrown away with its layer.
     pub contract_writes: Vec<String>,
     /// The git tree that the verdict was made on, or the last one known.
     pub tree: Option<String>,

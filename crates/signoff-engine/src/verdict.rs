@@ -46,7 +46,7 @@ pub struct Observation {
     /// Output so long that its middle was not kept.
     pub cut: bool,
     pub duration_ms: u64,
-    /// Files that the command changed and that were put back.
+    /// Files that the command changed; they were thrown away with its layer.
     pub wrote: Vec<String>,
     /// Tests that ran, as far as the output tells; found out when the observation is judged.
     pub tests: Option<TestsRun>,

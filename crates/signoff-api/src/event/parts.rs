@@ -102,7 +102,7 @@ pub struct Facts {
     /// Tests that ran before and after the work: a hint read from output, never the proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestsSeen>,
-    /// Files that the contract changed when it ran; they were put back.
+    /// Files that the contract changed when it ran; they were thrown away with its layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contract_writes: Vec<String>,
     /// The git tree that the verdict was made on, or the last one known.
@@ -347,7 +347,7 @@ pub struct Observed {
     #[serde(default)]
     pub cut: bool,
     pub duration_ms: u64,
-    /// Files that the command changed and that were put back.
+    /// Files that the command changed; they were thrown away with its layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrote: Vec<String>,
     /// Tests that ran, where the output tells.

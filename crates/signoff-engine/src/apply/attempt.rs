@@ -248,7 +248,7 @@ fn interrupt(step: &mut StepState, attempt: u32, stopped: bool) {
     step.interrupted = true;
     step.unseen_since.get_or_insert(attempt);
     step.cut_off.insert(attempt);
-    // Those were put back before this attempt began.
+    // The attempt began without those.
     step.changes.protected.clear();
     step.process = None;
     step.call = None;

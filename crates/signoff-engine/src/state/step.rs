@@ -85,7 +85,7 @@ pub struct StepState {
     pub repaired_by: Option<String>,
     /// Who accepted it, where its contract is still to be seen.
     pub accepted_by: Option<String>,
-    /// Files that its contract changed and that were put back.
+    /// Files that its contract changed; they were thrown away with its layer.
     pub contract_writes: Vec<String>,
     pub evidence: Option<(Grade, Facts)>,
     /// The tree at which its contract was last evaluated.

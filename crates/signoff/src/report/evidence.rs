@@ -59,7 +59,7 @@ pub(crate) fn facts(facts: &Facts) -> String {
     }
     for (what, files) in [
         ("its contract reads what it changed:", &facts.judge_changed),
-        ("put back after its contract:", &facts.contract_writes),
+        ("thrown away after its contract:", &facts.contract_writes),
     ] {
         if !files.is_empty() {
             words.push(format!("{what} {}", some(files)));
@@ -120,7 +120,7 @@ mod tests {
             because(Grade::Proved, &all),
             "red before, green after; tests 3 → 5, nothing was changed, was marked done before, \
              cut off and verified, the agent itself failed, repaired by ada, accepted by bob, \
-             its contract reads what it changed: tests/a.py, put back after its contract: a, b, c and 2 more, \
+             its contract reads what it changed: tests/a.py, thrown away after its contract: a, b, c and 2 more, \
              not proved: no summary of pytest was seen; the tree was shared"
         );
         assert_eq!(because(Grade::Held, &Facts::default()), "green after");
