@@ -30,6 +30,7 @@ pub mod project;
 pub mod proof;
 pub mod rehearsal;
 mod replan;
+mod scratch;
 mod snapshot;
 mod ssh;
 pub mod state;

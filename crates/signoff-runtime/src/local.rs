@@ -9,7 +9,6 @@ mod joining;
 mod message;
 mod pool;
 mod requests;
-mod scratch;
 mod shared;
 mod told;
 mod workbench;
@@ -34,8 +33,6 @@ use self::crew::Crew;
 use self::joining::Joining;
 use self::message::Message;
 use self::requests::Listener;
-use self::scratch::Scratch;
-pub(crate) use self::scratch::unlock;
 use self::shared::{CheckoutBefore, Past, SharedCheckout};
 pub(crate) use self::workbench::marker;
 use self::workbench::{Workbench, broken, known};
@@ -43,7 +40,8 @@ use crate::clock::Clock;
 use crate::drive::{Happened, Perform, Prepared};
 use crate::error::Error;
 use crate::project::Project;
-use crate::trees::{Built, TreeMount, Trees, WorkContext};
+use crate::scratch::Scratch;
+use crate::trees::{Built, Judging, TreeMount, Trees, WorkContext};
 use crate::watch::Watch;
 
 /// Asks a running loop to stop cleanly; safe to send from a signal thread.
@@ -144,6 +142,9 @@ impl<'a> Local<'a> {
 
     /// Removes what belonged to what it started.
     pub(crate) fn end(&self) {
+        if let Some(trees) = self.trees() {
+            trees.clear_rooms();
+        }
         // What stays is removed with the run.
         self.bench.dir.clear_leftovers().ok();
     }
@@ -303,9 +304,18 @@ impl<'a> Local<'a> {
             | Action::Evaluate { step, .. }
             | Action::Recheck { step, .. } => {
                 let baseline = matches!(action, Action::Baseline { .. });
-                let commit = judged(run, step, baseline)?;
+                let (definition, _) = known(run, step)?;
+                let attempt = attempts(run, step);
+                let wanted = Judging {
+                    commit: judged(run, step, baseline)?,
+                    protects: definition.protects.clone(),
+                    signed: self.watch.signed_files(),
+                    scratch: self.bench.dir.scratch(&definition.id, attempt, "contract"),
+                };
                 self.crew.ready(action.clone(), move || {
-                    trees.judging(&commit, &|command| starter.run(command))
+                    let start = |command| starter.run(command);
+                    let make_mounts = |policy: &_| starter.make_mounts(policy);
+                    trees.judging(&wanted, &start, &make_mounts)
                 });
             }
             Action::Dispatch { step, attempt } => {

@@ -92,6 +92,7 @@ impl Notify {
             },
             log: None,
             policy: None,
+            mounts: None,
         }
     }
 }

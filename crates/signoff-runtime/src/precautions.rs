@@ -61,6 +61,7 @@ pub(crate) fn question(words: &[&str], directory: &Path, env: Environment) -> Co
         },
         log: None,
         policy: None,
+        mounts: None,
     }
 }
 

@@ -123,5 +123,6 @@ fn command(program: &str) -> Command {
         },
         log: None,
         policy: None,
+        mounts: None,
     }
 }

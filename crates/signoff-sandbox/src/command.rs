@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::kept_mounts::KeptMounts;
 use crate::policy::Policy;
 
 /// Name of the variable that marks a command and everything it starts.
@@ -30,6 +31,8 @@ pub struct Command {
     pub log: Option<PathBuf>,
     /// What the command may touch; without one, everything.
     pub policy: Option<Policy>,
+    /// Mounts that were made for this policy ([`crate::Sandbox::make_mounts`]), which no other command has meanwhile.
+    pub mounts: Option<KeptMounts>,
 }
 
 /// What a command finds on its standard input.

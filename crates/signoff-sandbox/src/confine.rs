@@ -64,6 +64,13 @@ pub(crate) unsafe fn take(step: &Step, taken: &[Cell<RawFd>], next: &mut usize) 
                 Ok(())
             }
             Step::Protect { at } => protect_exactly(at),
+            Step::Seal { at } => {
+                let attributes = MountAttributes {
+                    set: READ_ONLY,
+                    ..MountAttributes::default()
+                };
+                set_attributes(libc::AT_FDCWD, at, &attributes, 0)
+            }
             Step::Allow { at } => copy_mount(at, at, |fd| allow_devices(fd)),
             Step::Terminals => terminals(),
             Step::SharedMemory => mount(c"tmpfs", c"/dev/shm", 0, c"mode=1777"),

@@ -12,6 +12,7 @@ use rustix::fs::MemfdFlags;
 use crate::child::FILTER;
 use crate::enclosure::Enclosure;
 use crate::error::StartError;
+use crate::kept_mounts::KeptMounts;
 use crate::layers::{self, Entry, Source, View};
 use crate::level::Level;
 use crate::policy::{Network, Policy};
@@ -68,7 +69,7 @@ pub(crate) fn find_program(
 
 pub(crate) fn confine(
     level: Level,
-    policy: &Policy,
+    (policy, kept): (&Policy, Option<&KeptMounts>),
     cwd: &Path,
     program: &Path,
 ) -> io::Result<Confined> {
@@ -85,7 +86,7 @@ pub(crate) fn confine(
         }),
         Level::Bubblewrap => wrapped(policy, cwd, program),
         Level::Namespaces => Ok(Confined {
-            enclosure: Some(Enclosure::new(policy)?),
+            enclosure: Some(Enclosure::new(policy, kept)?),
             rules: scope(policy),
             filter: seccomp::filter(policy.nesting),
             gives_up: true,

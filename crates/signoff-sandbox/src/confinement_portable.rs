@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::StartError;
+use crate::kept_mounts::KeptMounts;
 use crate::level::Level;
 use crate::policy::Policy;
 use crate::program;
@@ -37,7 +38,7 @@ pub(crate) fn find_program(
 
 pub(crate) fn confine(
     level: Level,
-    policy: &Policy,
+    (policy, _kept): (&Policy, Option<&KeptMounts>),
     _cwd: &Path,
     _program: &Path,
 ) -> io::Result<Confined> {

@@ -13,6 +13,7 @@ use std::os::fd::RawFd;
 use std::sync::OnceLock;
 
 use crate::ground::Kind;
+use crate::kept_mounts::KeptMounts;
 use crate::mounts::{self, Step};
 use crate::policy::Policy;
 
@@ -23,6 +24,8 @@ const RESERVED_NUMBERS: u32 = 301;
 pub(crate) struct Enclosure {
     /// Where it is built.
     pub(crate) kind: Kind,
+    /// What is mounted there already.
+    pub(crate) kept: Option<KeptMounts>,
     pub(crate) steps: Vec<Step>,
     /// Trees that were taken, for the child to note.
     pub(crate) taken: Vec<Cell<RawFd>>,
@@ -32,22 +35,18 @@ pub(crate) struct Enclosure {
 }
 
 impl Enclosure {
-    pub(crate) fn new(policy: &Policy) -> io::Result<Self> {
+    pub(crate) fn new(policy: &Policy, kept: Option<&KeptMounts>) -> io::Result<Self> {
         let user = rustix::process::geteuid().as_raw();
-        let steps = mounts::plan(policy, user == 0)?;
-        let taken = steps
-            .iter()
-            .filter(|step| step.gives_number())
-            .map(|_| Cell::new(-1))
-            .collect();
+        let steps = match kept {
+            Some(kept) => kept.left_to_do().to_vec(),
+            None => mounts::plan(policy, user == 0)?,
+        };
         let last = |count: u32| CString::new(count.saturating_add(RESERVED_NUMBERS).to_string());
         Ok(Self {
-            kind: Kind {
-                network: policy.network,
-                nesting: policy.nesting,
-            },
+            kind: Kind::of(policy),
+            kept: kept.cloned(),
+            taken: empty_slots(&steps),
             steps,
-            taken,
             last_process: policy
                 .processes
                 .filter(|_| user == 0 && numbers_are_per_namespace())
@@ -59,15 +58,24 @@ impl Enclosure {
 
     /// Says what a child was doing that stopped after this many parts.
     pub(crate) fn part(&self, number: usize) -> String {
-        const FIRST: [&str; 2] = ["enter namespaces", "make namespaces"];
-        if let Some(part) = FIRST.get(number) {
-            return (*part).to_owned();
-        }
-        match self.steps.get(number - FIRST.len()) {
-            Some(step) => step.to_string(),
-            None => "start the command".to_owned(),
-        }
+        part_name(&self.steps, number, "start the command")
     }
+}
+
+/// Says what a child was doing, of these steps, that stopped after this many parts.
+pub(crate) fn part_name(steps: &[Step], number: usize, last: &str) -> String {
+    const FIRST: [&str; 2] = ["enter namespaces", "make namespaces"];
+    if let Some(part) = FIRST.get(number) {
+        return (*part).to_owned();
+    }
+    let step = steps.get(number - FIRST.len());
+    step.map_or_else(|| last.to_owned(), ToString::to_string)
+}
+
+/// Where a child notes the trees that these steps take.
+pub(crate) fn empty_slots(steps: &[Step]) -> Vec<Cell<RawFd>> {
+    let numbered = steps.iter().filter(|step| step.gives_number());
+    numbered.map(|_| Cell::new(-1)).collect()
 }
 
 /// Says whether a process namespace has a greatest number of its own. Before Linux 6.14 there is one for the whole

@@ -16,10 +16,10 @@ use crate::child;
 #[cfg(target_os = "linux")]
 use crate::enclosure::Enclosure;
 use crate::failure::Failure;
-#[cfg(target_os = "linux")]
-use crate::ground::Ground;
 use crate::guard::Guarded;
 use crate::image::{Image, Pointers};
+#[cfg(target_os = "linux")]
+use crate::place::Place;
 
 /// What is handed to the child.
 pub(crate) struct Birth<'a> {
@@ -40,7 +40,7 @@ pub(crate) struct Inside<'a> {
     pub(crate) life: BorrowedFd<'a>,
     pub(crate) leader_stack: *mut c_void,
     pub(crate) guard_stack: *mut c_void,
-    ground: Option<&'a Ground>,
+    place: Option<&'a Place>,
 }
 
 /// What the children of one thread have in common.
@@ -75,8 +75,8 @@ pub(crate) struct Born {
 pub(crate) fn start(image: Image, cradle: &mut Cradle<'_>) -> io::Result<Born> {
     #[cfg(target_os = "linux")]
     if let Some(enclosure) = &image.enclosure {
-        let ground = Ground::take(enclosure.kind, &mut cradle.founder_stack)?;
-        return start_inside(&image, enclosure, ground, cradle);
+        let place = Place::for_command(enclosure, &mut cradle.founder_stack)?;
+        return start_inside(&image, enclosure, place, cradle);
     }
     let birth = Birth::of(&image, cradle);
     let pid = give_birth(&birth, cradle)?;
@@ -105,7 +105,7 @@ impl<'a> Birth<'a> {
                 life: cradle.life,
                 leader_stack: cradle.leader_stack.top(),
                 guard_stack: std::ptr::null_mut(),
-                ground: None,
+                place: None,
             },
         }
     }
@@ -127,13 +127,13 @@ fn give_birth(birth: &Birth<'_>, cradle: &mut Cradle<'_>) -> io::Result<i32> {
 fn start_inside(
     image: &Image,
     enclosure: &Enclosure,
-    ground: Ground,
+    place: Place,
     cradle: &mut Cradle<'_>,
 ) -> io::Result<Born> {
     let mut stack = Stack::small();
     let mut birth = Birth::of(image, cradle);
     birth.inside.guard_stack = stack.top();
-    birth.inside.ground = Some(&ground);
+    birth.inside.place = Some(&place);
     cradle.births.clear();
     reap(give_birth(&birth, cradle)?);
     let failure = birth.failure.get();
@@ -143,7 +143,7 @@ fn start_inside(
             guard: Some(Guarded {
                 pid: guard,
                 stack,
-                ground,
+                place,
             }),
             failure,
         }),
@@ -201,8 +201,8 @@ unsafe fn live(birth: &Birth<'_>) -> Failure {
     // SAFETY: the pointers point into the image.
     unsafe {
         #[cfg(target_os = "linux")]
-        if let (Some(enclosure), Some(ground)) = (&birth.image.enclosure, birth.inside.ground) {
-            crate::founder::found(birth, enclosure, ground);
+        if let (Some(enclosure), Some(place)) = (&birth.image.enclosure, birth.inside.place) {
+            crate::founder::found(birth, enclosure, place);
         }
         child::become_command(birth.image, &birth.pointers, birth.parent)
     }

@@ -9,17 +9,17 @@ use crate::confine::{self, Failed};
 use crate::enclosure::Enclosure;
 use crate::failure::Stage;
 use crate::fork::Birth;
-use crate::ground::Ground;
+use crate::place::Place;
 
 /// Makes everything and ends the calling process.
 ///
 /// # Safety
 /// To be called in a forked child only.
-pub(crate) unsafe fn found(birth: &Birth<'_>, enclosure: &Enclosure, ground: &Ground) -> ! {
+pub(crate) unsafe fn found(birth: &Birth<'_>, enclosure: &Enclosure, place: &Place) -> ! {
     let mut part = 0;
     // SAFETY: as this function; the stacks are nobody else's.
     unsafe {
-        if build(birth, enclosure, ground, &mut part).is_err() {
+        if build(birth, enclosure, place, &mut part).is_err() {
             birth
                 .inside
                 .births
@@ -35,12 +35,12 @@ pub(crate) unsafe fn found(birth: &Birth<'_>, enclosure: &Enclosure, ground: &Gr
 unsafe fn build(
     birth: &Birth<'_>,
     enclosure: &Enclosure,
-    ground: &Ground,
+    place: &Place,
     part: &mut usize,
 ) -> Result<(), Failed> {
     // SAFETY: as `found`.
     unsafe {
-        ground.enter()?;
+        place.enter()?;
         child::arrange_descriptors(birth.image, &birth.pointers, Some(birth.inside.life))
             .map_err(|()| Failed)?;
         // Before anybody else is there: it says whose they are.

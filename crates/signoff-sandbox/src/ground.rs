@@ -14,7 +14,7 @@ use std::{io, ptr};
 use crate::confine::{self, Failed};
 use crate::fork::Stack;
 use crate::id_maps::Maps;
-use crate::policy::{Nesting, Network};
+use crate::policy::{Nesting, Network, Policy};
 
 /// How many are kept for later.
 const KEPT: usize = 64;
@@ -34,6 +34,15 @@ pub(crate) struct Ground {
 pub(crate) struct Kind {
     pub(crate) network: Network,
     pub(crate) nesting: Nesting,
+}
+
+impl Kind {
+    pub(crate) fn of(policy: &Policy) -> Self {
+        Self {
+            network: policy.network,
+            nesting: policy.nesting,
+        }
+    }
 }
 
 impl Ground {

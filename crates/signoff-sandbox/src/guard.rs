@@ -7,7 +7,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::fork::Stack;
-use crate::ground::Ground;
+use crate::place::Place;
 use crate::{clock, exit, leader, spawner, tree};
 
 /// How long everybody may take to die of `SIGKILL`.
@@ -20,7 +20,7 @@ pub(crate) struct Guarded {
     /// What it lives on, if it shares our memory.
     pub(crate) stack: Stack,
     /// Where it lives.
-    pub(crate) ground: Ground,
+    pub(crate) place: Place,
 }
 
 /// A guard that is not yet reaped. To be reaped after the command, which its end waits for.
@@ -29,7 +29,7 @@ pub(crate) struct Guard {
     pid: Pid,
     /// What it lives on, if it shares our memory.
     stack: Stack,
-    ground: Ground,
+    place: Place,
 }
 
 impl Guard {
@@ -37,7 +37,7 @@ impl Guard {
         Ok(Self {
             pid: Pid::from_raw(guarded.pid).ok_or_else(spawner::gone)?,
             stack: guarded.stack,
-            ground: guarded.ground,
+            place: guarded.place,
         })
     }
 
@@ -59,7 +59,7 @@ impl Guard {
         let gone = self.is_gone(Instant::now() + PATIENCE);
         if gone {
             leader::take_leave(self.pid);
-            self.ground.give_back();
+            self.place.give_back();
         } else {
             // It will live on it for as long as somebody is stuck in the kernel.
             mem::forget(self.stack);

@@ -46,6 +46,8 @@ mod held;
 mod id_maps;
 mod identity;
 mod image;
+#[cfg_attr(not(target_os = "linux"), path = "kept_mounts_portable.rs")]
+mod kept_mounts;
 #[cfg(target_os = "linux")]
 mod kill;
 #[cfg(target_os = "linux")]
@@ -64,6 +66,8 @@ mod mounts;
 #[cfg(target_os = "linux")]
 mod overlay;
 mod overlay_trial;
+#[cfg(target_os = "linux")]
+mod place;
 mod policy;
 #[cfg(target_os = "linux")]
 mod privileges;
@@ -97,6 +101,7 @@ pub use ended::{Ended, How};
 pub use error::StartError;
 pub use held::Held;
 pub use identity::Identity;
+pub use kept_mounts::KeptMounts;
 pub use leftovers::{end_leftovers, find_marked};
 pub use level::Level;
 pub use overlay_trial::{OverlayTrialError, overlay_works};

@@ -162,6 +162,7 @@ fn nothing() -> Command {
         },
         log: None,
         policy: None,
+        mounts: None,
     }
 }
 

@@ -68,6 +68,10 @@ pub(crate) enum Step {
     Protect {
         at: CString,
     },
+    /// Makes the mount that is there read-only, and none inside of it.
+    Seal {
+        at: CString,
+    },
     /// Lets one device be used.
     Allow {
         at: CString,
@@ -97,7 +101,7 @@ impl fmt::Display for Step {
                 ("mount", at)
             }
             Self::MakeOverlay { at, .. } => ("make an overlay for", at),
-            Self::Protect { at } => ("protect", at),
+            Self::Protect { at } | Self::Seal { at } => ("protect", at),
             Self::Allow { at } => ("allow", at),
         };
         write!(f, "{what} `{}`", at.to_string_lossy())
@@ -146,6 +150,35 @@ pub(crate) fn plan(policy: &Policy, as_root: bool) -> io::Result<Vec<Step>> {
     placements.sort_by_key(|placement| placement.at.components().count());
     place(&placements, &mut steps)?;
     Ok(steps)
+}
+
+/// Parts the steps that can be taken once for several commands from those that are for each: what may be left in
+/// terminals and shared memory cannot be looked at. `None` if they cannot be parted.
+pub(crate) fn part(steps: Vec<Step>) -> Option<(Vec<Step>, Vec<Step>)> {
+    const OWN: [&[u8]; 2] = [b"/dev/shm", b"/dev/pts"];
+    let is_own = |at: &CString| OWN.iter().any(|own| at.as_bytes().starts_with(own));
+    let is_inside = |step: &Step| match step {
+        Step::Place { at, .. } | Step::Protect { at } | Step::Cover { at } | Step::Blank { at } => {
+            is_own(at)
+        }
+        _ => false,
+    };
+    if steps.iter().any(is_inside) {
+        return None;
+    }
+    let is_for_each = |step: &Step| matches!(step, Step::Terminals | Step::SharedMemory);
+    let (each, mut lasting): (Vec<_>, Vec<_>) = steps.into_iter().partition(is_for_each);
+    let is_placed = |cover: &CString| {
+        let mut steps = lasting.iter();
+        steps.any(|step| matches!(step, Step::Place { at, .. } if at == cover))
+    };
+    let covers = lasting.iter().filter_map(|step| match step {
+        Step::Cover { at } if !is_placed(at) => Some(Step::Seal { at: at.clone() }),
+        _ => None,
+    });
+    let sealed: Vec<Step> = covers.collect();
+    lasting.extend(sealed);
+    Some((lasting, each))
 }
 
 fn keep(policy: &Policy, view: &View<'_>, placements: &mut Vec<Placement>) -> io::Result<()> {

@@ -95,6 +95,7 @@ fn try_in(place: &Place, lower: &Path) -> Result<(), Why> {
             }],
             ..Policy::default()
         }),
+        mounts: None,
     };
     let sandbox = Sandbox::at(Level::Namespaces).map_err(|error| Why::of(&error))?;
     let ended = sandbox.run(command).map_err(Why::of_start)?;

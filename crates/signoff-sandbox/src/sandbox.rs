@@ -16,11 +16,13 @@ use crate::error::StartError;
 use crate::held::{Gate, Held, Started};
 use crate::identity::Identity;
 use crate::image::{Hold, Image};
+use crate::kept_mounts::KeptMounts;
 use crate::leader::Leader;
 use crate::level::Level;
 use crate::log::Log;
 #[cfg(target_os = "linux")]
 use crate::memory_group::MemoryGroup;
+use crate::policy::Policy;
 use crate::probe::{UntriedError, probe};
 use crate::running::Running;
 use crate::spawner::Spawner;
@@ -75,6 +77,21 @@ impl Sandbox {
             Some(level) => Ok(level),
             None => Ok(probe()?.level),
         }
+    }
+
+    /// Makes the mounts of a policy, for commands that run one after the other and leave everything as it was. `None`
+    /// where they have to be made for each.
+    pub fn make_mounts(&self, policy: &Policy) -> io::Result<Option<KeptMounts>> {
+        #[cfg(target_os = "linux")]
+        if self.level()? == Level::Namespaces {
+            let wanted = crate::kept_mounts::Wanted::new(policy)?;
+            return wanted
+                .map(|wanted| self.spawner.make_mounts(wanted))
+                .transpose();
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = policy;
+        Ok(None)
     }
 
     /// Starts a process that becomes the command when it is released.
@@ -150,6 +167,7 @@ impl Sandbox {
         let confined = match &command.policy {
             Some(policy) => {
                 let level = self.level().map_err(io::Error::from)?;
+                let policy = (policy, command.mounts.as_ref());
                 confinement::confine(level, policy, &command.cwd, &program)?
             }
             None => Confined::default(),

@@ -185,35 +185,68 @@ fn assemble(architecture: u32, nesting: Nesting) -> Vec<sock_filter> {
     ];
     #[cfg(target_arch = "x86_64")]
     code.extend([jump(libc::BPF_JGE, X32, 0, 1), end(refuse(libc::EPERM))]);
-    for call in DENIED.iter().chain(DENIED_HERE) {
-        code.extend(on(*call, vec![end(refuse(libc::EPERM))]));
-    }
-    code.extend(on(libc::SYS_ioctl, refuse_any(argument(1), &TYPING)));
-    code.extend(on(libc::SYS_socket, refuse_others(argument(0), &SOCKETS)));
-    code.extend(on(libc::SYS_prlimit64, keep_run_limit()));
-    code.extend(on(SETRLIMIT, refuse_any(argument(0), &[RUN_LIMIT])));
-    if nesting == Nesting::Denied {
-        for call in OF_SANDBOXES {
-            code.extend(on(call, vec![end(refuse(libc::EPERM))]));
-        }
-        code.extend(on(libc::SYS_clone, refuse_flags(NAMESPACES)));
-        let flags = NAMESPACES | TIME_NAMESPACE;
-        code.extend(on(libc::SYS_unshare, refuse_flags(flags)));
-        // Its flags are in memory, where a filter cannot look; without it libraries use `clone`.
-        code.extend(on(libc::SYS_clone3, vec![end(refuse(libc::ENOSYS))]));
-    }
-    code.push(end(ALLOW));
+    code.extend(search(&rules(nesting)));
     code
 }
 
-/// Runs the body for one call only. The body ends.
-fn on(call: c_long, body: Vec<sock_filter>) -> Vec<sock_filter> {
-    // Numbers of calls are small, and so are bodies.
-    let number = u32::try_from(call).unwrap_or(u32::MAX);
-    let length = u8::try_from(body.len()).unwrap_or(u8::MAX);
-    let mut code = vec![equal(number, 0, length)];
-    code.extend(body);
+/// What is done about a call, by its number. Every body ends.
+type Rules = Vec<(u32, Vec<sock_filter>)>;
+
+/// All rules, in the order of the calls' numbers.
+fn rules(nesting: Nesting) -> Rules {
+    let refused = || vec![end(refuse(libc::EPERM))];
+    let denied = DENIED.iter().chain(DENIED_HERE);
+    let mut rules: Vec<(c_long, Vec<sock_filter>)> =
+        denied.map(|call| (*call, refused())).collect();
+    rules.extend([
+        (libc::SYS_ioctl, refuse_any(argument(1), &TYPING)),
+        (libc::SYS_socket, refuse_others(argument(0), &SOCKETS)),
+        (libc::SYS_prlimit64, keep_run_limit()),
+        (SETRLIMIT, refuse_any(argument(0), &[RUN_LIMIT])),
+    ]);
+    if nesting == Nesting::Denied {
+        rules.extend(OF_SANDBOXES.map(|call| (call, refused())));
+        let flags = NAMESPACES | TIME_NAMESPACE;
+        rules.extend([
+            (libc::SYS_clone, refuse_flags(NAMESPACES)),
+            (libc::SYS_unshare, refuse_flags(flags)),
+            // Its flags are in memory, where a filter cannot look; without it libraries use `clone`.
+            (libc::SYS_clone3, vec![end(refuse(libc::ENOSYS))]),
+        ]);
+    }
+    // Numbers of calls are small.
+    let number = |call| u32::try_from(call).unwrap_or(u32::MAX);
+    let mut rules: Rules = rules
+        .into_iter()
+        .map(|(call, body)| (number(call), body))
+        .collect();
+    rules.sort_by_key(|(number, _)| *number);
+    rules
+}
+
+/// Finds the rule for a call by halves: the kernel tries a filter on every call there is before it takes it, and that
+/// would cost as much as starting the command.
+fn search(rules: &[(u32, Vec<sock_filter>)]) -> Vec<sock_filter> {
+    if let [(number, body)] = rules {
+        let mut code = vec![equal(*number, 0, skip(body.len()))];
+        code.extend_from_slice(body);
+        code.push(end(ALLOW));
+        return code;
+    }
+    let (lower, upper) = rules.split_at(rules.len() / 2);
+    let Some((first, _)) = upper.first() else {
+        return vec![end(ALLOW)];
+    };
+    let (lower, upper) = (search(lower), search(upper));
+    let mut code = vec![jump(libc::BPF_JGE, *first, skip(lower.len()), 0)];
+    code.extend(lower);
+    code.extend(upper);
     code
+}
+
+/// How many instructions are skipped. All of a filter are few.
+fn skip(count: usize) -> u8 {
+    u8::try_from(count).unwrap_or(u8::MAX)
 }
 
 fn refuse_flags(flags: u32) -> Vec<sock_filter> {
@@ -345,6 +378,25 @@ mod tests {
             let vsock = here(nesting, libc::SYS_socket, &[40]);
             assert_eq!(vsock, refuse(libc::EAFNOSUPPORT));
             assert_eq!(here(nesting, libc::SYS_socket, &[10]), ALLOW);
+        }
+    }
+
+    #[test]
+    fn every_call_finds_its_rule() {
+        for nesting in [Nesting::Denied, Nesting::Allowed] {
+            let rules = rules(nesting);
+            assert!(search(&rules).len() < usize::from(u8::MAX));
+            for call in 0..600_u32 {
+                let rule = rules.iter().find(|(number, _)| *number == call);
+                let first = rule.map(|(_, body)| &body[0]);
+                let decided = here(nesting, c_long::from(call), &[]);
+                match first {
+                    Some(only) if only.code == 0x06 => assert_eq!(decided, only.k, "{call}"),
+                    // What it says depends on the arguments.
+                    Some(_) => {}
+                    None => assert_eq!(decided, ALLOW, "{call}"),
+                }
+            }
         }
     }
 

@@ -18,6 +18,8 @@ use crate::failure::Failure;
 use crate::fork::{self, Born, Cradle, Stack};
 use crate::guard::Guard;
 use crate::image::Image;
+#[cfg(target_os = "linux")]
+use crate::kept_mounts::{KeptMounts, Wanted};
 use crate::{signals, tree};
 
 #[derive(Debug)]
@@ -29,9 +31,10 @@ pub(crate) struct Spawner {
 }
 
 #[derive(Debug)]
-struct Request {
-    image: Image,
-    reply: SyncSender<io::Result<Child>>,
+enum Request {
+    Child(Image, SyncSender<io::Result<Child>>),
+    #[cfg(target_os = "linux")]
+    Mounts(Wanted, SyncSender<io::Result<KeptMounts>>),
 }
 
 /// A child that was started.
@@ -71,7 +74,17 @@ impl Spawner {
     pub(crate) fn spawn(&self, image: Image) -> io::Result<Child> {
         let (reply, answer) = sync_channel(1);
         self.requests
-            .send(Request { image, reply })
+            .send(Request::Child(image, reply))
+            .map_err(|_| gone())?;
+        answer.recv().map_err(|_| gone())?
+    }
+
+    /// Makes mounts for commands.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn make_mounts(&self, wanted: Wanted) -> io::Result<KeptMounts> {
+        let (reply, answer) = sync_channel(1);
+        self.requests
+            .send(Request::Mounts(wanted, reply))
             .map_err(|_| gone())?;
         answer.recv().map_err(|_| gone())?
     }
@@ -138,9 +151,17 @@ fn serve(incoming: &Receiver<Request>, common: &Common, unborn: &AtomicI32) {
         #[cfg(target_os = "linux")]
         leader_stack: Stack::new(),
     };
-    for Request { image, reply } in incoming {
-        let child = fork::start(image, &mut cradle).and_then(|born| remember(born, unborn));
-        reply.send(child).ok();
+    for request in incoming {
+        match request {
+            Request::Child(image, reply) => {
+                let child = fork::start(image, &mut cradle).and_then(|born| remember(born, unborn));
+                reply.send(child).ok();
+            }
+            #[cfg(target_os = "linux")]
+            Request::Mounts(wanted, reply) => {
+                reply.send(wanted.make(&mut cradle.founder_stack)).ok();
+            }
+        }
     }
 }
 

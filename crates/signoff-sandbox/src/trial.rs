@@ -118,6 +118,7 @@ fn command(place: &Path, level: Level) -> Command {
             writable: vec![open],
             ..Policy::default()
         }),
+        mounts: None,
     }
 }
 

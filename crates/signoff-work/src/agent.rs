@@ -70,6 +70,7 @@ impl Invocation<'_> {
             },
             log: Some(self.log),
             policy: None,
+            mounts: None,
         }
     }
 }

@@ -46,6 +46,7 @@ impl Evaluation<'_> {
             },
             log: Some(self.log),
             policy: None,
+            mounts: None,
         }
     }
 }

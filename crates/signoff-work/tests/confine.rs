@@ -138,6 +138,7 @@ impl World {
             },
             log: None,
             policy: Some(policy),
+            mounts: None,
         };
         self.sandbox.run(command).unwrap()
     }

@@ -1,12 +1,9 @@
 //! Runs contracts, each on a commit in an overlay of its own that is thrown away; without mounts, in the checkout.
 
-use std::sync::Arc;
-
 use signoff_engine::{Input, Observation, ProcessEnd, Run};
 use signoff_plan::model::Condition;
 
 use super::Local;
-use super::commits::judged;
 use super::shared::Past;
 use crate::error::Error;
 use crate::trees::TreeMount;
@@ -22,9 +19,8 @@ impl Local<'_> {
         report: impl FnOnce(Observation) -> Input + Send + 'static,
     ) -> Result<(), Error> {
         let how = (patience, baseline);
-        let read_only = self.watch.signed_files();
-        let tree = (mount.as_ref(), read_only.as_slice());
-        let (command, scratch) = self.bench.evaluation(run, step, attempt, how, tree)?;
+        let bench = &self.bench;
+        let (command, scratch) = bench.evaluation(run, step, attempt, how, mount.as_ref())?;
         let Some(mount) = mount else {
             let past = Past::to_judge(&self.bench.dir, run, step).filter(|_| !baseline);
             let checkout = self.shared(self.place.own());
@@ -38,21 +34,20 @@ impl Local<'_> {
             return Ok(());
         };
         let trees = self.own_trees(run)?;
-        let commit = judged(run, step, baseline)?;
         let contract = run.definition(step).and_then(|step| step.contract.as_ref());
         let expect = contract.map_or_else(Vec::new, |contract| contract.expect.clone());
         let name = run.definition(step).map(|step| step.id.clone());
-        let before = move || Ok((trees.tree_of(&commit)?, Arc::clone(&trees), mount, scratch));
+        let before = move || Ok((trees, mount));
         self.crew
             .start(command, before, move |before, mut observed| {
-                let Some((tree, trees, mount, scratch)) = before else {
+                let Some((trees, mount)) = before else {
                     return report(observed);
                 };
-                observed.tree = Some(tree);
+                observed.tree = Some(mount.tree());
                 observed.room = Some(trees.showing().to_owned());
                 observed.wrote = trees.written(&mount);
                 let changed = mount.changed_meanwhile();
-                drop((mount, scratch));
+                trees.leave_room(mount);
                 if !changed.is_empty() {
                     // Nobody knows what the contract saw: once more.
                     let why = format!(

@@ -1,10 +1,11 @@
 //! Starts commands and calls tools, each watched by a thread, and ends them all when asked.
 
+use std::io;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use signoff_engine::{Action, Input, Observation, Process, ProcessEnd};
-use signoff_sandbox::{Command, Ended, How, Sandbox, StartError, Stopper};
+use signoff_sandbox::{Command, Ended, How, KeptMounts, Policy, Sandbox, StartError, Stopper};
 use signoff_store::failpoint;
 use signoff_work::tools::StopFlag;
 
@@ -192,6 +193,11 @@ impl Starter {
     /// Is the run being stopped?
     pub(super) fn is_stopping(&self) -> bool {
         is_stopping(&self.stoppers)
+    }
+
+    /// Makes mounts for commands that follow each other.
+    pub(super) fn make_mounts(&self, policy: &Policy) -> io::Result<Option<KeptMounts>> {
+        self.sandbox.make_mounts(policy)
     }
 
     /// Runs a command; `Err` says why it did not do what it was to.

@@ -19,12 +19,12 @@ use signoff_work::prompt::{Conflict, Failure, Prompt};
 use signoff_work::secrets::Secrets;
 use signoff_work::tree::protected;
 
-use super::scratch::Scratch;
 use super::told::Told;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::helpers::pin_agent;
 use crate::project::Project;
+use crate::scratch::Scratch;
 use crate::trees::TreeMount;
 
 /// Where one run's commands are put together.
@@ -220,7 +220,7 @@ impl Workbench<'_> {
         at: usize,
         attempt: u32,
         (patience, baseline): (u32, bool),
-        (mount, signed): (Option<&TreeMount>, &[String]),
+        mount: Option<&TreeMount>,
     ) -> Result<(Command, Option<Scratch>), Error> {
         let (step, state) = known(run, at)?;
         let contract: &Contract = step
@@ -231,9 +231,11 @@ impl Workbench<'_> {
         let config = &self.project.config.contract;
         let mut environment = self.contract_environment.clone();
         environment.extend(item_variable(state));
-        let read_only = self.read_only(step, mount, signed);
-        let tree = (mount, read_only.as_slice());
-        let (confined, scratch) = self.confine_contract(step, attempt, tree)?.unzip();
+        let furniture = mount.and_then(|mount| mount.furniture.as_ref());
+        let (confined, scratch) = match (mount, furniture) {
+            (Some(_), furniture) => (furniture.map(|found| found.confined.clone()), None),
+            (None, _) => self.confine_contract(step, attempt)?.unzip(),
+        };
         let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let evaluation = Evaluation {
             command: &contract.command,
@@ -250,22 +252,24 @@ impl Workbench<'_> {
         };
         let mut command = evaluation.into_command();
         command.policy = policy;
+        command.mounts = furniture.and_then(|furniture| furniture.mounts.clone());
         Ok((command, scratch))
     }
 
+    /// The world of a contract in the checkout.
     fn confine_contract(
         &self,
         step: &Step,
         attempt: u32,
-        (mount, read_only): (Option<&TreeMount>, &[PathBuf]),
     ) -> Result<Option<(Confined, Scratch)>, Error> {
         let Some(grounds) = &self.grounds else {
             return Ok(None);
         };
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "contract"));
         let scratch = scratch.map_err(Error::Sandbox)?;
-        let shown = mount.map_or(&ShownTree::Checkout, |mount| &mount.shown);
-        let confined = grounds.for_contract(scratch.path(), (shown, read_only));
+        let read_only = self.read_only(step, None, &[]);
+        let shown = (&ShownTree::Checkout, read_only.as_slice());
+        let confined = grounds.for_contract(scratch.path(), shown);
         Ok(Some((confined.map_err(Error::Sandbox)?, scratch)))
     }
 
@@ -277,11 +281,7 @@ impl Workbench<'_> {
             let found = protected(checkout, &step.protects).into_keys();
             return found.map(|file| checkout.join(file)).collect();
         };
-        let mut paths = mount.matching(&step.protects, checkout);
-        paths.extend(mount.existing(signed, checkout));
-        paths.sort();
-        paths.dedup();
-        paths
+        mount.read_only(&step.protects, signed, checkout)
     }
 }
 

@@ -15,6 +15,7 @@ mod places;
 mod queue;
 mod remains;
 mod repair;
+mod rooms;
 mod run_tree;
 mod setup;
 mod sync;
@@ -40,6 +41,7 @@ pub(crate) use self::places::{
 pub(crate) use self::queue::{Attempt, Built, Source, id};
 pub(crate) use self::remains::{Left, Remains, remove_never_begun};
 use self::remains::{START, checked_out, claim, is_others, remove_refs};
+pub(crate) use self::rooms::Judging;
 pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;
 pub(crate) use self::sync::{Joined, LandedFiles};
@@ -71,6 +73,10 @@ pub(crate) struct Trees {
     start: OnceLock<Id>,
     showing: Showing,
     masks: Mutex<Masks>,
+    /// Rooms of contracts that nobody uses.
+    idle: Mutex<Vec<TreeMount>>,
+    /// Whether the run's directory says whose it is.
+    claimed: Mutex<bool>,
     /// `prepare` runs once.
     preparing: Mutex<()>,
     /// Repositories for processes are made one by one.
@@ -117,6 +123,8 @@ impl Trees {
             start: OnceLock::new(),
             showing,
             masks: Mutex::default(),
+            idle: Mutex::default(),
+            claimed: Mutex::default(),
             preparing: Mutex::default(),
             templates: Mutex::default(),
             syncing: Mutex::default(),
@@ -256,8 +264,13 @@ impl Trees {
 
     /// Says whose the run's directories are.
     fn claim(&self) -> Result<(), String> {
-        let claimed = claim(&self.root, &self.checkout, &self.run);
-        claimed.map_err(|why| format!("{}: {why}", self.root.display()))
+        let mut is_claimed = locked(&self.claimed);
+        if !*is_claimed {
+            let claimed = claim(&self.root, &self.checkout, &self.run);
+            claimed.map_err(|why| format!("{}: {why}", self.root.display()))?;
+            *is_claimed = true;
+        }
+        Ok(())
     }
 
     /// Removes everything of the run outside of its directory in the store.

@@ -1,6 +1,7 @@
 //! What a process finds at the checkout's path: a recorded tree, and through a mask what the checkout has and git
 //! ignores.
 
+use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use signoff_work::git::Id;
 use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree};
 use signoff_work::tree::protected;
 
+use super::rooms::Furniture;
 use super::{Start, Trees, locked, remove_tree, said};
 
 /// How recorded trees are shown.
@@ -54,7 +56,9 @@ pub(crate) struct TreeMount {
     mask: Arc<Mask>,
     stamp: MaskStamp,
     /// Removed with it.
-    thrown_away: Option<PathBuf>,
+    pub(super) thrown_away: Option<PathBuf>,
+    /// What a contract finds besides.
+    pub(crate) furniture: Option<Furniture>,
 }
 
 /// The directory that shows the tree to the harness.
@@ -72,23 +76,45 @@ impl TreeMount {
         }
     }
 
-    /// The files that these patterns name, as the process finds them.
-    pub(crate) fn matching(&self, globs: &[String], checkout: &Path) -> Vec<PathBuf> {
-        let found = protected(self.files(), globs).into_keys();
-        found.map(|file| checkout.join(file)).collect()
+    /// The tree that is shown, by its name.
+    pub(crate) fn tree(&self) -> String {
+        let tree = match &self.files {
+            Files::Lent(tree) => tree.tree(),
+            Files::Taken(tree) => tree.tree(),
+        };
+        tree.to_string()
     }
 
-    /// Those of these files that are there, as the process finds them.
-    pub(crate) fn existing(&self, files: &[String], checkout: &Path) -> Vec<PathBuf> {
+    /// What nobody may change, as the process finds it: files that a step protects, and those that were signed with
+    /// the plan.
+    pub(crate) fn read_only(
+        &self,
+        protects: &[String],
+        signed: &[String],
+        checkout: &Path,
+    ) -> Vec<PathBuf> {
         let is_file = |file: &&String| {
             let found = self.files().join(file).symlink_metadata();
             found.is_ok_and(|found| found.is_file())
         };
-        files
-            .iter()
-            .filter(is_file)
+        let protected = match protects {
+            [] => BTreeMap::new(),
+            _ => protected(self.files(), protects),
+        };
+        let protected = protected.into_keys();
+        let signed = signed.iter().filter(is_file).cloned();
+        let mut paths: Vec<_> = protected
+            .chain(signed)
             .map(|file| checkout.join(file))
-            .collect()
+            .collect();
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+
+    /// Does it show what the checkout ignores through this mask? Masks do not outlive a change there.
+    pub(super) fn is_seen_through(&self, mask: &Arc<Mask>) -> bool {
+        Arc::ptr_eq(&self.mask, mask)
     }
 
     /// What of the checkout's ignored files changed since it was made ready, as people read it.
@@ -127,6 +153,8 @@ impl std::fmt::Debug for TreeMount {
 
 impl Drop for TreeMount {
     fn drop(&mut self) {
+        // Its mounts first: they show what is removed.
+        self.furniture = None;
         if let Some(path) = &self.thrown_away {
             // What stays is removed with the run.
             remove_tree(path).ok();
@@ -135,19 +163,6 @@ impl Drop for TreeMount {
 }
 
 impl Trees {
-    /// A commit for a contract to judge: whatever is changed there is thrown away.
-    pub(crate) fn judging(&self, commit: &Id, start: Start<'_>) -> Result<TreeMount, String> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        self.claim()?;
-        let prepared = self.prepared(start)?;
-        let mask = self.mask(true)?;
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let layer = self.layer_root().join("judging").join(number.to_string());
-        let mut mount = self.mount(commit, &[], prepared.as_deref(), mask, &layer)?;
-        mount.thrown_away = Some(layer);
-        Ok(mount)
-    }
-
     /// A commit for work. `layer` keeps what is changed.
     pub(super) fn working(
         &self,
@@ -190,7 +205,7 @@ impl Trees {
         }))
     }
 
-    fn mount(
+    pub(super) fn mount(
         &self,
         commit: &Id,
         ignored: &[PathBuf],
@@ -240,6 +255,7 @@ impl Trees {
             mask,
             stamp,
             thrown_away: None,
+            furniture: None,
         })
     }
 
@@ -291,6 +307,7 @@ impl Trees {
 
     /// Removes the layers that are not in the run's own directory, and trees that nobody needs soon.
     pub(super) fn remove_layers(&self) {
+        self.clear_rooms();
         if let Some(pool) = self.pool.get() {
             // What stays is used by the next run.
             pool.trim().ok();
@@ -304,7 +321,7 @@ impl Trees {
 
     /// The mask over what the checkout has and git knows. `unchanged`: also over ignored roots that changed since the
     /// run began: somebody may have built there what steps wrote.
-    fn mask(&self, unchanged: bool) -> Result<Arc<Mask>, String> {
+    pub(super) fn mask(&self, unchanged: bool) -> Result<Arc<Mask>, String> {
         let mut masks = locked(&self.masks);
         let known = masks.whole.as_ref();
         if !known.is_some_and(|mask| mask.is_current().unwrap_or(false)) {

@@ -134,7 +134,7 @@ pub(crate) fn remove_tree(path: &Path) -> std::io::Result<()> {
     if std::fs::remove_dir_all(path).is_ok() {
         return Ok(());
     }
-    crate::local::unlock(path);
+    crate::scratch::unlock(path);
     match std::fs::remove_dir_all(path) {
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(()),
         removed => removed,

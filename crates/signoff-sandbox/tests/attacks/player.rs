@@ -123,6 +123,7 @@ impl Host {
             },
             log: None,
             policy: Some(self.policy()),
+            mounts: None,
         }
     }
 

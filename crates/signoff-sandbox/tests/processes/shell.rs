@@ -27,6 +27,7 @@ pub(crate) fn command(argv: &[&str]) -> Command {
         limits: LIMITS,
         log: None,
         policy: None,
+        mounts: None,
     }
 }
 

@@ -67,6 +67,11 @@ pub struct Confined {
 }
 
 impl Confined {
+    /// What it may touch.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
     /// Sets its variables, whatever they were, and returns what it may touch.
     pub fn into_policy(self, environment: &mut Vec<(OsString, OsString)>) -> Policy {
         environment.retain(|(name, _)| !self.environment.iter().any(|(own, _)| own == name));

@@ -1,6 +1,7 @@
 //! Commits and trees.
 
 use std::collections::BTreeSet;
+use std::sync::PoisonError;
 
 use super::entries::{Difference, differences};
 use super::names::{Name, parts, texts};
@@ -32,9 +33,15 @@ impl Own {
         self.commit(tree, std::slice::from_ref(head), &message)
     }
 
-    /// The tree of a commit.
+    /// The tree of a commit, which never changes: git is asked once.
     pub fn tree_of(&self, commit: &Id) -> Result<Id, GitError> {
-        self.resolved(&format!("{commit}^{{tree}}"))
+        let known = || self.trees.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tree) = known().get(commit) {
+            return Ok(tree.clone());
+        }
+        let tree = self.resolved(&format!("{commit}^{{tree}}"))?;
+        known().insert(commit.clone(), tree.clone());
+        Ok(tree)
     }
 
     fn resolved(&self, expression: &str) -> Result<Id, GitError> {

@@ -46,19 +46,19 @@ impl Own {
             written,
             merged,
             held,
-            tree,
+            ..
         } = outcome;
         let landed: BTreeSet<Name> = names
             .into_iter()
             .filter(|name| !held.contains_key(name))
             .collect();
-        let now = tree.as_ref().unwrap_or(base);
+        // What was merged there has `head`'s part; the person's is still to join the run.
+        let to = self.with_paths(base, head, &landed)?;
         Ok(LandReport {
-            base: self.with_paths(base, now, &landed)?,
-            head_tree: self.with_paths(head, now, &merged)?,
+            base: to.clone(),
             landed: LandedFiles {
                 from: self.tree_of(base)?,
-                to: self.with_paths(base, head, &landed)?,
+                to,
             },
             written: texts(&written),
             merged: texts(&merged),

@@ -53,8 +53,6 @@ impl fmt::Display for HoldReason {
 pub struct LandReport {
     /// The tree that the checkout and the run agree on now, for the next join or landing.
     pub base: Id,
-    /// The run's tree, with what was merged.
-    pub head_tree: Id,
     /// What to take back one day.
     pub landed: LandedFiles,
     /// Paths that were written or removed, merged ones too.

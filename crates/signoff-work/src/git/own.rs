@@ -1,5 +1,6 @@
 //! The harness's own git directory: a configuration written here, and the person's objects.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ pub struct Own {
     place: Arc<Path>,
     pub(crate) kept: Arc<[Name]>,
     empty: Arc<OnceLock<Id>>,
+    /// The trees of commits that were asked for.
+    pub(super) trees: Arc<Mutex<BTreeMap<Id, Id>>>,
     /// Taken while the index of the checkout is read or replaced.
     looking: Arc<Mutex<()>>,
 }
@@ -42,6 +45,7 @@ impl Own {
                 .map(|path| name(path.trim_start_matches("./").trim_end_matches('/')))
                 .collect(),
             empty: Arc::default(),
+            trees: Arc::default(),
             looking: Arc::default(),
         };
         own.configure()?;

@@ -255,6 +255,7 @@ impl Call<'_> {
             },
             log: None,
             policy: None,
+            mounts: None,
         }
     }
 }

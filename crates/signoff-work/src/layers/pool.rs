@@ -1,10 +1,9 @@
 //! Directories that show recorded trees, kept between runs.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::slot::{Lock, Shown, Slot, SlotLock};
 use super::taken::TakenTree;
@@ -21,16 +20,16 @@ pub struct TreePool {
     own: Own,
     root: PathBuf,
     times: Mutex<Option<Arc<CheckoutTimes>>>,
-    /// The trees of commits that were asked for.
-    trees: Mutex<BTreeMap<Id, Id>>,
+    /// What was lent last, still locked: contracts of one state ask for it again and again.
+    last: Mutex<Option<LentTree>>,
 }
 
 /// A directory that shows a tree and does not change. Others may have it too.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LentTree {
     path: PathBuf,
     tree: Id,
-    _lock: SlotLock,
+    _lock: Arc<SlotLock>,
 }
 
 impl LentTree {
@@ -53,19 +52,34 @@ impl TreePool {
             own,
             root: root.canonicalize().map_err(GitError::file(root))?,
             times: Mutex::default(),
-            trees: Mutex::default(),
+            last: Mutex::default(),
         })
     }
 
     /// From now on files have these times where they have the checkout's content, and later ones where not.
     pub fn set_times(&self, times: CheckoutTimes) {
-        *self.times.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(times));
+        *locked(&self.last) = None;
+        *locked(&self.times) = Some(Arc::new(times));
     }
 
     /// A directory that shows this commit or tree.
     pub fn lend(&self, shown: &Id) -> Result<LentTree, GitError> {
+        let tree = self.own.tree_of(shown)?;
+        let mut last = locked(&self.last);
+        if let Some(lent) = last.as_ref().filter(|lent| lent.tree == tree) {
+            return Ok(lent.clone());
+        }
+        // Nobody may need it any more, and then it can become what is asked for.
+        *last = None;
+        drop(last);
+        let lent = self.find_or_make(&tree)?;
+        *locked(&self.last) = Some(lent.clone());
+        Ok(lent)
+    }
+
+    fn find_or_make(&self, tree: &Id) -> Result<LentTree, GitError> {
         let times = self.times();
-        let wanted = Shown::new(&self.own, &self.tree_of(shown)?, times.as_deref());
+        let wanted = Shown::new(&self.own, tree, times.as_deref());
         if let Some(lent) = self.find_lent(&wanted)? {
             return Ok(lent);
         }
@@ -85,7 +99,7 @@ impl TreePool {
     /// A directory that shows this commit or tree, for the caller alone, who may write to it.
     pub fn take(&self, shown: &Id) -> Result<TakenTree, GitError> {
         let times = self.times();
-        let wanted = Shown::new(&self.own, &self.tree_of(shown)?, times.as_deref());
+        let wanted = Shown::new(&self.own, &self.own.tree_of(shown)?, times.as_deref());
         let _making = self.lock()?;
         let (slot, lock) = self.free_slot(&wanted.tree)?;
         slot.show(&self.own, &wanted, times.as_deref())?;
@@ -94,6 +108,7 @@ impl TreePool {
 
     /// Removes what is not lent, but for a few, the newest.
     pub fn trim(&self) -> Result<(), GitError> {
+        *locked(&self.last) = None;
         let _making = self.lock()?;
         let mut free = Vec::new();
         for slot in self.slots()? {
@@ -109,8 +124,7 @@ impl TreePool {
     }
 
     fn times(&self) -> Option<Arc<CheckoutTimes>> {
-        let times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
-        times.clone()
+        locked(&self.times).clone()
     }
 
     /// A directory that shows it now and that nobody has alone.
@@ -125,7 +139,7 @@ impl TreePool {
                 return Ok(Some(LentTree {
                     path: slot.tree(),
                     tree: wanted.tree.clone(),
-                    _lock: lock,
+                    _lock: Arc::new(lock),
                 }));
             }
         }
@@ -191,15 +205,8 @@ impl TreePool {
         let path = self.root.join("lock");
         SlotLock::wait(&path).map_err(GitError::file(&path))
     }
+}
 
-    fn tree_of(&self, shown: &Id) -> Result<Id, GitError> {
-        let mut trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(tree) = trees.get(shown) {
-            return Ok(tree.clone());
-        }
-        let tree = self.own.tree_of(shown)?;
-        trees.insert(shown.clone(), tree.clone());
-        trees.insert(tree.clone(), tree.clone());
-        Ok(tree)
-    }
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -160,6 +160,7 @@ impl Slot {
             },
             log: around.log.cloned(),
             policy,
+            mounts: None,
         })
     }
 }

@@ -50,6 +50,7 @@ fn run(argv: Vec<OsString>, env: Variables, cwd: &Path) -> (How, String, String)
         limits,
         log: None,
         policy: None,
+        mounts: None,
     };
     let ended = Sandbox::new().unwrap().run(command).unwrap();
     (ended.how, ended.stdout.text(), ended.stderr.text())

@@ -74,6 +74,7 @@ pub(super) fn run_command(
         },
         log: around.log,
         policy,
+        mounts: None,
     };
     let started = around.sandbox.hold(command).and_then(|held| {
         // Stopped before it began is stopped at no cost.

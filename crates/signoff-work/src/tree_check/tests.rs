@@ -224,6 +224,7 @@ fn holds_up_git(root: &Path, seconds: &str) -> bool {
             },
             log: None,
             policy: None,
+            mounts: None,
         };
         sandbox.run(command).unwrap().how
     };

@@ -146,6 +146,7 @@ impl HomeWorld {
             },
             log: None,
             policy: Some(policy),
+            mounts: None,
         };
         let ended = Sandbox::at(level).unwrap().run(command).unwrap();
         (ended.stdout.text().trim().to_owned(), ended.stderr.text())

@@ -75,7 +75,6 @@ impl<'w> Run<'w> {
             .land_files((&self.base, &self.head), &self.first, at)
             .unwrap();
         self.base = report.base.clone();
-        self.set_head(&report.head_tree);
         self.landed.push(report.landed.clone());
         report
     }
@@ -215,12 +214,10 @@ fn a_step_lands_file_by_file() {
     );
     assert!(!world.path("gone").exists());
     assert_eq!(fs::read(world.path(".git/index")).unwrap(), index);
-    // The run has what was merged; what was held is in neither.
+    // What was held is not agreed on; the person's part of what was merged joins the run.
     assert_eq!(run.own.changed(&run.base, &run.head).unwrap(), ["conflict"]);
-    assert_eq!(
-        run.join(),
-        (vec!["mine".to_owned()], vec!["conflict".to_owned()])
-    );
+    let joined = ["both", "mine"].map(str::to_owned).to_vec();
+    assert_eq!(run.join(), (joined, vec!["conflict".to_owned()]));
     // The same again finds all of it done.
     let again = run
         .own

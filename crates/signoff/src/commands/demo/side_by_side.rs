@@ -72,6 +72,7 @@ fn git(session: &Session, words: &[&str]) -> bool {
         },
         log: None,
         policy: None,
+        mounts: None,
     };
     let ended = Sandbox::new().ok().map(|sandbox| sandbox.run(command));
     matches!(ended, Some(Ok(ended)) if ended.how == How::Exited(0))

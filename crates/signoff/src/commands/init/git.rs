@@ -92,5 +92,6 @@ fn status(around: &Surroundings, env: Environment) -> Command {
         },
         log: None,
         policy: None,
+        mounts: None,
     }
 }

@@ -6,15 +6,15 @@ use std::{fs, io};
 
 /// Removed when it is dropped. What a crash leaves is removed when the run is taken up again.
 #[derive(Debug)]
-pub(super) struct Scratch(PathBuf);
+pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    pub(super) fn make(path: PathBuf) -> io::Result<Self> {
+    pub(crate) fn make(path: PathBuf) -> io::Result<Self> {
         fs::create_dir_all(&path)?;
         Ok(Self(path))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }

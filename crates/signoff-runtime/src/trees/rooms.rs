@@ -1,0 +1,172 @@
+//! Where contracts are judged: a recorded tree, and a home and a temporary directory of the contract's own.
+//!
+//! A room is made for one evaluation, and what was written there is thrown away. One that was left exactly as it was
+//! made is as good as a new one, so the next evaluation of the same commit gets it: making it costs more than many a
+//! contract.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use signoff_sandbox::{KeptMounts, Policy};
+use signoff_work::confine::{Confined, ShownTree};
+use signoff_work::git::Id;
+use signoff_work::layers::Mask;
+use signoff_work::looks::Looks;
+
+use super::{Start, TreeMount, Trees, locked};
+use crate::scratch::Scratch;
+
+/// Rooms that are kept for later.
+const MOST_IDLE: usize = 64;
+
+/// What is to be judged, and how.
+pub(crate) struct Judging {
+    pub(crate) commit: Id,
+    /// Files that the step protects, and those that were signed with the plan.
+    pub(crate) protects: Vec<String>,
+    pub(crate) signed: Vec<String>,
+    /// Where the contract may put what is its own; a number is added.
+    pub(crate) scratch: PathBuf,
+}
+
+/// Makes mounts that can be used again.
+pub(crate) type MakeMounts<'a> = &'a dyn Fn(&Policy) -> io::Result<Option<KeptMounts>>;
+
+/// What a contract finds besides the tree.
+pub(crate) struct Furniture {
+    commit: Id,
+    /// Nobody may change these.
+    read_only: Vec<PathBuf>,
+    pub(crate) confined: Confined,
+    pub(crate) mounts: Option<KeptMounts>,
+    looks: Looks,
+    /// Removed after the mounts are gone.
+    _scratch: Scratch,
+}
+
+impl Trees {
+    /// A commit for a contract to judge.
+    pub(crate) fn judging(
+        &self,
+        wanted: &Judging,
+        start: Start<'_>,
+        make_mounts: MakeMounts<'_>,
+    ) -> Result<TreeMount, String> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        self.claim()?;
+        let prepared = self.prepared(start)?;
+        let mask = self.mask(true)?;
+        if let Some(room) = self.idle_room(wanted, &mask) {
+            return Ok(room);
+        }
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
+        let layer = self.layer_root().join("judging").join(&number);
+        let mut mount = self.mount(&wanted.commit, &[], prepared.as_deref(), mask, &layer)?;
+        mount.thrown_away = Some(layer);
+        self.furnish(&mut mount, wanted, &number, make_mounts)
+            .map_err(|why| format!("cannot confine the contract: {why}"))?;
+        Ok(mount)
+    }
+
+    /// Throws a room away, or keeps it if nobody can tell that it was used.
+    pub(crate) fn leave_room(&self, mount: TreeMount) {
+        let is_new =
+            |furniture: &Furniture| furniture.mounts.is_some() && furniture.looks.are_same();
+        if mount.furniture.as_ref().is_some_and(is_new) {
+            let mut idle = locked(&self.idle);
+            if idle.len() < MOST_IDLE {
+                idle.push(mount);
+            }
+        }
+    }
+
+    /// Throws away the rooms that are kept.
+    pub(crate) fn clear_rooms(&self) {
+        let rooms = std::mem::take(&mut *locked(&self.idle));
+        drop(rooms);
+    }
+
+    fn idle_room(&self, wanted: &Judging, mask: &Arc<Mask>) -> Option<TreeMount> {
+        let mut idle = locked(&self.idle);
+        // The others hold trees that something else could be made of.
+        let is_of_use = |room: &TreeMount| {
+            let furniture = room.furniture.as_ref();
+            furniture.is_some_and(|furniture| furniture.commit == wanted.commit)
+                && room.is_seen_through(mask)
+        };
+        let others = idle
+            .extract_if(.., |room| !is_of_use(room))
+            .collect::<Vec<_>>();
+        let fits = |room: &TreeMount| {
+            let read_only = room.read_only(&wanted.protects, &wanted.signed, &self.checkout);
+            let furniture = room.furniture.as_ref();
+            furniture.is_some_and(|furniture| furniture.read_only == read_only)
+        };
+        let index = idle.iter().position(fits);
+        let room = index.map(|index| idle.swap_remove(index));
+        drop(idle);
+        drop(others);
+        room
+    }
+
+    fn furnish(
+        &self,
+        mount: &mut TreeMount,
+        wanted: &Judging,
+        number: &str,
+        make_mounts: MakeMounts<'_>,
+    ) -> io::Result<()> {
+        let Some(grounds) = &self.setup.grounds else {
+            return Ok(());
+        };
+        let mut scratch = OsString::from(&wanted.scratch);
+        scratch.push(format!("-{number}"));
+        let scratch = Scratch::make(scratch.into())?;
+        let read_only = mount.read_only(&wanted.protects, &wanted.signed, &self.checkout);
+        let confined = grounds.for_contract(scratch.path(), (&mount.shown, &read_only))?;
+        let policy = confined.policy();
+        let mounts = match &mount.shown {
+            ShownTree::Overlay(_) => make_mounts(policy)?,
+            ShownTree::Checkout | ShownTree::Copy { .. } => None,
+        };
+        let looks = looks(policy, scratch.path())?;
+        mount.furniture = Some(Furniture {
+            commit: wanted.commit.clone(),
+            read_only,
+            mounts,
+            looks,
+            confined,
+            _scratch: scratch,
+        });
+        Ok(())
+    }
+}
+
+/// How everything looks that is a contract's own to write to. What lies below other mounts is out of its reach.
+fn looks(policy: &Policy, scratch: &Path) -> io::Result<Looks> {
+    let own = policy.binds.iter();
+    let own = own.filter(|bind| bind.writable && bind.from.starts_with(scratch));
+    let mut writable: Vec<(&Path, &Path)> = own.map(|bind| (&*bind.from, &*bind.to)).collect();
+    for at in ["/tmp", "/var/tmp"] {
+        writable.extend(policy.temp.as_deref().map(|temp| (temp, Path::new(at))));
+    }
+    let overlays = || policy.overlays.iter();
+    let binds = policy.binds.iter().map(|bind| &bind.to);
+    let mounted: Vec<&PathBuf> = overlays().map(|overlay| &overlay.at).chain(binds).collect();
+    let below = |(from, to): &(&Path, &Path)| {
+        let inside = mounted.iter().filter(|at| ***at != **to);
+        let inside = inside.filter_map(|at| at.strip_prefix(to).ok());
+        inside.map(|path| from.join(path)).collect::<Vec<_>>()
+    };
+    let apart: Vec<PathBuf> = writable.iter().flat_map(below).collect();
+    let uppers = overlays().map(|overlay| overlay.upper.as_path());
+    let roots: Vec<&Path> = writable
+        .iter()
+        .map(|(from, _)| *from)
+        .chain(uppers)
+        .collect();
+    Looks::of(&roots, &apart)
+}

@@ -1,0 +1,49 @@
+//! The namespaces that one command at a time lives in.
+#![expect(unsafe_code, reason = "namespaces have no safe form here")]
+
+use std::io;
+
+use crate::confine::Failed;
+use crate::enclosure::Enclosure;
+use crate::fork::Stack;
+use crate::ground::Ground;
+use crate::kept_mounts::KeptMounts;
+
+#[derive(Debug)]
+pub(crate) enum Place {
+    /// Its mounts are still to be made.
+    Bare(Ground),
+    /// With mounts that the next command may find again.
+    Furnished(KeptMounts),
+}
+
+impl Place {
+    pub(crate) fn for_command(enclosure: &Enclosure, stack: &mut Stack) -> io::Result<Self> {
+        match &enclosure.kept {
+            Some(kept) => Ok(Self::Furnished(kept.clone())),
+            None => Ground::take(enclosure.kind, stack).map(Self::Bare),
+        }
+    }
+
+    /// Moves the calling process there, which gets all rights in it.
+    ///
+    /// # Safety
+    /// To be called in a forked child only.
+    pub(crate) unsafe fn enter(&self) -> Result<(), Failed> {
+        // SAFETY: as this function.
+        unsafe {
+            match self {
+                Self::Bare(ground) => ground.enter(),
+                Self::Furnished(mounts) => mounts.enter(),
+            }
+        }
+    }
+
+    /// Leaves it to the next one. Nobody is left in there.
+    pub(crate) fn give_back(self) {
+        match self {
+            Self::Bare(ground) => ground.give_back(),
+            Self::Furnished(mounts) => drop(mounts),
+        }
+    }
+}
