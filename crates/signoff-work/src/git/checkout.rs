@@ -1,15 +1,17 @@
 //! Changes of the person's checkout: worked out first, refused where something of theirs would be lost.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use rustix::fs::FileType;
 
 use super::entries::Difference;
+use super::file_writer::{FileWriter, Sighting};
 use super::index::listed;
+use super::land_report::HoldReason;
 use super::names::{Name, exactly, parts, path, texts, within};
-use super::place::{Care, Site};
+use super::place::Site;
 use super::scratch::{Scratch, copy_index};
 use super::{GitError, Id, Own};
 use crate::tree::Stamp;
@@ -209,16 +211,23 @@ impl Own {
         let site = Site::open(top)?;
         site.unchanged(&plan.changes)?;
         let failed = |name: &Name| GitError::file(&top.join(path(name)));
-        for change in gone {
-            let name = &change.0.name;
+        let writer = FileWriter::open(top)?;
+        for change in gone.into_iter().chain(come) {
+            let (Difference { name, before, .. }, seen) = change;
             site.unchanged([change])?;
-            site.take_away(name, Care::Person).map_err(failed(name))?;
-        }
-        for change in come {
-            let name = &change.0.name;
-            site.unchanged([change])?;
-            site.put(&folder, name, Care::Person)
-                .map_err(failed(name))?;
+            let seen = seen.filter(|stamp| stamp.file_type() != FileType::Directory);
+            let seen = seen.map(Sighting::of);
+            let done = match before {
+                Some(_) => writer.put(&folder, name, seen.as_ref(), &|_| {}),
+                None => writer.remove(name, seen.as_ref(), &|_| {}),
+            };
+            match done {
+                Err(HoldReason::Changing) => {
+                    let paths = texts([name]);
+                    return Err(GitError::ChangedMeanwhile { paths });
+                }
+                done => done.map_err(|why| failed(name)(io::Error::other(why.to_string())))?,
+            }
         }
         fs::remove_dir_all(&folder).ok();
         Ok(())

@@ -19,6 +19,7 @@ use super::GitError;
 use super::land_report::HoldReason;
 use super::names::{Name, path};
 use super::place::{Care, Site, copy_to, is_folder, remove_empty};
+use super::swap::{self, Swapped};
 use crate::tree::{Stamp, split};
 
 /// What a file is called while it is written, beside the one that it will replace. Every landing ignores and removes it.
@@ -104,7 +105,7 @@ impl FileWriter {
             .map_err(refused)
             .and_then(|()| {
                 at("land.rename");
-                replace(folder, last, seen)
+                replace(folder, last, seen, at)
             });
         if put.is_err() {
             unlinkat(folder, TEMPORARY, AtFlags::empty()).ok();
@@ -113,16 +114,51 @@ impl FileWriter {
     }
 
     /// Removes a file that still looks as it did, and the directories that are empty without it.
-    pub(super) fn remove(&self, name: &[u8], seen: Option<&Sighting>) -> Result<(), HoldReason> {
+    pub(super) fn remove(
+        &self,
+        name: &[u8],
+        seen: Option<&Sighting>,
+        at: &dyn Fn(&'static str),
+    ) -> Result<(), HoldReason> {
         let (above, last) = split(name);
         if let Some(folder) = self.site.folder(above).map_err(refused)? {
             check_unchanged(folder.as_fd(), last, seen)?;
+            at("land.swap");
+            if let Some(seen) = seen.filter(|seen| seen.is_file()) {
+                let folder = folder.as_fd();
+                let is_expected = |now: &Stamp| seen.is_same_renamed(folder, now);
+                done(swap::remove(folder, TEMPORARY, last, &is_expected))?;
+            }
         }
         self.site.take_away(name, Care::Person).map_err(refused)
     }
 }
 
 impl Sighting {
+    pub(super) fn of(stamp: Stamp) -> Self {
+        Self {
+            stamp,
+            digest: None,
+        }
+    }
+
+    /// Is the temporary file, which looks like this, the one that was seen, with the same content? It was renamed since,
+    /// and so its status changed.
+    fn is_same_renamed(&self, folder: BorrowedFd<'_>, now: &Stamp) -> bool {
+        let seen = &self.stamp;
+        let has_same_content = || match self.digest {
+            Some(known) => open_file(folder, TEMPORARY.as_bytes())
+                .and_then(digest)
+                .is_ok_and(|now| now == known),
+            None => true,
+        };
+        now.is_same_file(seen)
+            && now.modified() == seen.modified()
+            && now.size() == seen.size()
+            && now.permissions() == seen.permissions()
+            && has_same_content()
+    }
+
     fn is_file(&self) -> bool {
         matches!(
             self.stamp.file_type(),
@@ -149,17 +185,35 @@ fn check_unchanged(
 }
 
 /// Puts the temporary file in its place, if nobody has changed what is there.
-fn replace(folder: BorrowedFd<'_>, name: &[u8], seen: Option<&Sighting>) -> Result<(), HoldReason> {
+fn replace(
+    folder: BorrowedFd<'_>,
+    name: &[u8],
+    seen: Option<&Sighting>,
+    at: &dyn Fn(&'static str),
+) -> Result<(), HoldReason> {
     check_unchanged(folder, name, seen)?;
-    if seen.is_none() {
+    at("land.swap");
+    let Some(seen) = seen else {
         match renameat_with(folder, TEMPORARY, folder, name, RenameFlags::NOREPLACE) {
             // Not every file system can.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
             Err(Errno::EXIST) => return Err(HoldReason::Changing),
             renamed => return renamed.map_err(|error| refused(error.into())),
         }
+        return renameat(folder, TEMPORARY, folder, name).map_err(|error| refused(error.into()));
+    };
+    let is_expected = |now: &Stamp| seen.is_same_renamed(folder, now);
+    done(swap::put(folder, TEMPORARY, name, &is_expected))?;
+    // What was there before, or nothing.
+    unlinkat(folder, TEMPORARY, AtFlags::empty()).ok();
+    Ok(())
+}
+
+fn done(swapped: rustix::io::Result<Swapped>) -> Result<(), HoldReason> {
+    match swapped.map_err(|error| refused(error.into()))? {
+        Swapped::Done => Ok(()),
+        Swapped::Changed => Err(HoldReason::Changing),
     }
-    renameat(folder, TEMPORARY, folder, name).map_err(|error| refused(error.into()))
 }
 
 /// Moves a staged file to a temporary name in the directory where it will be.

@@ -141,7 +141,7 @@ impl Own {
             let sighting = present.sightings.get(&name).cloned().flatten();
             let result = match after {
                 Some(_) => writer.put(&staged, &name, sighting.as_ref(), at),
-                None => writer.remove(&name, sighting.as_ref()),
+                None => writer.remove(&name, sighting.as_ref(), at),
             };
             match result {
                 Ok(()) => drop(written.insert(name)),

@@ -54,6 +54,7 @@ mod settings;
 mod snapshot;
 mod spread;
 mod start;
+mod swap;
 mod template;
 mod tree_merge;
 mod unland_files;

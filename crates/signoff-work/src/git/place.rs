@@ -100,15 +100,12 @@ impl Site {
         Ok(())
     }
 
-    /// Moves a file that was staged to its place.
-    pub(super) fn put(&self, staged: &Path, name: &[u8], care: Care) -> io::Result<()> {
+    /// Moves a file that was staged to its place in a tree of ours.
+    pub(super) fn put(&self, staged: &Path, name: &[u8]) -> io::Result<()> {
         let (above, last) = split(name);
-        let folder = self.make_folder(above, care)?;
+        let folder = self.make_folder(above, Care::Ours)?;
         if is_folder(folder.as_fd(), last) {
-            match care {
-                Care::Person => remove_empty(folder.as_fd(), last)?,
-                Care::Ours => clear_folder(folder.as_fd(), last)?,
-            }
+            clear_folder(folder.as_fd(), last)?;
         }
         let from = staged.join(path(name));
         match renameat(CWD, &from, &folder, last) {

@@ -147,7 +147,7 @@ impl Worktree {
             site.take_away(path, Care::Ours).map_err(failed(path))?;
         }
         for entry in wanted {
-            site.put(&folder, &entry.name, Care::Ours)
+            site.put(&folder, &entry.name)
                 .map_err(failed(&entry.name))?;
             entries.push((entry.name, Some((entry.mode, entry.id))));
         }

@@ -43,6 +43,11 @@ impl Stamp {
         (self.device, self.inode) == (other.device, other.inode)
     }
 
+    /// How many bytes it has.
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
     /// The permission bits.
     pub(crate) fn permissions(&self) -> u32 {
         self.mode & 0o7777

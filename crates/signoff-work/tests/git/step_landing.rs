@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::slice::from_ref;
 
 use signoff_work::git::{HoldReason, Id, LandReport, LandedFiles, Own, Prepared};
@@ -322,12 +323,24 @@ fn what_is_in_the_way_is_left_alone() {
     assert_eq!(fs::read(world.path("f/local")).unwrap(), b"mine\n");
 }
 
+/// Writes a file, at the very last moment as editors do it: another file takes its place.
+fn save(file: &Path, text: &str, moment: &str) {
+    if moment != "land.swap" {
+        return fs::write(file, text).unwrap();
+    }
+    let new = file.with_extension("new");
+    fs::write(&new, text).unwrap();
+    fs::rename(new, file).unwrap();
+}
+
 #[test]
 fn a_file_that_changes_at_the_last_moment_is_the_persons() {
     for (moment, again) in [
         ("land.rename", false),
         ("land.file", false),
         ("land.rename", true),
+        ("land.swap", false),
+        ("land.swap", true),
     ] {
         let world = World::committed(&[("a", LINES), ("b", "1\n")]);
         let mut run = Run::begin(&world);
@@ -342,7 +355,7 @@ fn a_file_that_changes_at_the_last_moment_is_the_persons() {
             if at == moment && (*times == 0 || again) {
                 *times += 1;
                 // As long as before, and within the same tick of the clock.
-                fs::write(world.path("a"), lines("1", &times.to_string())).unwrap();
+                save(&world.path("a"), &lines("1", &times.to_string()), moment);
                 fs::write(world.path("new"), format!("mi{times}\n")).unwrap();
             }
         });
