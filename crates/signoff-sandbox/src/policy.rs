@@ -31,6 +31,9 @@ pub struct Policy {
     pub memory: Option<u64>,
     /// Processes and threads that it may have at once.
     pub processes: Option<u32>,
+    /// Whether its environment does not say whose it is, where everything that it starts is found without: what is
+    /// judged should not know that it is.
+    pub unmarked: bool,
 }
 
 /// One file or directory that the command finds at another place.

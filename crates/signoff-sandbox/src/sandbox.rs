@@ -163,6 +163,8 @@ impl Sandbox {
             return Err(invalid("a command needs a program").into());
         };
         let policy = command.policy.as_ref();
+        #[cfg(target_os = "linux")]
+        let is_unmarked = policy.is_some_and(|policy| policy.unmarked);
         let program = confinement::find_program(&name, &command.cwd, &command.env, policy)?;
         let confined = match &command.policy {
             Some(policy) => {
@@ -187,13 +189,19 @@ impl Sandbox {
             Some(limit) => MemoryGroup::make(limit)?.unzip(),
             None => (None, None),
         };
+        // Where processes have a table of their own, nobody is looked for by what their environment says.
+        #[cfg(target_os = "linux")]
+        let is_unmarked = confined.enclosure.is_some() && is_unmarked;
+        #[cfg(not(target_os = "linux"))]
+        let is_unmarked = false;
+        let shown_marker = command.marker.as_deref().filter(|_| !is_unmarked);
         let image = Image {
             program: c_string(program.as_os_str())?,
             argv: argv
                 .iter()
                 .map(|argument| c_string(argument))
                 .collect::<io::Result<_>>()?,
-            env: environment(command.env, command.marker.as_deref())?,
+            env: environment(command.env, shown_marker)?,
             cwd: c_string(command.cwd.as_os_str())?,
             stdio: [stdin, child_stdout, child_stderr],
             hold,

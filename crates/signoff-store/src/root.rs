@@ -25,6 +25,9 @@ const GITIGNORE: &[u8] = b"/runs/\n/locks/\n/worktrees/\n/index*\n";
 /// The stores that other tools made, by the directory of their plans.
 const OTHERS: [(Kind, &str); 2] = [(Kind::Pi, ".pi/plans"), (Kind::Rawko, ".rawko/plans")];
 
+/// The settings of seed 003's store.
+const PI_SETTINGS: &str = ".pi/plans.json";
+
 /// Whose store the proposals are kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -100,6 +103,15 @@ impl Store {
             Some((_, directory)) => self.workspace.join(directory),
             None => self.dir.join("plans"),
         }
+    }
+
+    /// What would make this another store, or its settings others, if it were there: no work of a run may bring it.
+    pub fn foreign_marks(&self) -> impl Iterator<Item = PathBuf> {
+        let others = OTHERS.iter().filter(|(kind, _)| *kind != self.kind);
+        let marks = others.map(|(_, directory)| *directory);
+        marks
+            .chain([PI_SETTINGS])
+            .map(|name| self.workspace.join(name))
     }
 
     /// Where finished plans go.

@@ -112,7 +112,7 @@ fn git(project: &Project) -> Result<Git, Error> {
 }
 
 /// What no step of a run changes, because the harness does: the store, the plan itself, and what tells of its run in
-/// the stores of other tools; relative to the workspace.
+/// the stores of other tools; and what would make the store another one; relative to the workspace.
 pub(crate) fn kept(project: &Project, (key, plan): (&str, &Path)) -> Vec<String> {
     let workspace = project.store.workspace();
     let mut kept = vec![
@@ -120,6 +120,7 @@ pub(crate) fn kept(project: &Project, (key, plan): (&str, &Path)) -> Vec<String>
         plan.to_owned(),
     ];
     kept.extend(project.store.session_log(key));
+    kept.extend(project.store.foreign_marks());
     kept.extend(current_task::file(project));
     let inside = kept
         .iter()

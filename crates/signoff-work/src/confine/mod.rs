@@ -125,6 +125,7 @@ impl Grounds {
         (shown, read_only): (&ShownTree, &[PathBuf]),
     ) -> io::Result<Confined> {
         let mut confined = self.common(scratch, &[])?;
+        confined.policy.unmarked = true;
         self.show(shown, read_only, &mut confined.policy);
         let git = self.git().filter(|_| !shown.is_recorded());
         confined.policy.read_only.extend(git);
@@ -168,6 +169,7 @@ impl Grounds {
             processes: self.processes,
             memory: self.memory,
             nesting: Nesting::Denied,
+            unmarked: false,
         };
         Ok(Confined {
             policy,

@@ -195,9 +195,12 @@ impl<'w> Walk<'w> {
             return Ok(self.whiteout(position, name));
         }
         let is_folder = kind_of(&stat) == FileType::Directory;
+        // Whatever takes the place of an ignored directory is ignored as that is: a rule for directories says nothing of
+        // a link, which contracts would then follow instead.
+        let counts_as_folder = is_folder || self.wanted.ignored_roots.contains(&name);
         let rules = self.wanted.rules;
-        let covered = rules.covers(position.covered, &name, is_folder);
-        let is_ignored = rules.class(covered, &name, is_folder) == PathClass::Ignored;
+        let covered = rules.covers(position.covered, &name, counts_as_folder);
+        let is_ignored = rules.class(covered, &name, counts_as_folder) == PathClass::Ignored;
         let root = is_ignored.then(|| position.ignored_root.unwrap_or(&name).to_vec());
         if let Some(root) = &root
             && !self.is_wanted(&name, is_folder)

@@ -122,6 +122,19 @@ const FILES: [(&str, &str); 8] = [
 ];
 
 #[test]
+fn a_link_in_place_of_an_ignored_directory_is_no_work() {
+    let mut layer = Layer::new(&[(".gitignore", "node_modules/\n"), ("a", "1\n")]);
+    layer.roots = vec![b"node_modules".to_vec()];
+    layer.write("nm2/tool", "fake\n");
+    symlink("nm2", layer.upper.join("node_modules")).unwrap();
+    let report = layer.record().unwrap();
+    let shown = layer.shown(&report.tree);
+    let is_link = |line: &String| line.starts_with("120000");
+    assert!(!shown.iter().any(is_link), "{shown:?}");
+    assert_eq!(report.ignored_roots, [b"node_modules"]);
+}
+
+#[test]
 fn an_empty_layer_is_the_base() {
     let layer = Layer::new(&FILES);
     layer.folder("d/e");

@@ -119,13 +119,14 @@ fn threads_that_begin_together_make_one() {
 #[test]
 fn one_that_was_cut_off_is_made_anew() {
     let (world, commits) = three_commits();
-    let pool = pool(&world);
-    let path = pool.lend(&commits[0]).unwrap().path().to_owned();
+    let killed = pool(&world);
+    let path = killed.lend(&commits[0]).unwrap().path().to_owned();
+    drop(killed);
     fs::remove_file(path.parent().unwrap().join("shows")).unwrap();
     fs::write(path.join("a"), "half").unwrap();
     fs::write(path.join("stray"), "left").unwrap();
     fs::set_permissions(path.join("d"), fs::Permissions::from_mode(0o000)).unwrap();
-    let lent = pool.lend(&commits[0]).unwrap();
+    let lent = pool(&world).lend(&commits[0]).unwrap();
     assert_eq!(lent.path(), path);
     assert_eq!(shown(lent.path()), fresh(&world, &commits[0]));
 }

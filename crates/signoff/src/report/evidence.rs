@@ -2,8 +2,10 @@
 
 use signoff_engine::{Facts, Grade, TestsSeen};
 
+use crate::report::style::{file_name, harmless};
+
 /// Files named before the rest is only counted.
-const NAMED: usize = 3;
+const NAMED: usize = 5;
 
 /// The word for a grade.
 pub(crate) fn grade(grade: Grade) -> &'static str {
@@ -66,7 +68,10 @@ pub(crate) fn facts(facts: &Facts) -> String {
         }
     }
     if !facts.not_proved.is_empty() {
-        words.push(format!("not proved: {}", facts.not_proved.join("; ")));
+        words.push(format!(
+            "not proved: {}",
+            harmless(&facts.not_proved.join("; "))
+        ));
     }
     words.join(", ")
 }
@@ -82,7 +87,11 @@ fn tests_seen(tests: &TestsSeen) -> Option<String> {
 
 /// The first names of a list, and how many more there are.
 pub(crate) fn some(names: &[String]) -> String {
-    let first: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
+    let first: Vec<String> = names
+        .iter()
+        .take(NAMED)
+        .map(|name| file_name(name))
+        .collect();
     let more = names.len().saturating_sub(NAMED);
     match more {
         0 => first.join(", "),
@@ -120,7 +129,7 @@ mod tests {
             because(Grade::Proved, &all),
             "red before, green after; tests 3 → 5, nothing was changed, was marked done before, \
              cut off and verified, the agent itself failed, repaired by ada, accepted by bob, \
-             its contract reads what it changed: tests/a.py, thrown away after its contract: a, b, c and 2 more, \
+             its contract reads what it changed: tests/a.py, thrown away after its contract: a, b, c, d, e, \
              not proved: no summary of pytest was seen; the tree was shared"
         );
         assert_eq!(because(Grade::Held, &Facts::default()), "green after");

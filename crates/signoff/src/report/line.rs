@@ -9,7 +9,7 @@ use signoff_store::runs::RunDir;
 use crate::report::columns::cut;
 use crate::report::evidence::some;
 use crate::report::named::{name_of, role};
-use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, file_name, harmless, paint};
 use crate::report::tally::NOTHING;
 
 /// Columns of a value, and of a reason.
@@ -384,11 +384,11 @@ fn finished(outcome: Outcome) -> String {
 
 /// What a person did in the checkout while the run was at work.
 fn joined(files: &[String], conflicts: &[String]) -> String {
-    let mut text = paint(DIM, format!("your changes joined: {}", few(files))).to_string();
+    let mut text = paint(DIM, format!("your changes joined: {}", some(files))).to_string();
     if !conflicts.is_empty() {
         let both = format!(
             "changed by you and by the run, each keeps its own: {}",
-            few(conflicts)
+            some(conflicts)
         );
         text = format!("{text}\n{} {both}", paint(CARE, "!"));
     }
@@ -398,30 +398,14 @@ fn joined(files: &[String], conflicts: &[String]) -> String {
 fn files_landed(files: &[String], held: &[String]) -> Option<String> {
     let mut lines = Vec::new();
     if !files.is_empty() {
-        let text = format!("  landed {}", few(files));
+        let text = format!("  landed {}", some(files));
         lines.push(paint(DIM, text).to_string());
     }
     lines.extend(
         held.iter()
-            .map(|why| format!("  {} held: {why}", paint(CARE, "!"))),
+            .map(|why| format!("  {} held: {}", paint(CARE, "!"), file_name(why))),
     );
     (!lines.is_empty()).then(|| lines.join("\n"))
-}
-
-/// The first names of a list, and how many there are beside them.
-fn few(files: &[String]) -> String {
-    const MOST: usize = 5;
-    let mut text = files
-        .iter()
-        .take(MOST)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(", ");
-    if files.len() > MOST {
-        use std::fmt::Write as _;
-        write!(text, " and {} more", files.len() - MOST).ok();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -54,9 +54,25 @@ pub(crate) fn exact(text: &str) -> String {
     visible::command(text).replace('\n', " ")
 }
 
+/// The name of a file, whoever chose it: it neither moves the cursor nor makes a line of its own.
+pub(crate) fn file_name(text: &str) -> String {
+    let shown = visible::command(text);
+    shown.replace('\n', "\\n").replace('\t', "\\t")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{exact, harmless};
+    use super::{exact, file_name, harmless};
+
+    #[test]
+    fn a_name_is_a_name_and_no_line() {
+        assert_eq!(file_name("src/a b.rs"), "src/a b.rs");
+        assert_eq!(file_name("b\n✓ 2. Extra"), "b\\n✓ 2. Extra");
+        assert_eq!(
+            file_name("\u{1b}[1A\u{7}x\u{200b}"),
+            "\\u{1b}[1A\\u{7}x\\u{200b}"
+        );
+    }
 
     #[test]
     fn lines_become_one_and_nothing_moves_the_cursor() {
