@@ -483,17 +483,15 @@ impl<'a> Local<'a> {
             let Some((definition, state)) = run.step(at) else {
                 continue;
             };
-            let candidate = state.candidate.as_ref();
-            let work = match candidate {
-                Some(candidate) => parsed(run, &candidate.commit).ok(),
-                None => {
-                    let next = work_context(&trees, run, at, state.attempts + 1).ok();
-                    next.map(|work| work.began)
-                }
+            let shown = match &state.candidate {
+                Some(candidate) => parsed(run, &candidate.commit)
+                    .and_then(|work| Ok((work, parsed(run, &candidate.onto)?))),
+                None => work_context(&trees, run, at, state.attempts + 1)
+                    .map(|next| (next.began, next.base)),
             };
-            if let Some(work) = work {
+            if let Ok((work, base)) = shown {
                 // Without it the person repairs in the checkout.
-                trees.offer_repair(&definition.id, &work).ok();
+                trees.offer_repair(&definition.id, &work, &base).ok();
             }
         }
     }
@@ -589,6 +587,11 @@ impl Perform for Local<'_> {
             Input::CheckoutJoined { .. } => {
                 if let Some(trees) = self.trees().map(Arc::clone) {
                     self.joining.recorded(&trees);
+                }
+            }
+            Input::WorkBegins { step, attempt, .. } => {
+                if let (Some(trees), Some((step, _))) = (self.trees(), run.step(*step)) {
+                    trees.retire_repair(&step.id, *attempt);
                 }
             }
             Input::Merged { step, .. } => {

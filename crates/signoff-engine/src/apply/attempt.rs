@@ -231,8 +231,9 @@ fn start_attempt(step: &mut StepState, attempt: u32, at: crate::Millis) {
     step.work_ended = None;
     step.process = None;
     step.call = None;
-    // What a person accepted was the attempt before.
+    // What a person accepted or repaired was the attempt before.
     step.accepted_by = None;
+    step.repaired_by = None;
     step.conflicted = false;
     step.candidate = None;
     step.commit = None;

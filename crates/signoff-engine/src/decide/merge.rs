@@ -64,8 +64,10 @@ pub(super) fn conflicted(
         let mut then = attempt_failed(run, now, definition, state, &reason);
         for event in &mut then {
             if let Event::InboxOpened { choices, .. } = event {
-                // Its worktree has not what the work conflicts with: that comes with the next attempt.
-                choices.retain(|choice| !conflicts || *choice != Choice::Fixed);
+                // Its worktree has not what the work conflicts with: that comes with the next attempt. Who repairs it may
+                // settle it in the checkout.
+                let may_fix = !conflicts || state.repaired_by.is_some();
+                choices.retain(|choice| may_fix || *choice != Choice::Fixed);
             }
         }
         events.extend(then);

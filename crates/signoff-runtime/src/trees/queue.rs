@@ -41,7 +41,12 @@ impl Trees {
         head: &Id,
         signed: &[String],
     ) -> Result<Built, String> {
-        let work = &attempt.work;
+        let is_repaired = matches!(attempt.source, Source::Repaired);
+        let work = &if is_repaired {
+            self.repair_context(&attempt.work)
+        } else {
+            attempt.work.clone()
+        };
         let recorded = match attempt.source {
             Source::Layer => self.record(work, None)?,
             Source::RunTree => self.record_call(work)?,
@@ -51,6 +56,11 @@ impl Trees {
         let tree = match recorded {
             None => self.own.tree_of(head).map_err(said)?,
             Some(recorded) => match self.on_top(work, &recorded, head)? {
+                // Repaired in the checkout, which the head has by now: the person's is what counts.
+                Merge::Conflict { .. } if is_repaired && !self.is_repair_touched(&work.step)? => {
+                    let tree = self.own.merge_keeping(&work.base, head, &recorded.commit);
+                    tree.map_err(said)?
+                }
                 Merge::Conflict { files, text } => return Ok(Built::Conflict(files, text)),
                 Merge::Clean(tree) => tree,
             },

@@ -24,6 +24,16 @@ pub(super) struct TreeMerge {
 }
 
 impl Own {
+    /// `ours` with what `theirs` changed since `base`. Where they conflict, `ours` stays.
+    pub fn merge_keeping(&self, base: &Id, ours: &Id, theirs: &Id) -> Result<Id, GitError> {
+        let trees = (
+            self.tree_of(base)?,
+            self.tree_of(ours)?,
+            self.tree_of(theirs)?,
+        );
+        Ok(self.merge_trees(&trees.0, &trees.1, &trees.2)?.tree)
+    }
+
     /// Brings what `theirs` changed since `base` into `ours`; each is a commit or a tree. Kept paths stay as in `ours`.
     pub(super) fn merge_trees(
         &self,

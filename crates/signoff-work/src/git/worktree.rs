@@ -48,6 +48,11 @@ impl Worktree {
         remove_tree(&self.aside()).map_err(GitError::file(&self.aside()))
     }
 
+    /// The commit that it was made to show.
+    pub fn shown(&self) -> Result<Id, GitError> {
+        self.base()
+    }
+
     /// Makes this one that one, where there is none yet.
     pub fn move_to(&self, other: &Self) -> Result<(), GitError> {
         other.make_folders()?;
