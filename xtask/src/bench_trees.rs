@@ -1,5 +1,5 @@
-//! `cargo xtask bench trees`: agents side by side in worktrees of their own: how much sooner they are done, and what
-//! setting up a worktree costs beside `git worktree add`.
+//! `cargo xtask bench trees`: agents side by side on trees of their own: how much sooner they are done, and what showing
+//! one its tree costs beside `git worktree add`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::bench::{TREES, release_build, update};
 
 pub(crate) const COMMAND: Command = Command {
     name: "bench trees",
-    summary: "Measure agents side by side: --jobs 4 beside --jobs 1, worktrees beside git's own",
+    summary: "Measure agents side by side: --jobs 4 beside --jobs 1, trees beside git's worktrees",
     flag: Some(("--write", "also put the tables into docs/benchmarks.md")),
     details: "\
 Four agents that wait 5 s, with `--jobs 1` and `--jobs 4`, in a clone of a small repository and in one
@@ -37,7 +37,7 @@ struct Waited {
     four: Duration,
 }
 
-/// Milliseconds that worktrees took.
+/// Milliseconds that trees took.
 struct SetUp {
     git: Vec<u64>,
     single: Vec<u64>,
@@ -79,11 +79,11 @@ fn measured(signoff: &str, directory: &Path) -> Result<(Vec<Waited>, SetUp), Str
     Ok((waited, set_up))
 }
 
-/// How long each of eight agents waited for its worktree, with so many at once.
+/// How long each of eight agents waited for its tree, with so many at once.
 fn set_up(signoff: &str, directory: &Path, jobs: &str) -> Result<Vec<u64>, String> {
     let place = project(signoff, directory, FILES, SETTING_UP)?;
     call(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
-    eprintln!("measured: {SETTING_UP} worktrees, {jobs} at once");
+    eprintln!("measured: {SETTING_UP} trees, {jobs} at once");
     start_times(&place)
 }
 
@@ -123,7 +123,7 @@ fn project(
         &source,
         &["git", "clone", "--quiet", "--no-local", &from, &to],
     )?;
-    let config = "[agents.coder]\ndriver = \"command\"\ncommand = [\"sh\", \"agent.sh\", \"{prompt_file}\"]\n";
+    let config = "[run]\nland = \"end\"\n\n[agents.coder]\ndriver = \"command\"\ncommand = [\"sh\", \"agent.sh\", \"{prompt_file}\"]\n";
     write(&place, ".signoff/config.toml", config)?;
     write(&place, "plan.md", &plan(agents))?;
     call(&place, &[signoff, "trust"])?;
@@ -275,7 +275,7 @@ fn render(waited: &[Waited], set_up: &SetUp) -> String {
     }
     writeln!(
         text,
-        "\n| a worktree of {FILES} files | median | slowest |\n|---|---|---|"
+        "\n| a tree of {FILES} files | median | slowest |\n|---|---|---|"
     )
     .expect("a string takes all");
     for (name, times) in [
