@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use signoff_engine::{Isolation, Run, RunTree};
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
+use signoff_work::beneath::remove_tree;
 use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
 use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
@@ -35,8 +36,8 @@ use self::overlays::Masks;
 pub(crate) use self::overlays::{Showing, TreeMount};
 use self::places::ref_part;
 pub(crate) use self::places::{
-    all, branch, data, kept, private_repository, refs, remove_tree, repository, root,
-    run_repository, run_tree, step_tree,
+    all, branch, data, kept, private_repository, refs, repository, root, run_repository, run_tree,
+    step_tree,
 };
 pub(crate) use self::queue::{Attempt, Built, Source, id};
 pub(crate) use self::remains::{Left, Remains, remove_never_begun};
