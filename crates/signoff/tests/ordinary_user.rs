@@ -88,7 +88,7 @@ fn a_killed_run_of_a_plan_that_is_gone_is_pruned() {
     let project = killed();
     project.signoff(["cancel", "plan.md"]).assert_success();
     // What an agent wrote may be there with rights that it took away, too.
-    let shut = "rm plan.md; mkdir -p .signoff/runs/*/steps/shut/inner; chmod 000 .signoff/runs/*/steps/shut";
+    let shut = "rm plan.md; cd .signoff/runs/*/ && mkdir -p shut/inner && chmod 000 shut";
     project.bash(shut, &project.path()).assert_success();
     let pruned = project.signoff(["prune", "--older-than", "0"]);
     pruned.assert_success();
