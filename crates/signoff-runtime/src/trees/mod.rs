@@ -45,6 +45,7 @@ use self::remains::{START, checked_out, claim, is_others, remove_refs};
 pub(crate) use self::rooms::Judging;
 pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;
+pub use self::sync::HeldVersion;
 pub(crate) use self::sync::{Joined, LandedFiles};
 use crate::error::Error;
 use crate::project::Project;
@@ -64,6 +65,8 @@ pub(crate) struct Trees {
     root: PathBuf,
     /// Where its indexes are.
     indexes: PathBuf,
+    /// Where its versions of files are that are held in the checkout.
+    held_versions: PathBuf,
     /// Where trees of the project's runs are kept.
     pool_root: PathBuf,
     pool: OnceLock<TreePool>,
@@ -118,6 +121,7 @@ impl Trees {
             pool_root: pool_root.join("trees").join(kind),
             root,
             indexes,
+            held_versions: dir.held_versions(),
             pool: OnceLock::new(),
             times: Mutex::default(),
             rules: OnceLock::new(),

@@ -60,6 +60,11 @@ impl RunDir {
         self.path.join("tree")
     }
 
+    /// The run's versions of files that could not be written to the checkout, for a person to look at.
+    pub fn held_versions(&self) -> PathBuf {
+        self.path.join("held")
+    }
+
     /// Where tools give a file a name before it takes another's place.
     pub fn staging(&self) -> PathBuf {
         self.path.join("staging")
