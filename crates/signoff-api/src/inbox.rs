@@ -14,6 +14,20 @@ pub const SCHEMA: &str = "signoff.inbox/1";
 pub struct Inbox {
     pub schema: String,
     pub items: Vec<Item>,
+    /// Runs that have ended with files that a person has to settle.
+    #[serde(default)]
+    pub held: Vec<HeldFiles>,
+}
+
+/// Files of a run that could not be written to the checkout.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeldFiles {
+    pub run: String,
+    /// The plan's title.
+    pub title: String,
+    /// Each with the reason.
+    pub files: Vec<String>,
 }
 
 /// One question.
@@ -40,10 +54,11 @@ pub struct Item {
 }
 
 impl Inbox {
-    pub fn new(items: Vec<Item>) -> Self {
+    pub fn new(items: Vec<Item>, held: Vec<HeldFiles>) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             items,
+            held,
         }
     }
 }

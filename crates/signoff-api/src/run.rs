@@ -44,6 +44,9 @@ pub struct Run {
     /// It was taken back.
     #[serde(default)]
     pub undone: bool,
+    /// What of its files could not be written to the checkout, each with the reason; `land` says how to settle it.
+    #[serde(default)]
+    pub held: Vec<String>,
     pub steps: Vec<Step>,
     pub inbox: Vec<Item>,
 }

@@ -49,6 +49,9 @@ pub struct Run {
     /// It was taken back.
     #[serde(default)]
     pub undone: bool,
+    /// How many of its files could not be written to the checkout.
+    #[serde(default)]
+    pub held: usize,
     pub problem: Option<String>,
 }
 
@@ -85,6 +88,7 @@ impl Run {
             worktree: run.worktree,
             landed: run.landed,
             undone: run.undone,
+            held: run.held.len(),
             problem: None,
         }
     }
@@ -107,6 +111,7 @@ impl Run {
             worktree: None,
             landed: None,
             undone: false,
+            held: 0,
             problem: Some(problem),
         }
     }

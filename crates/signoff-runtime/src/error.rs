@@ -47,6 +47,12 @@ pub enum Error {
         source: Box<Source>,
         diagnostics: Vec<Diagnostic>,
     },
+    /// A person wants to settle a file that is not held.
+    NotHeld {
+        run: String,
+        path: String,
+        held: Vec<String>,
+    },
     /// Nobody signed this plan.
     NotSigned { plan: String },
     /// What was signed is not what is here.

@@ -21,9 +21,10 @@ use signoff_store::journal::Journal;
 use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::{self, RunDir, new_run_id};
 use signoff_store::{atomic, failpoint, plan_log};
+use signoff_work::beneath::remove_tree;
 use signoff_work::git::Repository;
 
-pub(crate) use self::leftovers::end_leftovers_of;
+pub(crate) use self::leftovers::{clear_leftovers, end_leftovers_of};
 pub use self::options::{Limit, Options};
 use self::options::{bounds, settings};
 use crate::clock::{Clock, timestamp};
@@ -146,8 +147,11 @@ impl<'a> Live<'a> {
         };
         // Two runs may start at once, and neither may take the other's directory for one that was left.
         let starting = take_start(project)?;
-        let trees_too = |run: &str| trees::remove_never_begun(project, run);
-        runs::remove_never_begun(&project.store, &starting, trees_too)?;
+        let with_trees = |run: &str, dir: &Path| {
+            trees::remove_never_begun(project, run);
+            remove_tree(dir)
+        };
+        runs::remove_never_begun(&project.store, &starting, with_trees)?;
         let (id, dir) = new_dir(project)?;
         if let Some(lock) = &mut workspace_lock {
             lock.name_run(&id).map_err(Error::Sandbox)?;

@@ -39,6 +39,7 @@ use self::workbench::{Workbench, broken, known};
 use crate::clock::Clock;
 use crate::drive::{Happened, Perform, Prepared};
 use crate::error::Error;
+use crate::live::clear_leftovers;
 use crate::project::Project;
 use crate::scratch::Scratch;
 use crate::trees::{Built, Judging, TreeMount, Trees, WorkContext};
@@ -146,7 +147,7 @@ impl<'a> Local<'a> {
             trees.clear_rooms();
         }
         // What stays is removed with the run.
-        self.bench.dir.clear_leftovers().ok();
+        clear_leftovers(&self.bench.dir).ok();
     }
 
     pub(crate) fn interrupt(&self) -> Interrupt {

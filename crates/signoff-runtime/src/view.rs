@@ -179,6 +179,7 @@ impl View {
             worktree: self.whereabouts.run_tree().map(shown),
             landed: self.run.landed().map(str::to_owned),
             undone: self.run.undone(),
+            held: self.held_files().to_vec(),
             steps: signoff_api::run::Step::all(&self.run, self.driven, |at| {
                 self.whereabouts.of_step(&self.run, at).map(shown)
             }),
@@ -194,6 +195,25 @@ impl View {
             return None;
         }
         Some(branch.trim_start_matches("refs/heads/").to_owned())
+    }
+
+    /// What of its files could not be written to the checkout: nothing, once it was taken back.
+    pub fn held_files(&self) -> &[String] {
+        if self.run.undone() {
+            return &[];
+        }
+        self.run.held_files()
+    }
+
+    /// The files that a person can settle now: while a run goes on it tries again by itself.
+    pub fn files_to_settle(&self) -> Option<signoff_api::inbox::HeldFiles> {
+        let files = self.held_files();
+        let is_due = (self.over || self.run.outcome().is_some()) && !files.is_empty();
+        is_due.then(|| signoff_api::inbox::HeldFiles {
+            run: self.run.id().to_owned(),
+            title: self.run.plan().display_title().to_owned(),
+            files: files.to_vec(),
+        })
     }
 
     /// What waits on a person: nothing, once the run has come to an end with it open.

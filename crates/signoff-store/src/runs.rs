@@ -2,6 +2,7 @@
 
 mod directory;
 
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
@@ -73,12 +74,12 @@ pub fn list(store: &Store) -> Result<Vec<RunEntry>, FileError> {
 }
 
 /// Clears away runs that died before their first event was written and that nobody holds: nothing
-/// happened in them. `_starting`: of one that is being made nobody can tell yet. `going` is told the name of each before
-/// it goes.
+/// happened in them. `_starting`: of one that is being made nobody can tell yet. `remove` removes the run of this name, whose directory
+/// this is.
 pub fn remove_never_begun(
     store: &Store,
     _starting: &StartLock,
-    going: impl Fn(&str),
+    remove: impl Fn(&str, &Path) -> io::Result<()>,
 ) -> Result<(), FileError> {
     for entry in list(store)? {
         let begun = match fs::read(entry.dir.journal()) {
@@ -87,9 +88,8 @@ pub fn remove_never_begun(
             Err(_) => true,
         };
         if !begun && !crate::lock::is_held(&entry.dir.lock()).unwrap_or(true) {
-            going(&entry.id);
             let path = entry.dir.path();
-            fs::remove_dir_all(path).map_err(FileError::at("remove", path))?;
+            remove(&entry.id, path).map_err(FileError::at("remove", path))?;
         }
     }
     Ok(())

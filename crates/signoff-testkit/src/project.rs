@@ -3,7 +3,8 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,8 +25,13 @@ pub struct Project {
     root: PathBuf,
     binary: PathBuf,
     env: Vec<(String, String)>,
+    /// Who runs programs, if not whoever runs the test.
+    user: Option<u32>,
     started: AtomicUsize,
 }
+
+/// An ordinary user that every system has.
+const NOBODY: u32 = 65534;
 
 impl Project {
     /// An empty project for this binary: `Project::new(env!("CARGO_BIN_EXE_signoff"))`.
@@ -49,6 +55,7 @@ impl Project {
             root,
             binary: binary.into(),
             env: Vec::new(),
+            user: None,
             started: AtomicUsize::new(0),
         }
     }
@@ -69,6 +76,27 @@ impl Project {
     #[must_use]
     pub fn confined(self) -> Self {
         fs::remove_dir_all(self.home().join(".config")).expect("it was made");
+        self
+    }
+
+    /// The same with everything in it given to an ordinary user, who runs all programs from now on; for tests that root
+    /// runs, whom no missing right stops.
+    #[must_use]
+    pub fn of_ordinary_user(mut self) -> Self {
+        let is_root = fs::metadata("/proc/self").is_ok_and(|itself| itself.uid() == 0);
+        if !is_root {
+            return self;
+        }
+        // Where the binary was built is not for everybody to see.
+        let binary = self.root.join("bin/signoff");
+        fs::copy(&self.binary, &binary).expect("the folder is ours");
+        let all = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(&self.root, all).expect("the folder is ours");
+        for name in ["project", "home", "tmp", "outside"] {
+            give(&self.root.join(name), NOBODY);
+        }
+        self.binary = binary;
+        self.user = Some(NOBODY);
         self
     }
 
@@ -250,6 +278,9 @@ impl Project {
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .current_dir(self.path())
             .stdin(Stdio::null());
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
         command
     }
 
@@ -265,6 +296,16 @@ impl Project {
     fn next_output(&self) -> PathBuf {
         let number = self.started.fetch_add(1, Ordering::Relaxed);
         self.root.join(format!("output/{number}"))
+    }
+}
+
+/// Makes somebody the owner of everything there.
+fn give(path: &Path, user: u32) {
+    lchown(path, Some(user), Some(user)).expect("we are root");
+    if path.is_dir() && !path.is_symlink() {
+        for entry in fs::read_dir(path).expect("it is ours").flatten() {
+            give(&entry.path(), user);
+        }
     }
 }
 

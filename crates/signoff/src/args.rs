@@ -20,7 +20,7 @@ use self::nearest::nearest;
 pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Show, Verify, VerifyFormat,
 };
-pub(crate) use self::running::{Answer, Extent, Log, Resume, Run, RunArg, Step, StepCommand};
+pub(crate) use self::running::{Answer, Extent, Land, Log, Resume, Run, RunArg, Step, StepCommand};
 pub(crate) use self::store::{Archive, List, Prune};
 
 /// Runs plans that AI agents carry out and that nobody has to take on trust.
@@ -294,14 +294,16 @@ pub(crate) enum Command {
     /// Give a run up: its agents are ended, and it has failed
     #[command(after_help = "Examples:\n  signoff abort\n  signoff abort 20261115-093012-k3f9")]
     Abort(RunArg),
-    /// Bring what a run did in its worktree into the checkout
+    /// Bring what a run did on its own tree into the checkout, and settle files that are held
     ///
-    /// A run that worked in a worktree lands by itself if the checkout is as it was when the run
-    /// began. Otherwise this tells which files are in the way, and what to type.
+    /// A run lands by itself if the checkout is as it was when the run began. Otherwise this tells
+    /// which files are in the way, and what to type. A file is held if you and the run changed the
+    /// same lines: yours stays, the run's version is in `.signoff/runs/RUN/held`, and you settle it
+    /// with `--take` or, as it is or merged by hand, with `--keep`.
     #[command(
-        after_help = "Examples:\n  signoff land\n  signoff land 20261115-093012-k3f9\n\nExit codes: 0 it has landed · 2 no such run · 5 conflict: the checkout stays as it is"
+        after_help = "Examples:\n  signoff land\n  signoff land 20261115-093012-k3f9\n  signoff land --take conf.txt\n  signoff land --keep src/a.rs src/b.rs\n  signoff land --keep .\n\nExit codes: 0 it has landed · 2 no such run or held file · 5 conflict: what is in the way stays as it is"
     )]
-    Land(RunArg),
+    Land(Land),
     /// Take back what a run did: its worktrees and branch, or the files it changed in the checkout
     #[command(
         after_help = "Examples:\n  signoff undo\n  signoff undo 20261115-093012-k3f9\n\nExit codes: 0 nothing of it is left · 2 no such run · 5 conflict: something stays, and is named"
@@ -408,8 +410,8 @@ impl Command {
             | Self::Pause(args)
             | Self::Stop(args)
             | Self::Abort(args)
-            | Self::Land(args)
             | Self::Undo(args) => args.format,
+            Self::Land(args) => args.run.format,
             Self::Step(args) => args.command.of().format,
             Self::Answer(args) => args.format,
             Self::Agentctl(args) => args.format(),

@@ -14,8 +14,10 @@ use signoff_store::atomic::ReplaceError;
 use signoff_store::journal::JournalError;
 use signoff_store::signatures::SignatureError;
 
-use self::landings::checked_out;
-pub(crate) use self::landings::{not_landed, not_undone};
+use self::landings::{checked_out, not_held};
+pub(crate) use self::landings::{
+    held_hints, not_landed, not_undone, settling_commands, version_of,
+};
 use crate::report::style::{ERROR, HINT, paint};
 use crate::shell_words::quoted;
 
@@ -121,6 +123,7 @@ impl From<Error> for Failure {
                 )
                 .hint(format!("`signoff verify {}` shows them", quoted(source.name())))
             }
+            Error::NotHeld { run, path, held } => not_held(&run, &path, &held),
             Error::NotSigned { plan } => {
                 let word = quoted(&plan);
                 Self::new(4, "not-signed", format!("nobody has signed {plan} off")).hint(format!(

@@ -1,5 +1,6 @@
 //! Brings what a run did into the checkout, or takes it back.
 
+mod held;
 mod refusals;
 mod undo;
 
@@ -7,6 +8,7 @@ use signoff_engine::{Input, Outcome, Run, apply, decide};
 use signoff_store::failpoint;
 use signoff_work::git::{Id, Landed, Prepared};
 
+use self::held::bring_files;
 pub(super) use self::refusals::refuse_if_checked_out;
 use self::refusals::{Refusal, instead, instructed, objections, unfinished};
 pub use self::undo::{Undone, undo};
@@ -18,6 +20,7 @@ use crate::locks::take_workspace;
 use crate::plan_file::PlanFile;
 use crate::plans::History;
 use crate::project::Project;
+pub use crate::trees::HeldVersion;
 use crate::trees::{Showing, Trees, id};
 use crate::view::View;
 
@@ -45,10 +48,28 @@ pub struct Landing {
     pub by_hand: Vec<String>,
     /// Files that were written, where files and no commits come into the checkout.
     pub files: Option<Vec<String>>,
+    /// Files that were left as they are in the checkout, until a person settles them.
+    pub held: Vec<HeldVersion>,
+    /// Files were held before, and none is any more.
+    pub settled: bool,
+}
+
+/// How a person settles files that are held: paths in the project, of files or of directories with such files in them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Settlement {
+    /// The run's version takes the place of the person's.
+    pub take: Vec<String>,
+    /// The person's stays as it is.
+    pub keep: Vec<String>,
 }
 
 /// Brings the commits of a run that has ended into the checkout; without a name, those of the newest run.
-pub fn land(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<Landing, Error> {
+pub fn land(
+    project: &Project,
+    run: Option<&str>,
+    settlement: &Settlement,
+    clock: &dyn Clock,
+) -> Result<Landing, Error> {
     let name = named(project, run)?;
     let mut live = Live::open(project, &name, clock)?;
     live.end_leftovers()?;
@@ -76,7 +97,15 @@ pub fn land(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<L
         return refused("there is no git repository any more");
     };
     let parts = (&mut live.run, &mut live.journal);
-    bring_in((project, Wish::Landed), &trees, parts, clock)
+    if !parts.0.lands_files() {
+        held::check(&name, settlement, &[])?;
+    }
+    let mut landing = bring_in((project, Wish::Landed), &trees, parts, clock)?;
+    if *settlement != Settlement::default() {
+        let parts = (&mut live.run, &mut live.journal);
+        landing = held::settle(landing, settlement, &trees, parts, clock)?;
+    }
+    Ok(landing)
 }
 
 fn named(project: &Project, run: Option<&str>) -> Result<String, Error> {
@@ -150,48 +179,6 @@ fn bring_in(
         Ok(commit) => arrived(landing, commit, trees, (run, journal), (by, clock)),
         Err(refusal) => instructed(landing, refusal, (run, trees)),
     }
-}
-
-/// Writes what is not in the checkout yet, file by file.
-fn bring_files(
-    mut landing: Landing,
-    trees: &Trees,
-    head: &Id,
-    (run, journal): (&mut Run, &mut FileJournal),
-    clock: &dyn Clock,
-) -> Result<Landing, Error> {
-    let landed = trees.land_files(head).map_err(|why| Error::Landing {
-        run: landing.run.clone(),
-        why,
-    })?;
-    let commit = head.to_string();
-    let files = Input::FilesLanded {
-        commit: commit.clone(),
-        files: landed.files.clone(),
-        held: landed.held.clone(),
-    };
-    if !landed.files.is_empty() || landed.held != run.held_files() {
-        record((run, journal), files, clock)?;
-    }
-    let arrived_before = landed.files.is_empty() && run.has_landed_files();
-    landing.files = Some(landed.files);
-    if arrived_before {
-        // Each step's files came in as it passed.
-        journal.close()?;
-        trees.forget_work();
-        return Ok(landing);
-    }
-    if !landed.held.is_empty() {
-        landing.refused = landed.held;
-        landing.by_hand = vec![format!("signoff land {}", landing.run)];
-        journal.close()?;
-        return Ok(landing);
-    }
-    let by = "signoff".to_owned();
-    record((run, journal), Input::Landed { commit, by }, clock)?;
-    journal.close()?;
-    trees.forget_work();
-    Ok(landing)
 }
 
 /// Puts the commits into the checkout, unless they are there already: the commit that it is at then, or why not.

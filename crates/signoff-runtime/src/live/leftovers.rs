@@ -2,6 +2,9 @@
 
 use signoff_engine::Stage;
 use signoff_sandbox::{Identity, end_leftovers};
+use signoff_store::FileError;
+use signoff_store::runs::RunDir;
+use signoff_work::beneath::remove_tree;
 
 use super::Live;
 use crate::clock::Clock;
@@ -48,6 +51,20 @@ impl Live<'_> {
         }
         // Whatever else carries the run's name: contracts, and servers that earlier calls started.
         end_leftovers(None, &format!("{}/", self.run.id())).map_err(Error::Sandbox)?;
-        Ok(self.dir.clear_leftovers()?)
+        clear_leftovers(&self.dir)
     }
+}
+
+/// Removes what processes of the run left in its directory.
+// They are not the harness's alone: the kernel leaves directories of mode 000 below an overlay, and an agent may take
+// rights from what it made.
+pub(crate) fn clear_leftovers(dir: &RunDir) -> Result<(), Error> {
+    for path in dir.leftovers() {
+        remove_tree(&path).map_err(|source| FileError {
+            doing: "remove",
+            path,
+            source,
+        })?;
+    }
+    Ok(())
 }

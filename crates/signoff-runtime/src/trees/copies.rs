@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
 use signoff_plan::glob;
+use signoff_work::beneath::remove_tree;
 
 /// Copies what these paths and patterns name, relative to both. What is not there is not copied.
 pub(super) fn copy(wanted: &[String], from: &Path, to: &Path) -> Result<(), String> {
@@ -129,7 +130,7 @@ fn make_folder(path: &Path) -> io::Result<()> {
 /// Takes away what is there.
 fn clear(path: &Path) -> io::Result<()> {
     match kind(path)? {
-        Some(kind) if kind.is_dir() => fs::remove_dir_all(path),
+        Some(kind) if kind.is_dir() => remove_tree(path),
         Some(_) => fs::remove_file(path),
         None => Ok(()),
     }

@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use signoff_engine::{Isolation, Run, RunTree};
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
+use signoff_work::beneath::remove_tree;
 use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
 use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
@@ -35,8 +36,8 @@ use self::overlays::Masks;
 pub(crate) use self::overlays::{Showing, TreeMount};
 use self::places::ref_part;
 pub(crate) use self::places::{
-    all, branch, data, kept, private_repository, refs, remove_tree, repository, root,
-    run_repository, run_tree, step_tree,
+    all, branch, data, kept, private_repository, refs, repository, root, run_repository, run_tree,
+    step_tree,
 };
 pub(crate) use self::queue::{Attempt, Built, Source, id};
 pub(crate) use self::remains::{Left, Remains, remove_never_begun};
@@ -44,6 +45,7 @@ use self::remains::{START, checked_out, claim, is_others, remove_refs};
 pub(crate) use self::rooms::Judging;
 pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;
+pub use self::sync::HeldVersion;
 pub(crate) use self::sync::{Joined, LandedFiles};
 use crate::error::Error;
 use crate::project::Project;
@@ -63,6 +65,8 @@ pub(crate) struct Trees {
     root: PathBuf,
     /// Where its indexes are.
     indexes: PathBuf,
+    /// Where its versions of files are that are held in the checkout.
+    held_versions: PathBuf,
     /// Where trees of the project's runs are kept.
     pool_root: PathBuf,
     pool: OnceLock<TreePool>,
@@ -117,6 +121,7 @@ impl Trees {
             pool_root: pool_root.join("trees").join(kind),
             root,
             indexes,
+            held_versions: dir.held_versions(),
             pool: OnceLock::new(),
             times: Mutex::default(),
             rules: OnceLock::new(),

@@ -129,15 +129,3 @@ pub(crate) fn kept(project: &Project, (key, plan): (&str, &Path)) -> Vec<String>
         .map(|path| path.to_string_lossy().into_owned())
         .collect()
 }
-
-/// Removes a directory whose owner may have taken rights from parts of it.
-pub(crate) fn remove_tree(path: &Path) -> std::io::Result<()> {
-    if std::fs::remove_dir_all(path).is_ok() {
-        return Ok(());
-    }
-    crate::scratch::unlock(path);
-    match std::fs::remove_dir_all(path) {
-        Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
-}

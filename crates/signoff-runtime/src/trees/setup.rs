@@ -12,6 +12,7 @@ use signoff_work::layers::{LayerContext, LayerLimits, record_layer};
 
 use super::copies::copy;
 use super::{Start, Trees, locked, remove_tree, said};
+use crate::scratch::Scratch;
 
 /// How trees are made usable.
 pub(crate) struct Setup {
@@ -92,10 +93,12 @@ impl Trees {
         let first = self.start()?.clone();
         remove_tree(layer).map_err(said)?;
         let mount = self.first_tree(&first, layer)?;
+        // Gone with whatever happens: what the commands put into their home is of no use to anybody else.
+        let scratch = Scratch::make(self.setup.scratch.clone()).map_err(said)?;
         for command in self.setup.commands(&mount.shown, &self.checkout)? {
             start(command)?;
         }
-        drop(mount);
+        drop((mount, scratch));
         self.keep_only_ignored(layer, &first).map_err(said)
     }
 

@@ -1,12 +1,13 @@
 //! Between the checkout and the run: what a person does there joins the run's tree, and what steps did is written there,
 //! file by file. Nothing else writes to the checkout while a run is at work.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use signoff_engine::RunTree;
 use signoff_store::failpoint;
 use signoff_store::lock::WorkspaceLock;
-use signoff_work::git::{self, GitError, HeldFile, Id, UnlandReport};
+use signoff_work::git::{self, GitError, HeldFile, Id, Settling, UnlandReport};
 
 use super::{Trees, locked, remove_tree, said};
 use crate::error::Error;
@@ -38,6 +39,19 @@ pub(crate) struct LandedFiles {
     pub(crate) files: Vec<String>,
     /// What could not be, each with the reason.
     pub(crate) held: Vec<String>,
+    /// The files among it.
+    pub(crate) held_files: Vec<HeldVersion>,
+}
+
+/// A file that was left as it is in the checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldVersion {
+    /// Its path in the project.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+    /// Where the run's version of it is; `None`: the run removes it.
+    pub version: Option<PathBuf>,
 }
 
 impl Trees {
@@ -106,6 +120,7 @@ impl Trees {
         let agreed = self.agreed()?;
         let head = self.own.tree_of(head).map_err(said)?;
         if agreed == head {
+            self.show_held(&head, &[])?;
             return Ok(LandedFiles::default());
         }
         let Some(_alone) = self.take_checkout()? else {
@@ -126,8 +141,53 @@ impl Trees {
         let held = |held: &HeldFile| format!("`{}`: {}", held.path, held.reason);
         Ok(LandedFiles {
             files: report.written,
+            held_files: self.show_held(&head, &report.held)?,
             held: report.held.iter().map(held).collect(),
         })
+    }
+
+    /// Writes the run's versions of held files to where a person can look at them, with or without git.
+    fn show_held(&self, head: &Id, held: &[HeldFile]) -> Result<Vec<HeldVersion>, String> {
+        remove_tree(&self.held_versions).map_err(said)?;
+        if held.is_empty() {
+            return Ok(Vec::new());
+        }
+        std::fs::create_dir_all(&self.held_versions).map_err(said)?;
+        let paths: Vec<String> = held.iter().map(|held| held.path.clone()).collect();
+        let exported = self
+            .own
+            .export_files(head, &paths, &self.held_versions)
+            .map_err(said)?;
+        let shown = held.iter().zip(exported);
+        Ok(shown
+            .map(|(held, version)| HeldVersion {
+                path: held.path.clone(),
+                reason: held.reason.to_string(),
+                version,
+            })
+            .collect())
+    }
+
+    /// A person settles files that were held. The next landing has what is to be taken written, and is done with what is
+    /// kept.
+    pub(crate) fn settle_held(
+        &self,
+        head: &Id,
+        paths: &[String],
+        how: Settling,
+    ) -> Result<(), String> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let _in_turns = locked(&self.syncing);
+        let agreed = self.agreed()?;
+        let head = self.own.tree_of(head).map_err(said)?;
+        let first = self.own.tree_of(self.start()?).map_err(said)?;
+        let settled = self
+            .own
+            .settle_files((&agreed, &head), &first, (paths, how))
+            .map_err(said)?;
+        self.agree_on(&settled).map_err(said)
     }
 
     /// Keeps others from writing to the checkout; `None`: somebody else does.

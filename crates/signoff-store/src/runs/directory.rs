@@ -60,6 +60,11 @@ impl RunDir {
         self.path.join("tree")
     }
 
+    /// The run's versions of files that could not be written to the checkout, for a person to look at.
+    pub fn held_versions(&self) -> PathBuf {
+        self.path.join("held")
+    }
+
     /// Where tools give a file a name before it takes another's place.
     pub fn staging(&self) -> PathBuf {
         self.path.join("staging")
@@ -75,10 +80,10 @@ impl RunDir {
         self.path.join("scratch")
     }
 
-    /// Removes what processes that were killed had put nowhere yet, and what was their own.
-    pub fn clear_leftovers(&self) -> Result<(), FileError> {
-        crate::threads::remove_whole(&self.staging())?;
-        crate::threads::remove_whole(&self.scratches())
+    /// Where processes that were killed leave what they had put nowhere yet, and what was their own. What is in there
+    /// was written by others, who may have taken the rights to it away.
+    pub fn leftovers(&self) -> [PathBuf; 2] {
+        [self.staging(), self.scratches()]
     }
 
     /// The lock of the process that drives this run.

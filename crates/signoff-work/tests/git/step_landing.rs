@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::slice::from_ref;
 
-use signoff_work::git::{HoldReason, Id, LandReport, LandedFiles, Own, Prepared};
+use signoff_work::git::{HoldReason, Id, LandReport, LandedFiles, Own, Prepared, Settling};
 
 use crate::world::{World, files, shown, write};
 
@@ -549,4 +549,74 @@ fn undo_does_not_put_a_file_over_a_persons_directory() {
     assert_eq!(left, ["d", "d/x"]);
     let found = fs::read_to_string(world.path("d/x")).unwrap();
     assert_eq!(found, lines("1", "mine"));
+}
+
+impl Run<'_> {
+    fn settle(&mut self, paths: &[&str], how: Settling) {
+        let paths: Vec<String> = paths.iter().copied().map(str::to_owned).collect();
+        let trees = (&self.base, &self.head);
+        self.base = (self.own)
+            .settle_files(trees, &self.first, (&paths, how))
+            .unwrap();
+    }
+}
+
+#[test]
+fn a_person_settles_what_was_held() {
+    let world = World::committed(&[("a", "1\n"), ("b", "1\n"), ("c", "1\n"), ("gone", "1\n")]);
+    let mut run = Run::begin(&world);
+    run.step(&[
+        ("a", Some("run\n")),
+        ("b", Some("run\n")),
+        ("c", Some("run\n")),
+        ("gone", None),
+        ("new", Some("run\n")),
+    ]);
+    for name in ["a", "b", "c", "gone", "new"] {
+        world.write(name, "mine\n");
+    }
+    assert_eq!(run.land().held.len(), 5);
+    run.settle(&["a", "gone", "new"], Settling::Take);
+    // Merged by hand.
+    world.write("b", "mine and run\n");
+    run.settle(&["b"], Settling::Keep);
+    let report = run.land();
+    assert_eq!(report.written, ["a", "gone", "new"]);
+    assert_eq!(held(&report), [("c", &HoldReason::Conflict)]);
+    let expected = [
+        r"a: file run\n",
+        r"b: file mine and run\n",
+        r"c: file mine\n",
+        r"new: file run\n",
+    ];
+    assert_eq!(shown(&world.repo()), expected);
+    run.settle(&["c"], Settling::Keep);
+    let report = run.land();
+    assert!(report.held.is_empty() && report.written.is_empty());
+    assert_eq!(report.base, run.own.tree_of(&run.head).unwrap());
+    // What was taken is taken back to what the person had.
+    let unland = |run: &Run<'_>| run.own.unland_files(&run.landed, &run.first, &|_| {});
+    let undone = unland(&run).unwrap();
+    assert!(undone.held.is_empty(), "{undone:?}");
+    let expected = [
+        r"a: file mine\n",
+        r"b: file mine and run\n",
+        r"c: file mine\n",
+        r"gone: file mine\n",
+        r"new: file mine\n",
+    ];
+    assert_eq!(shown(&world.repo()), expected);
+}
+
+#[test]
+fn versions_of_a_tree_are_written_elsewhere() {
+    let world = World::committed(&[("d/a", "1\n"), ("b", "1\n")]);
+    let mut run = Run::begin(&world);
+    run.step(&[("d/a", Some("run\n")), ("b", None)]);
+    let place = tempfile::tempdir().unwrap();
+    let paths = ["d/a", "b", "never"].map(str::to_owned);
+    let found = run.own.export_files(&run.head, &paths, place.path());
+    let a = place.path().join("d/a");
+    assert_eq!(found.unwrap(), [Some(a.clone()), None, None]);
+    assert_eq!(fs::read_to_string(a).unwrap(), "run\n");
 }

@@ -93,6 +93,18 @@ pub(crate) struct RunArg {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Land {
+    #[command(flatten)]
+    pub(crate) run: RunArg,
+    /// Write the run's version of these held files over yours; a directory means all in it
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) take: Vec<PathBuf>,
+    /// Settle these held files as they are in your checkout now, merged by hand for instance
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) keep: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Log {
     #[command(flatten)]
     pub(crate) run: RunArg,

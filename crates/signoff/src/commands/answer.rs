@@ -43,7 +43,10 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     }
     let view = View::load(&project, run)?;
     if session.is_json() {
-        session.json(&Inbox::new(view.items()));
+        session.json(&Inbox::new(
+            view.items(),
+            view.files_to_settle().into_iter().collect(),
+        ));
     } else {
         let next = match done {
             Done::There => "the run goes on".to_owned(),

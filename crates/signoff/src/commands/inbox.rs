@@ -1,6 +1,6 @@
 //! `inbox`: everything that waits on a person, whichever run asked.
 
-use signoff_api::inbox::{Inbox, Item};
+use signoff_api::inbox::{HeldFiles, Inbox, Item};
 use signoff_runtime::project::Project;
 use signoff_runtime::view::View;
 
@@ -10,7 +10,11 @@ use crate::session::Session;
 
 pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
-    let (items, unreadable) = open_items(&project)?;
+    let Open {
+        items,
+        held,
+        unreadable,
+    } = open_items(&project)?;
     // One that cannot be read hides no other, and nobody may take that for an empty inbox.
     let code = if unreadable.is_empty() { 0 } else { 6 };
     for note in &unreadable {
@@ -19,10 +23,10 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
             .say(format!("{} {}", paint(CARE, "note:"), harmless(note)));
     }
     if session.is_json() {
-        session.json(&Inbox::new(items));
+        session.json(&Inbox::new(items, held));
         return Ok(code);
     }
-    if items.is_empty() {
+    if items.is_empty() && held.is_empty() {
         session.out.answer("nothing waits on you");
     }
     for item in items {
@@ -40,7 +44,21 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
             harmless(&item.choices.join("|"))
         ));
     }
+    for run in &held {
+        for line in held_lines(&run.run, &run.files) {
+            session.out.answer(line);
+        }
+    }
     Ok(code)
+}
+
+/// Files that a person has to settle, and what to type.
+pub(crate) fn held_lines(run: &str, files: &[String]) -> Vec<String> {
+    let held = files
+        .iter()
+        .map(|why| format!("{} held: {}", paint(CARE, "!"), harmless(why)));
+    let next = format!("  `signoff land {run}` says how to settle it");
+    held.chain([next]).collect()
 }
 
 /// Where whoever wants to answer `fixed` has to repair it.
@@ -55,16 +73,24 @@ fn steps(item: &Item) -> String {
     format!("step{plural} `{}`", item.steps.join("`, `"))
 }
 
-/// Open items of all runs that have not ended, oldest first.
-fn open_items(project: &Project) -> Result<(Vec<Item>, Vec<String>), Failure> {
-    let mut items = Vec::new();
-    let mut unreadable = Vec::new();
+/// What waits on a person.
+#[derive(Default)]
+struct Open {
+    items: Vec<Item>,
+    held: Vec<HeldFiles>,
+    /// Runs of which nobody can tell.
+    unreadable: Vec<String>,
+}
+
+/// Open items of all runs that have not ended, and files that are held of those that have; oldest first.
+fn open_items(project: &Project) -> Result<Open, Failure> {
+    let mut open = Open::default();
     for (run, view) in View::all(project)? {
         let view = match view {
             Ok(view) => view,
             Err(error) => {
                 let why = Failure::from(error).message;
-                unreadable.push(if why.contains(&run) {
+                open.unreadable.push(if why.contains(&run) {
                     why
                 } else {
                     format!("run {run}: {why}")
@@ -72,9 +98,10 @@ fn open_items(project: &Project) -> Result<(Vec<Item>, Vec<String>), Failure> {
                 continue;
             }
         };
+        open.held.extend(view.files_to_settle());
         if view.run.outcome().is_none() && !view.over {
-            items.extend(view.items());
+            open.items.extend(view.items());
         }
     }
-    Ok((items, unreadable))
+    Ok(open)
 }

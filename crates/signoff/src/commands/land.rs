@@ -1,18 +1,34 @@
 //! `land`: what a run did in its own tree comes into the checkout, or it is said why not.
 
-use signoff_api::landing::{Landing as Shape, SCHEMA};
+use std::path::{Component, Path, PathBuf};
+
+use signoff_api::landing::{Held, Landing as Shape, SCHEMA};
 use signoff_runtime::SystemClock;
-use signoff_runtime::landing::Landing;
+use signoff_runtime::landing::{Landing, Settlement};
+use signoff_runtime::project::Project;
 
 use super::list::counted;
-use crate::failure::{Failure, not_landed};
+use crate::args::Land;
+use crate::failure::{Failure, not_landed, settling_commands, version_of};
 use crate::report::style::{CARE, GOOD, harmless, paint};
 use crate::session::Session;
 
-pub(crate) fn land(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
+pub(crate) fn land(session: &mut Session, args: &Land) -> Result<u8, Failure> {
     session.require_person("land a run")?;
     let project = session.project()?;
-    let landing = signoff_runtime::landing::land(&project, run, &SystemClock::new())?;
+    let inside = |paths: &[PathBuf]| {
+        paths
+            .iter()
+            .map(|path| in_project(&project, path))
+            .collect()
+    };
+    let settlement = Settlement {
+        take: inside(&args.take),
+        keep: inside(&args.keep),
+    };
+    let run = args.run.run.as_deref();
+    let clock = SystemClock::new();
+    let landing = signoff_runtime::landing::land(&project, run, &settlement, &clock)?;
     if session.is_json() {
         session.json(&shape(&landing));
     }
@@ -23,6 +39,15 @@ pub(crate) fn land(session: &mut Session, run: Option<&str>) -> Result<u8, Failu
         session.out.answer(line(&landing));
     }
     Ok(0)
+}
+
+/// A path as the run knows it, however a person types it in the project.
+fn in_project(project: &Project, path: &Path) -> String {
+    let absolute = project.around.directory.join(path);
+    let inside = absolute.strip_prefix(project.store.workspace());
+    let inside = inside.unwrap_or(path).components();
+    let inside: PathBuf = inside.filter(|part| *part != Component::CurDir).collect();
+    inside.to_string_lossy().into_owned()
 }
 
 /// What became of it, for a landing that was not refused.
@@ -36,6 +61,12 @@ pub(crate) fn line(landing: &Landing) -> String {
     if let Some(files) = landing.files.as_ref().filter(|files| !files.is_empty()) {
         let count = counted(files.len(), "file", "files");
         return format!("{} run {run}: {count}", paint(GOOD, "landed"));
+    }
+    if landing.settled {
+        return format!(
+            "{} run {run}: every file that was held is settled as it is in your checkout",
+            paint(GOOD, "landed")
+        );
     }
     if landing.commits == 0 || landing.files.is_some() {
         return format!(
@@ -63,9 +94,23 @@ pub(crate) fn shape(landing: &Landing) -> Shape {
         refused,
         already,
         cut_off: _,
-        by_hand,
+        mut by_hand,
         files,
+        held,
+        settled: _,
     } = landing.clone();
+    let held: Vec<Held> = held
+        .iter()
+        .map(|held| Held {
+            path: held.path.clone(),
+            reason: held.reason.clone(),
+            version: version_of(landing, held),
+        })
+        .collect();
+    let settling = held
+        .iter()
+        .flat_map(|held| settling_commands(&run, &held.path));
+    by_hand.extend(settling);
     Shape {
         schema: SCHEMA.to_owned(),
         run,
@@ -77,6 +122,7 @@ pub(crate) fn shape(landing: &Landing) -> Shape {
         refused,
         by_hand,
         files: files.unwrap_or_default(),
+        held,
     }
 }
 

@@ -80,7 +80,7 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Pause(args) => control::pause(session, args.run.as_deref()),
         Command::Stop(args) => control::stop(session, args.run.as_deref()),
         Command::Abort(args) => control::abort(session, args.run.as_deref()),
-        Command::Land(args) => land::land(session, args.run.as_deref()),
+        Command::Land(args) => land::land(session, &args),
         Command::Undo(args) => undo::undo(session, args.run.as_deref()),
         Command::Agentctl(args) => agentctl::agentctl(session, &args),
         Command::Prompt(args) => prompt::prompt(session, &args),

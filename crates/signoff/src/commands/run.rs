@@ -23,13 +23,14 @@ use crate::commands::ask::at_terminal;
 use crate::commands::dry_run::dry_run;
 use crate::commands::land;
 use crate::commands::lifecycle::locate;
+use crate::commands::list::counted;
 use crate::commands::task::run_task;
-use crate::failure::{Failure, changed_during, no_step};
+use crate::failure::{Failure, changed_during, held_hints, no_step};
 use crate::inside::actor;
 use crate::report::live::Live as Reporter;
 use crate::report::opening::{Around, opening};
 use crate::report::signature::signature;
-use crate::report::style::{CARE, ERROR, GOOD, paint};
+use crate::report::style::{CARE, ERROR, GOOD, HINT, harmless, paint};
 use crate::report::table::table;
 use crate::session::Session;
 use crate::shell_words::quoted;
@@ -297,16 +298,19 @@ fn landed(landing: &Landing) -> Vec<String> {
         return vec![land::line(landing)];
     }
     let why = landing.refused.iter().map(|why| format!("  {why}"));
-    let first = format!(
-        "{} what it did is not in your checkout yet",
-        paint(CARE, "note:")
-    );
-    let hand = landing
-        .by_hand
-        .iter()
-        .map(|line| format!("  then `{line}`"))
-        .take(1);
-    std::iter::once(first).chain(why).chain(hand).collect()
+    let what = match landing.held.len() {
+        0 => "what it did is not in your checkout yet".to_owned(),
+        files => {
+            let files = counted(files, "file of it is", "files of it are");
+            format!("{files} not in your checkout yet; yours stays as it is")
+        }
+    };
+    let first = format!("{} {what}", paint(CARE, "note:"));
+    let hand = landing.by_hand.iter().take(1);
+    let hand = hand.map(|line| format!("`{}` brings it in", harmless(line)));
+    let next = held_hints(landing).into_iter().chain(hand);
+    let next = next.map(|line| format!("  {} {line}", paint(HINT, "→")));
+    std::iter::once(first).chain(why).chain(next).collect()
 }
 
 /// Ctrl-C and termination stop the run cleanly; it can be resumed.

@@ -4,6 +4,7 @@ use signoff_api::event::Outcome;
 use signoff_api::runs::{Run, Runs};
 use signoff_runtime::view::View;
 
+use super::list::counted;
 use crate::failure::Failure;
 use crate::report::line::short_commit;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, harmless, paint};
@@ -71,6 +72,10 @@ fn row(run: &Run) -> String {
     }
     if let Some(word) = landing(run) {
         text = format!("{text}  {word}");
+    }
+    if run.held > 0 {
+        let files = counted(run.held, "file held", "files held");
+        text = format!("{text}  {}", paint(CARE, files));
     }
     if run.waiting > 0 {
         text = format!("{text}  {}", paint(CARE, "waits on a person"));

@@ -7,7 +7,7 @@ use signoff_runtime::project::minimum_proof;
 use signoff_runtime::proof::counted;
 use signoff_runtime::view::View;
 
-use crate::commands::inbox::repair_in;
+use crate::commands::inbox::{held_lines, repair_in};
 use crate::failure::Failure;
 use crate::report::line::short_commit;
 use crate::report::signature::signature;
@@ -79,6 +79,11 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         ));
     } else if let Some(word) = landing_word(&shape) {
         session.out.answer(word);
+    }
+    if let Some(held) = view.files_to_settle() {
+        for line in held_lines(&held.run, &held.files) {
+            session.out.answer(line);
+        }
     }
     if shape.status == "stalled" {
         session.out.answer(format!(

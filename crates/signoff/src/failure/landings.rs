@@ -2,15 +2,23 @@
 
 use std::path::Path;
 
-use signoff_runtime::landing::{Landing, Undone};
+use signoff_runtime::landing::{HeldVersion, Landing, Undone};
+use signoff_store::runs::RunDir;
 
 use super::Failure;
 use crate::report::style::harmless;
+use crate::shell_words::quoted;
 
 /// Every reason, and what to type.
 pub(crate) fn not_landed(landing: &Landing) -> Failure {
     let run = &landing.run;
-    let message = if landing.cut_off {
+    let message = if !landing.held.is_empty() {
+        let files = match landing.held.len() {
+            1 => "1 file is held".to_owned(),
+            files => format!("{files} files are held"),
+        };
+        format!("not all of run {run} is in your checkout: {files}, and yours stays as it is")
+    } else if landing.cut_off {
         format!(
             "the landing of run {run} was cut off and cannot be finished yet: a part of it may be in the checkout, which stays as it is"
         )
@@ -20,7 +28,59 @@ pub(crate) fn not_landed(landing: &Landing) -> Failure {
     let failure = Failure::new(5, "not-landed", message);
     let failure = reasons(failure, &landing.refused);
     let by_hand = landing.by_hand.iter();
-    failure.hints(by_hand.map(|command| format!("`{}`", harmless(command))))
+    failure
+        .hints(held_hints(landing))
+        .hints(by_hand.map(|command| format!("`{}`", harmless(command))))
+}
+
+/// Which files are.
+pub(super) fn not_held(run: &str, path: &str, held: &[String]) -> Failure {
+    let message = format!("`{}` is not held in run {run}", harmless(path));
+    let failure = Failure::new(2, "not-held", message);
+    if held.is_empty() {
+        return failure.hint("no file of it is held: there is nothing to settle");
+    }
+    let held: Vec<String> = held.iter().map(|path| quoted(path)).collect();
+    failure.hint(format!("held are: {}", held.join(" ")))
+}
+
+/// What to type about files that are held: how one sees both versions, and how one settles them.
+pub(crate) fn held_hints(landing: &Landing) -> Vec<String> {
+    let Some(first) = landing.held.first() else {
+        return Vec::new();
+    };
+    let run = &landing.run;
+    let seen = match version_of(landing, first) {
+        Some(version) => format!(
+            "`diff {} {}` shows yours and the run's",
+            quoted(&first.path),
+            quoted(&version)
+        ),
+        None => format!("the run removes `{}`", harmless(&first.path)),
+    };
+    let [take, keep] = settling_commands(run, &first.path);
+    let mut hints = vec![
+        seen,
+        format!("`{take}` writes the run's version over yours"),
+        format!("`{keep}` settles it with yours, as it is or merged by hand"),
+    ];
+    if landing.held.len() > 1 {
+        hints.push("the others by their names, or all at once: `.`".to_owned());
+    }
+    hints
+}
+
+/// Where the run's version is, as seen from the project.
+pub(crate) fn version_of(landing: &Landing, held: &HeldVersion) -> Option<String> {
+    let versions = RunDir::seen_from_workspace(&landing.run).held_versions();
+    held.version.as_ref()?;
+    Some(versions.join(&held.path).to_string_lossy().into_owned())
+}
+
+/// The two ways of settling a file.
+pub(crate) fn settling_commands(run: &str, path: &str) -> [String; 2] {
+    let path = quoted(path);
+    ["--take", "--keep"].map(|flag| format!("signoff land {run} {flag} {path}"))
 }
 
 /// Every reason; what could be taken back has been.

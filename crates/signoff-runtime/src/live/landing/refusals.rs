@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use signoff_engine::{Outcome, Run, RunTree};
+use signoff_engine::{Land, Outcome, Run, RunTree};
 use signoff_work::git::Id;
 
 use super::{Landing, Wish, is_known_plan, is_over, parsed};
@@ -111,11 +111,19 @@ pub(super) fn unfinished(
 ) -> Result<Option<&'static str>, Error> {
     Ok(match live.run.outcome() {
         _ if live.run.landed().is_some() => None,
+        // Its steps landed one by one, and so do their files that were held.
+        Some(Outcome::Failed) if has_held_files(live) => None,
+        None if has_held_files(live) && is_over(project, live)? => None,
         Some(Outcome::Completed | Outcome::Partial) => None,
         Some(Outcome::Failed) => Some("it has failed: what it did is no whole"),
         None if is_over(project, live)? => Some("it was given up: what it did is no whole"),
         None => Some("it has not ended"),
     })
+}
+
+fn has_held_files(live: &Live<'_>) -> bool {
+    let by_steps = live.run.settings().land == Land::Step;
+    by_steps && live.run.lands_files() && !live.run.held_files().is_empty()
 }
 
 /// What to type about a run that did no whole: it goes on, or its passed steps are taken by hand.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use signoff_api::pruned::Kind;
+use signoff_work::beneath::remove_tree;
 
 use super::tree::size;
 use super::{Pruning, Removed, Why};
@@ -43,7 +44,7 @@ impl Pruning<'_> {
         if let Some(root) = &found.worktrees {
             let bytes = size(root);
             if !self.wish.dry_run
-                && let Err(why) = trees::remove_tree(root)
+                && let Err(why) = remove_tree(root)
             {
                 let path = root.clone();
                 let error = Error::Unreadable { path, why };

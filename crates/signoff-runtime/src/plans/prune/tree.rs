@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use signoff_store::atomic;
+use signoff_work::beneath::remove_tree;
 
 use crate::error::Error;
 use crate::plans::index::is_real;
@@ -28,7 +29,7 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
     }
     let found = path.symlink_metadata().map_err(unreadable(path))?;
     if found.is_dir() {
-        return fs::remove_dir_all(path).map_err(unreadable(path));
+        return remove_tree(path).map_err(unreadable(path));
     }
     Ok(atomic::remove(path)?)
 }

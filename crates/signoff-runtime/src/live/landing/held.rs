@@ -1,0 +1,114 @@
+//! Runs whose files come into the checkout one by one: what is held, and how a person settles it.
+
+use signoff_engine::{Input, Outcome, Run};
+use signoff_work::git::{Id, Settling};
+
+use super::{HeldVersion, Landing, Settlement, parsed, record};
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::journal::{Append as _, FileJournal};
+use crate::trees::Trees;
+
+/// Writes what is not in the checkout yet, file by file.
+pub(super) fn bring_files(
+    mut landing: Landing,
+    trees: &Trees,
+    head: &Id,
+    (run, journal): (&mut Run, &mut FileJournal),
+    clock: &dyn Clock,
+) -> Result<Landing, Error> {
+    let landed = trees.land_files(head).map_err(failed(&landing.run))?;
+    let commit = head.to_string();
+    let files = Input::FilesLanded {
+        commit: commit.clone(),
+        files: landed.files.clone(),
+        held: landed.held.clone(),
+    };
+    landing.settled |= !run.held_files().is_empty() && landed.held.is_empty();
+    if !landed.files.is_empty() || landed.held != run.held_files() {
+        record((run, journal), files, clock)?;
+    }
+    let is_empty = landed.files.is_empty();
+    landing.files.get_or_insert_default().extend(landed.files);
+    landing.held = landed.held_files;
+    landing.refused = landed.held;
+    if !landing.refused.is_empty() {
+        journal.close()?;
+        return Ok(landing);
+    }
+    // Each step's files came in as it passed; and a run that has failed may go on.
+    let by_steps = is_empty && run.has_landed_files();
+    let completed = matches!(run.outcome(), Some(Outcome::Completed | Outcome::Partial));
+    if by_steps || !completed {
+        landing.already = is_empty && !landing.settled && has_changes(run);
+    } else {
+        let by = "signoff".to_owned();
+        record((run, journal), Input::Landed { commit, by }, clock)?;
+    }
+    journal.close()?;
+    if completed {
+        trees.forget_work();
+    }
+    Ok(landing)
+}
+
+/// Did the run change anything?
+fn has_changes(run: &Run) -> bool {
+    run.head() != run.ground().map(|ground| ground.start.as_str())
+}
+
+/// Settles what is held as a person says, and brings in the rest.
+pub(super) fn settle(
+    landing: Landing,
+    settlement: &Settlement,
+    trees: &Trees,
+    (run, journal): (&mut Run, &mut FileJournal),
+    clock: &dyn Clock,
+) -> Result<Landing, Error> {
+    check(&landing.run, settlement, &landing.held)?;
+    let head = parsed(run, run.head().unwrap_or_default())?;
+    for (paths, how) in [
+        (&settlement.take, Settling::Take),
+        (&settlement.keep, Settling::Keep),
+    ] {
+        let paths = paths.iter().flat_map(|path| meant(path, &landing.held));
+        let paths: Vec<String> = paths.collect();
+        trees
+            .settle_held(&head, &paths, how)
+            .map_err(failed(&landing.run))?;
+    }
+    bring_files(landing, trees, &head, (run, journal), clock)
+}
+
+/// Refuses a path that no held file has, or that nothing held lies in.
+pub(super) fn check(run: &str, settlement: &Settlement, held: &[HeldVersion]) -> Result<(), Error> {
+    let named = settlement.take.iter().chain(&settlement.keep);
+    for path in named {
+        if meant(path, held).is_empty() {
+            return Err(Error::NotHeld {
+                run: run.to_owned(),
+                path: path.clone(),
+                held: held.iter().map(|held| held.path.clone()).collect(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The held files that a path means: itself, or everything in a directory.
+fn meant(path: &str, held: &[HeldVersion]) -> Vec<String> {
+    let is_meant = |held: &&HeldVersion| {
+        let rest = held.path.strip_prefix(path);
+        path.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let found = held.iter().filter(is_meant);
+    found.map(|held| held.path.clone()).collect()
+}
+
+fn failed(run: &str) -> impl Fn(String) -> Error {
+    let run = run.to_owned();
+    move |why| Error::Landing {
+        run: run.clone(),
+        why,
+    }
+}
