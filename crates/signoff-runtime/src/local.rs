@@ -313,17 +313,13 @@ impl<'a> Local<'a> {
                     signed: self.watch.signed_files(),
                     scratch: self.bench.dir.scratch(&definition.id, attempt, "contract"),
                 };
-                self.crew.ready(action.clone(), move || {
-                    let start = |command| starter.run(command);
-                    let make_mounts = |policy: &_| starter.make_mounts(policy);
-                    trees.judging(&wanted, &start, &make_mounts)
-                });
+                self.crew
+                    .ready(action.clone(), move || trees.judging(&wanted, &starter));
             }
             Action::Dispatch { step, attempt } => {
                 let work = work_context(&trees, run, step, attempt)?;
                 self.crew.ready(action.clone(), move || {
-                    let start = |command| starter.run(command);
-                    trees.work((&work.step, attempt), &work.began, &start)
+                    trees.work((&work.step, attempt), &work.began, &starter)
                 });
             }
             _ => return Ok(false),

@@ -12,6 +12,7 @@ pub mod environment;
 pub mod git;
 pub mod helpers;
 pub mod layers;
+pub mod lockfiles;
 pub mod looks;
 pub mod mcp;
 mod placeholder;

@@ -60,7 +60,7 @@ impl Calls {
         let confine = move || {
             let shown = match &trees {
                 None => ShownTree::Checkout,
-                Some(trees) => trees.below_run_tree(&|command| starter.run(command))?,
+                Some(trees) => trees.below_run_tree(&starter)?,
             };
             let Some(grounds) = &grounds else {
                 return Ok(None);
@@ -97,7 +97,7 @@ impl Calls {
         if let Some((trees, head)) = tree.filter(|_| changes_tree) {
             // Whether something is overwritten is asked of the tree that the call will find. Nobody else uses it: the step
             // has the queue.
-            let shown = trees.show_head(&head?, &|command| starter.run(command));
+            let shown = trees.show_head(&head?, starter);
             if let Err(why) = shown {
                 return Ok(impossible(step, why));
             }
@@ -240,8 +240,8 @@ fn confined_servers(
 impl CallTree {
     /// Makes the run's tree show the head. Calls that change it have it to themselves.
     fn take(&self, alone: bool) -> Result<RunTreeUse<'_>, String> {
-        let start = |command| self.starter.run(command);
-        self.trees.use_run_tree(&self.work.base, alone, &start)
+        let base = &self.work.base;
+        self.trees.use_run_tree(base, alone, &self.starter)
     }
 }
 

@@ -12,7 +12,7 @@ use signoff_work::tools::StopFlag;
 use super::Message;
 use super::pool::Pool;
 use crate::drive::Happened;
-use crate::trees::TreeMount;
+use crate::trees::{Starts, TreeMount};
 
 /// The threads that watch over processes.
 pub(super) struct Crew {
@@ -194,14 +194,14 @@ impl Starter {
     pub(super) fn is_stopping(&self) -> bool {
         is_stopping(&self.stoppers)
     }
+}
 
-    /// Makes mounts for commands that follow each other.
-    pub(super) fn make_mounts(&self, policy: &Policy) -> io::Result<Option<KeptMounts>> {
+impl Starts for Starter {
+    fn make_mounts(&self, policy: &Policy) -> io::Result<Option<KeptMounts>> {
         self.sandbox.make_mounts(policy)
     }
 
-    /// Runs a command; `Err` says why it did not do what it was to.
-    pub(super) fn run(&self, command: Command) -> Result<(), String> {
+    fn run(&self, command: Command) -> Result<(), String> {
         let text = command.argv.last().cloned().unwrap_or_default();
         let text = text.to_string_lossy().into_owned();
         let Some(ended) = supervise(&self.stoppers, || self.sandbox.start(command)) else {

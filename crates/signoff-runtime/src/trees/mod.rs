@@ -20,10 +20,12 @@ mod run_tree;
 mod setup;
 mod sync;
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use signoff_engine::{Isolation, Run, RunTree};
+use signoff_sandbox::{Command, KeptMounts, Policy};
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
 use signoff_work::beneath::remove_tree;
@@ -51,7 +53,16 @@ use crate::error::Error;
 use crate::project::Project;
 
 /// How a command is started that makes trees usable.
-pub(crate) type Start<'s> = &'s dyn Fn(signoff_sandbox::Command) -> Result<(), String>;
+pub(crate) type Start<'s> = &'s dyn Starts;
+
+/// Whoever starts commands that make trees usable.
+pub(crate) trait Starts {
+    /// Runs a command; `Err` says why it did not do what it was to.
+    fn run(&self, command: Command) -> Result<(), String>;
+
+    /// Makes mounts for commands that follow each other, where that can be.
+    fn make_mounts(&self, policy: &Policy) -> io::Result<Option<KeptMounts>>;
+}
 
 /// The trees of one run.
 pub(crate) struct Trees {

@@ -411,7 +411,7 @@ fn ignored_roots(mask: &Mask) -> Vec<PathBuf> {
 }
 
 /// Makes a directory that is empty, for the kernel: it refuses one that was used before.
-fn fresh(path: &Path) -> io::Result<()> {
+pub(super) fn fresh(path: &Path) -> io::Result<()> {
     remove_tree(path)?;
     fs::create_dir_all(path)
 }

@@ -32,9 +32,6 @@ pub(crate) struct Judging {
     pub(crate) scratch: PathBuf,
 }
 
-/// Makes mounts that can be used again.
-pub(crate) type MakeMounts<'a> = &'a dyn Fn(&Policy) -> io::Result<Option<KeptMounts>>;
-
 /// What a contract finds besides the tree.
 pub(crate) struct Furniture {
     commit: Id,
@@ -49,12 +46,7 @@ pub(crate) struct Furniture {
 
 impl Trees {
     /// A commit for a contract to judge.
-    pub(crate) fn judging(
-        &self,
-        wanted: &Judging,
-        start: Start<'_>,
-        make_mounts: MakeMounts<'_>,
-    ) -> Result<TreeMount, String> {
+    pub(crate) fn judging(&self, wanted: &Judging, start: Start<'_>) -> Result<TreeMount, String> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         self.claim()?;
         let prepared = self.prepared(start)?;
@@ -66,8 +58,15 @@ impl Trees {
         let layer = self.layer_root().join("judging").join(&number);
         let mut mount = self.mount(&wanted.commit, &[], prepared.as_deref(), mask, &layer)?;
         mount.thrown_away = Some(layer);
-        self.furnish(&mut mount, wanted, &number, make_mounts)
+        self.furnish(&mut mount, wanted, &number, start)
             .map_err(|why| format!("cannot confine the contract: {why}"))?;
+        if let Some(furniture) = mount.furniture.as_ref()
+            && self.has_other_lockfiles(&wanted.commit)?
+        {
+            // The attempt's code has a part in what is installed now, so it is for this room only.
+            let found = (&furniture.confined, furniture.mounts.as_ref());
+            self.run_prepare(&mount.shown, found, start)?;
+        }
         Ok(mount)
     }
 
@@ -117,7 +116,7 @@ impl Trees {
         mount: &mut TreeMount,
         wanted: &Judging,
         number: &str,
-        make_mounts: MakeMounts<'_>,
+        start: Start<'_>,
     ) -> io::Result<()> {
         let Some(grounds) = &self.setup.grounds else {
             return Ok(());
@@ -129,7 +128,7 @@ impl Trees {
         let confined = grounds.for_contract(scratch.path(), (&mount.shown, &read_only))?;
         let policy = confined.policy();
         let mounts = match &mount.shown {
-            ShownTree::Overlay(_) => make_mounts(policy)?,
+            ShownTree::Overlay(_) => start.make_mounts(policy)?,
             ShownTree::Checkout | ShownTree::Copy { .. } => None,
         };
         let looks = looks(policy, scratch.path())?;

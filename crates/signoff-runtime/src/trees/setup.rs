@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, io};
 
-use signoff_sandbox::Command;
-use signoff_work::confine::{Grounds, ShownTree};
+use signoff_sandbox::{Command, KeptMounts};
+use signoff_work::confine::{Confined, Grounds, ShownTree};
 use signoff_work::contract::Evaluation;
+use signoff_work::git::Id;
 use signoff_work::layers::{LayerContext, LayerLimits, record_layer};
+use signoff_work::lockfiles::is_lockfile;
 
 use super::copies::copy;
+use super::overlays::fresh;
 use super::{Start, Trees, locked, remove_tree, said};
 use crate::scratch::Scratch;
 
@@ -29,39 +32,28 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// The commands, to be run one after another.
-    pub(crate) fn commands(
+    /// One of the commands.
+    fn command(
         &self,
-        shown: &ShownTree,
+        text: &str,
+        (confined, mounts): (&Confined, Option<&KeptMounts>),
         checkout: &Path,
-    ) -> Result<Vec<Command>, String> {
-        let mut commands = Vec::new();
-        for (number, text) in self.prepare.iter().enumerate() {
-            let mut environment = self.environment.clone();
-            let policy = match &self.grounds {
-                None => None,
-                Some(grounds) => {
-                    let scratch = self.scratch.join(number.to_string());
-                    let confined = grounds.for_contract(&scratch, (shown, &[]));
-                    let confined =
-                        confined.map_err(|why| format!("{}: {why}", scratch.display()))?;
-                    Some(confined.into_policy(&mut environment))
-                }
-            };
-            let evaluation = Evaluation {
-                command: text,
-                shell: &self.shell,
-                tree: checkout,
-                environment,
-                marker: self.marker.clone(),
-                time: self.time,
-                log: self.log.clone(),
-            };
-            let mut command = evaluation.into_command();
-            command.policy = policy;
-            commands.push(command);
-        }
-        Ok(commands)
+    ) -> Command {
+        let mut environment = self.environment.clone();
+        let policy = confined.clone().into_policy(&mut environment);
+        let evaluation = Evaluation {
+            command: text,
+            shell: &self.shell,
+            tree: checkout,
+            environment,
+            marker: self.marker.clone(),
+            time: self.time,
+            log: self.log.clone(),
+        };
+        let mut command = evaluation.into_command();
+        command.policy = Some(policy);
+        command.mounts = mounts.cloned();
+        command
     }
 
     /// Copies what git ignores and servers of tools need. What is not there is not copied.
@@ -95,15 +87,45 @@ impl Trees {
         let mount = self.first_tree(&first, layer)?;
         // Gone with whatever happens: what the commands put into their home is of no use to anybody else.
         let scratch = Scratch::make(self.setup.scratch.clone()).map_err(said)?;
-        for command in self.setup.commands(&mount.shown, &self.checkout)? {
-            start(command)?;
+        if let Some(grounds) = &self.setup.grounds {
+            let confined = grounds.for_contract(scratch.path(), (&mount.shown, &[]));
+            let confined = confined.map_err(said)?;
+            let mounts = start.make_mounts(confined.policy()).map_err(said)?;
+            self.run_prepare(&mount.shown, (&confined, mounts.as_ref()), start)?;
         }
         drop((mount, scratch));
         self.keep_only_ignored(layer, &first).map_err(said)
     }
 
+    /// Runs the commands of `prepare`, one after another, where this is found.
+    pub(super) fn run_prepare(
+        &self,
+        shown: &ShownTree,
+        (confined, mounts): (&Confined, Option<&KeptMounts>),
+        start: Start<'_>,
+    ) -> Result<(), String> {
+        for text in &self.setup.prepare {
+            if let (ShownTree::Overlay(overlay), None) = (shown, mounts) {
+                // Each command mounts it anew.
+                fresh(&overlay.work).map_err(said)?;
+            }
+            let command = self.setup.command(text, (confined, mounts), &self.checkout);
+            start.run(command)?;
+        }
+        Ok(())
+    }
+
+    /// Does a commit want other packages than those that were prepared when the run began?
+    pub(super) fn has_other_lockfiles(&self, commit: &Id) -> Result<bool, String> {
+        if self.setup.prepare.is_empty() {
+            return Ok(false);
+        }
+        let changed = self.own.changed(self.start()?, commit).map_err(said)?;
+        Ok(changed.iter().any(|file| is_lockfile(file)))
+    }
+
     /// What `prepare` changed of versioned files is no part of anything.
-    fn keep_only_ignored(&self, layer: &Path, first: &signoff_work::git::Id) -> io::Result<()> {
+    fn keep_only_ignored(&self, layer: &Path, first: &Id) -> io::Result<()> {
         use std::os::unix::ffi::OsStrExt as _;
         let other = |why: String| io::Error::other(why);
         let rules = self.rules().map_err(other)?;

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use signoff_work::lockfiles::GROUPS;
+
 /// A command for `[run] prepare`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Proposal {
@@ -9,31 +11,6 @@ pub(super) struct Proposal {
     pub(super) lockfile: &'static str,
     pub(super) command: String,
 }
-
-/// Lockfiles and what installs exactly what they say; of each group the first that is there. Cargo and
-/// Go fetch what they need by themselves.
-const GROUPS: [&[(&str, &str)]; 4] = [
-    &[
-        ("package-lock.json", "npm ci"),
-        ("npm-shrinkwrap.json", "npm ci"),
-        ("pnpm-lock.yaml", "pnpm install --frozen-lockfile"),
-        ("yarn.lock", "yarn install --frozen-lockfile"),
-        ("bun.lock", "bun install --frozen-lockfile"),
-        ("bun.lockb", "bun install --frozen-lockfile"),
-    ],
-    &[
-        ("uv.lock", "uv sync --frozen"),
-        ("poetry.lock", "poetry install"),
-        ("pdm.lock", "pdm sync"),
-        ("Pipfile.lock", "pipenv sync"),
-        (
-            "requirements.txt",
-            "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
-        ),
-    ],
-    &[("Gemfile.lock", "bundle install")],
-    &[("composer.lock", "composer install")],
-];
 
 const PLACE: &str = "# PREPARE\n";
 
