@@ -313,6 +313,17 @@ impl<'a> Local<'a> {
                     signed: self.watch.signed_files(),
                     scratch: self.bench.dir.scratch(&definition.id, attempt, "contract"),
                 };
+                let (room, others) = trees.idle_room(&wanted);
+                if !others.is_empty() {
+                    self.crew.work(move || {
+                        drop(others);
+                        None
+                    });
+                }
+                if let Some(room) = room {
+                    self.begin_in(run, action, Some(Box::new(room)))?;
+                    return Ok(true);
+                }
                 self.crew
                     .ready(action.clone(), move || trees.judging(&wanted, &starter));
             }

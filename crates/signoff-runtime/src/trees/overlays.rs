@@ -333,6 +333,14 @@ impl Trees {
         Ok(Arc::clone(if unchanged { part } else { whole }))
     }
 
+    /// The same mask for contracts, if the one that is known still holds.
+    pub(super) fn current_mask(&self) -> Option<Arc<Mask>> {
+        let masks = locked(&self.masks);
+        let whole = masks.whole.as_ref()?;
+        let is_current = whole.is_current().unwrap_or(false);
+        masks.unchanged.clone().filter(|_| is_current)
+    }
+
     /// The ignored roots of the checkout, as they were last seen.
     pub(super) fn known_ignored(&self) -> Vec<Vec<u8>> {
         let masks = locked(&self.masks);

@@ -7,13 +7,11 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signoff_sandbox::{KeptMounts, Policy};
 use signoff_work::confine::{Confined, ShownTree};
 use signoff_work::git::Id;
-use signoff_work::layers::Mask;
 use signoff_work::looks::Looks;
 
 use super::{Start, TreeMount, Trees, locked};
@@ -45,15 +43,36 @@ pub(crate) struct Furniture {
 }
 
 impl Trees {
-    /// A commit for a contract to judge.
+    /// A commit for a contract to judge, in a room that was made before and that nobody uses; soon found, or not at all.
+    /// And rooms that are of no use any more, for somebody with time to throw away.
+    pub(crate) fn idle_room(&self, wanted: &Judging) -> (Option<TreeMount>, Vec<TreeMount>) {
+        let mut idle = locked(&self.idle);
+        if idle.is_empty() {
+            return (None, Vec::new());
+        }
+        let mask = self.current_mask();
+        // The others hold trees that something else could be made of.
+        let is_of_use = |room: &mut TreeMount| {
+            let furniture = room.furniture.as_ref();
+            furniture.is_some_and(|furniture| furniture.commit == wanted.commit)
+                && mask.as_ref().is_some_and(|mask| room.is_seen_through(mask))
+        };
+        let others: Vec<TreeMount> = idle.extract_if(.., |room| !is_of_use(room)).collect();
+        let fits = |room: &TreeMount| {
+            let read_only = room.read_only(&wanted.protects, &wanted.signed, &self.checkout);
+            let furniture = room.furniture.as_ref();
+            furniture.is_some_and(|furniture| furniture.read_only == read_only)
+        };
+        let index = idle.iter().position(fits);
+        (index.map(|index| idle.swap_remove(index)), others)
+    }
+
+    /// A commit for a contract to judge, in a room that is made for it.
     pub(crate) fn judging(&self, wanted: &Judging, start: Start<'_>) -> Result<TreeMount, String> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         self.claim()?;
         let prepared = self.prepared(start)?;
         let mask = self.mask(true)?;
-        if let Some(room) = self.idle_room(wanted, &mask) {
-            return Ok(room);
-        }
         let number = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
         let layer = self.layer_root().join("judging").join(&number);
         let mut mount = self.mount(&wanted.commit, &[], prepared.as_deref(), mask, &layer)?;
@@ -86,29 +105,6 @@ impl Trees {
     pub(crate) fn clear_rooms(&self) {
         let rooms = std::mem::take(&mut *locked(&self.idle));
         drop(rooms);
-    }
-
-    fn idle_room(&self, wanted: &Judging, mask: &Arc<Mask>) -> Option<TreeMount> {
-        let mut idle = locked(&self.idle);
-        // The others hold trees that something else could be made of.
-        let is_of_use = |room: &TreeMount| {
-            let furniture = room.furniture.as_ref();
-            furniture.is_some_and(|furniture| furniture.commit == wanted.commit)
-                && room.is_seen_through(mask)
-        };
-        let others = idle
-            .extract_if(.., |room| !is_of_use(room))
-            .collect::<Vec<_>>();
-        let fits = |room: &TreeMount| {
-            let read_only = room.read_only(&wanted.protects, &wanted.signed, &self.checkout);
-            let furniture = room.furniture.as_ref();
-            furniture.is_some_and(|furniture| furniture.read_only == read_only)
-        };
-        let index = idle.iter().position(fits);
-        let room = index.map(|index| idle.swap_remove(index));
-        drop(idle);
-        drop(others);
-        room
     }
 
     fn furnish(
