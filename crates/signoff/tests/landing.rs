@@ -658,21 +658,31 @@ fn one_is_told_whether_worktrees_are_possible() {
     assert_eq!(possible(&project)["possible"], true);
     project
         .signoff(["doctor"])
-        .assert_stdout_contains("worktrees: possible");
+        .assert_stdout_contains("trees for agents: possible");
     project.git("sparse-checkout set --cone .");
-    assert_eq!(possible(&project)["possible"], false);
-    project
-        .signoff(["doctor"])
-        .assert_success()
-        .assert_stdout_contains("worktrees: not possible")
-        .assert_stdout_contains("sparse");
-    project
-        .signoff(["init"])
-        .assert_stdout_contains("worktrees: not possible");
+    // Their work is recorded elsewhere then.
+    assert_eq!(possible(&project)["possible"], true);
+    for command in ["doctor", "init"] {
+        project
+            .signoff([command])
+            .assert_success()
+            .assert_stdout_contains("trees for agents: possible")
+            .assert_stdout_contains("recorded outside of your repository")
+            .assert_stdout_contains("sparse");
+    }
     let bare = Project::new(BINARY).on_trees();
     assert_eq!(possible(&bare), Value::Null);
-    bare.signoff(["init"]).assert_success();
-    assert_eq!(possible(&bare)["why"][0], "there is no git repository");
+    bare.signoff(["init"])
+        .assert_success()
+        .assert_stdout_contains("`signoff undo` takes it back");
+    assert_eq!(possible(&bare)["possible"], true);
+    assert_eq!(possible(&bare)["private"][0], "there is no git repository");
+    let unconfined = Project::new(BINARY);
+    unconfined.signoff(["init"]).assert_success();
+    assert_eq!(possible(&unconfined)["possible"], false);
+    unconfined
+        .signoff(["doctor"])
+        .assert_stdout_contains("trees for agents: not possible, so agents work one after another");
 }
 
 #[test]
@@ -752,7 +762,7 @@ fn what_prepares_worktrees_is_shown_to_whoever_trusts_it() {
     project
         .signoff(["trust"])
         .assert_success()
-        .assert_stderr_contains("in every new worktree: npm ci --offline");
+        .assert_stderr_contains("once for each run, before its agents: npm ci --offline");
 }
 
 /// What `undo` advises, without the words around it.

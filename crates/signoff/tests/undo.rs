@@ -294,7 +294,9 @@ fn what_a_person_writes_after_an_undo_is_theirs() {
     assert_eq!(project.read("a") + &project.read("b"), "agent\nmine\n");
     project.write("b", "agent\n");
     let again = project.signoff(["undo"]);
-    again.assert_success().assert_stdout_contains("put back b\n");
+    again
+        .assert_success()
+        .assert_stdout_contains("put back b\n");
     project.write("b", "agent\n");
     let again = project.signoff(["undo"]);
     let run = project.json(["status"])["run"].to_string();
@@ -318,4 +320,25 @@ fn where_nothing_can_be_taken_back_nothing_else_is_said() {
         .assert_stdout_contains("nothing could be taken back");
     assert!(!undone.stdout.contains("left nothing"), "{undone}");
     assert_eq!(project.read("a"), "mine\n");
+}
+
+/// Without a repository of the person's, what a run did is in one of the harness's own: one is told where, and it goes.
+#[test]
+fn without_git_one_is_told_where_the_commits_are() {
+    let script = Script::new().reply(Reply::always().write("a", "agent\n").write("y", "y\n"));
+    let project = project(&script, &plan(&[&agent("Work", "y")])).on_trees();
+    project.write("a", "one\n");
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project.signoff(RUN).assert_success();
+    let undone = project.signoff(["undo"]);
+    let log = undone.assert_success().stdout.split('`');
+    let log = log.filter(|part| part.starts_with("git --git-dir")).last();
+    let log = log.expect("it says what to type");
+    project
+        .bash(log, &project.path())
+        .assert_success()
+        .assert_stdout_contains("+agent");
+    project.signoff(["prune"]).assert_success();
+    assert_ne!(project.bash(log, &project.path()).code, Some(0));
 }
