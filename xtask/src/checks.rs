@@ -93,6 +93,8 @@ struct Example {
     commands: String,
     /// What is verified.
     target: String,
+    /// A variable that it is verified with, where the problem is one of the surroundings.
+    variable: Option<String>,
 }
 
 impl Example {
@@ -102,6 +104,7 @@ impl Example {
             files: Vec::new(),
             commands: String::new(),
             target: "plan.md".to_owned(),
+            variable: read(&format!("{code}.env")),
         };
         if let Some(config) = read(&format!("{code}.toml")) {
             let path = ".signoff/config.toml".to_owned();
@@ -151,7 +154,10 @@ impl Example {
             let lines: Vec<&str> = self.commands.lines().collect();
             shown.push(format!("$ {}\n", lines.join(" \\\n")));
         }
-        let command = format!("signoff verify {} --format concise", self.target);
+        let mut command = format!("signoff verify {} --format concise", self.target);
+        if let Some(variable) = &self.variable {
+            command = format!("{} {command}", variable.trim());
+        }
         let (output, code) = self.run(signoff, &command)?;
         shown.push(format!("$ {command}\n{output}"));
         if code != 0 {

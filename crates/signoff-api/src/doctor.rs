@@ -13,7 +13,7 @@ pub const UNKNOWN: &str = "unknown";
 pub struct Doctor {
     pub schema: String,
     pub sandbox: Sandbox,
-    /// Whether runs of this project can have worktrees; `null` outside of a project.
+    /// Whether runs of this project can have trees of their own; `null` outside of a project.
     #[serde(default)]
     pub worktrees: Option<Worktrees>,
     /// Entries of PATH inside the project: contracts, servers and the programs of agents are not
@@ -62,13 +62,16 @@ pub enum HelperState {
     New,
 }
 
-/// Whether agents can work side by side.
+/// Whether agents can have trees of their own, and so work side by side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Worktrees {
     pub possible: bool,
     /// What is in the way.
     pub why: Vec<String>,
+    /// Why what they do is not recorded in the project's own repository; empty if it is.
+    #[serde(default)]
+    pub private: Vec<String>,
 }
 
 /// How agents and contracts are confined.

@@ -19,6 +19,12 @@ pub struct Undo {
     pub deleted: Vec<String>,
     /// The reference that what was there in their places can be found by.
     pub kept: Option<String>,
+    /// The git directory that has it, where that is not the project's own.
+    #[serde(default)]
+    pub kept_in: Option<String>,
+    /// It had been taken back before: nothing was done now.
+    #[serde(default)]
+    pub already: bool,
     /// Worktrees and branches that are gone.
     pub removed: Vec<String>,
     /// Why nothing was taken back, each a sentence.

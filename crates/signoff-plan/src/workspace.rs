@@ -57,8 +57,8 @@ pub trait Workspace {
     fn tools(&self) -> Vec<String> {
         Vec::new()
     }
-    /// Is it part of a git repository, so that agents can have trees of their own?
-    fn has_repository(&self) -> bool {
+    /// Can each agent have a tree of its own here?
+    fn has_trees(&self) -> bool {
         true
     }
     /// Names of the configured roles, for suggestions.

@@ -22,10 +22,19 @@ const LEVELS: [Level; 4] = [
 
 /// What the configuration asks for and this machine gives.
 pub(crate) fn level(project: &Project) -> Result<Level, Error> {
-    match project.config.sandbox.mode.value {
+    level_in(project.config.sandbox.mode.value)
+}
+
+fn level_in(mode: Mode) -> Result<Level, Error> {
+    match mode {
         Mode::Off => Ok(Level::None),
         Mode::Auto | Mode::Required => strongest(),
     }
+}
+
+/// Whether something can be mounted here. Where that could not be tried, whoever runs a plan is told.
+pub(crate) fn mounts(mode: Mode) -> bool {
+    level_in(mode).map_or(true, Level::mounts)
 }
 
 /// What works here; a test may want less.

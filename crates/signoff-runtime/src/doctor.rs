@@ -30,16 +30,18 @@ const LEVELS: [(Level, &str); 4] = [
     ),
 ];
 
-/// Whether runs of a project can have worktrees, and why not.
+/// Whether runs of a project can have trees of their own, and why not.
 pub fn worktrees(project: &Project) -> Result<Worktrees, Error> {
-    let found = trees::obstacles(project);
-    let why = match found {
+    let why = trees::obstacles(project)?;
+    let private = match trees::why_private(project) {
+        _ if !why.is_empty() => Vec::new(),
         Err(Error::Git(why)) => vec![why.to_string()],
         found => found?,
     };
     Ok(Worktrees {
         possible: why.is_empty(),
         why,
+        private,
     })
 }
 

@@ -40,8 +40,8 @@ use crate::plan_file::PlanFile;
 use crate::plans::held::Held;
 use crate::plans::history::body;
 use crate::plans::{Doing, History, current_task};
-use crate::project::{Project, minimum_proof, random, relative};
-use crate::proof::{Counted, counted};
+use crate::project::{Project, random, relative};
+use crate::proof::{Counted, counted_for_run};
 use crate::snapshot::Replay;
 use crate::view::View;
 use crate::watch::Watch;
@@ -159,6 +159,7 @@ impl<'a> Live<'a> {
         let run_lock = take_run(&dir, &id)?;
         drop(starting);
         snapshot::save(&dir, plan)?;
+        snapshot::keep_signature(project, &key, &dir, signed)?;
         let journal = FileJournal::new(
             Journal::create(&dir.journal())?,
             project.config.run.durability.value,
@@ -320,6 +321,7 @@ impl<'a> Live<'a> {
         };
         // Kept first: until the journal names it, it is nobody's.
         let snapshot = snapshot::save_version(&self.dir, self.versions + 1, &next.plan)?;
+        snapshot::keep_signature(self.project, &self.key, &self.dir, &next.signed)?;
         failpoint::reached("replan.kept");
         let jobs = u32::try_from(self.run.settings().jobs).ok();
         let options = Options {
@@ -403,12 +405,7 @@ impl<'a> Live<'a> {
     pub fn signature(&self) -> Result<Counted, Error> {
         let signed = self.run.goes_on_under();
         let digests = (&signed.digest(), &signed.terms());
-        counted(
-            self.project,
-            &self.key,
-            digests,
-            minimum_proof(self.project),
-        )
+        counted_for_run(self.project, (&self.key, &self.dir), digests)
     }
 
     /// How messages call its plan.

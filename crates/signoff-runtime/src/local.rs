@@ -548,7 +548,9 @@ impl Perform for Local<'_> {
             return Ok(Prepared::Changed(Box::new(difference)));
         }
         if let Some(trees) = self.trees().map(Arc::clone)
-            && let Some(joined) = self.joining.before(run, action, &trees)?
+            && let Some(joined) = self
+                .joining
+                .before(run, action, (self.bench.project, &trees))?
         {
             return Ok(Prepared::Instead(joined));
         }

@@ -22,7 +22,7 @@ use signoff_work::secrets::Secrets;
 
 use crate::error::Error;
 use crate::terms::{called, deciding_files, signed_files};
-use crate::{helpers, tools};
+use crate::{confinement, helpers, tools, trees};
 
 /// What the process was started with, read once by the CLI.
 #[derive(Debug, Clone)]
@@ -88,7 +88,7 @@ impl Project {
 
     /// What the checks may ask about this project.
     pub fn workspace(&self) -> DiskWorkspace {
-        DiskWorkspace::new(self.store.workspace(), &self.around.path(), &self.config)
+        workspace_at(self.store.workspace(), &self.around, &self.config)
     }
 
     /// The terms under which a plan would be signed now.
@@ -262,6 +262,13 @@ pub fn required_proof(project: &Project) -> Proof {
 /// The least proof that counts when a plan is to run.
 pub fn minimum_proof(project: &Project) -> Proof {
     project.config.approval.minimum.value
+}
+
+/// What the checks may ask about a directory, with or without a project.
+pub fn workspace_at(root: &Path, around: &Surroundings, config: &Config) -> DiskWorkspace {
+    let (mode, has_place) = (config.sandbox.mode.value, trees::has_place(around, root));
+    DiskWorkspace::new(root, &around.path(), config)
+        .with_mounts(move || has_place && confinement::mounts(mode))
 }
 
 /// The configuration in force, with or without a project.

@@ -8,12 +8,13 @@ use std::path::PathBuf;
 
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::Signature;
+use signoff_store::runs::RunDir;
 use signoff_store::signatures::{self, KeyProof, Proof, Signed};
 use signoff_store::trust::projects::ProjectStatus;
 
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::project::Project;
+use crate::project::{Project, minimum_proof};
 use crate::ssh::{self, KeyError};
 
 /// Digits of the plan's digest that are typed to confirm it.
@@ -70,9 +71,28 @@ pub fn counted(
     minimum: Proof,
 ) -> Result<Counted, Error> {
     let (plan, terms) = digests;
+    let found = signatures::all_matching(&project.store, key, plan, terms)?;
+    counted_among(project, found, minimum)
+}
+
+/// The same of a run that has begun: its own copy tells it where the plan's signatures are not there, on another branch for
+/// instance.
+pub fn counted_for_run(
+    project: &Project,
+    (key, run): (&str, &RunDir),
+    (plan, terms): (&Digest, &Digest),
+) -> Result<Counted, Error> {
+    let mut found = signatures::all_matching(&project.store, key, plan, terms)?;
+    if found.is_empty() {
+        found = signatures::kept(run, key, plan, terms)?;
+    }
+    counted_among(project, found, minimum_proof(project))
+}
+
+fn counted_among(project: &Project, found: Vec<Signed>, minimum: Proof) -> Result<Counted, Error> {
     let mut doubted = Vec::new();
     let (id, status) = project.id_status()?;
-    for signed in signatures::all_matching(&project.store, key, plan, terms)? {
+    for signed in found {
         let bound = binds(&signed, id.as_deref(), &status);
         match bound.and_then(|()| believe(project, &signed, minimum)) {
             Ok(()) => return Ok(Counted::Yes(Box::new(signed))),

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use signoff_engine::{Event, Recorded, Run, apply};
 use signoff_plan::Everything;
+use signoff_plan::digest::Digest;
 use signoff_plan::signed::SignedPlan;
 use signoff_store::runs::{RunDir, is_run_id};
-use signoff_store::signatures;
+use signoff_store::signatures::{self, Signed};
 
 use crate::error::Error;
 use crate::journal::first;
@@ -175,9 +176,10 @@ fn signed_snapshot(
     }
     let terms =
         (named.terms.parse()).map_err(|_| broken("its terms digest cannot be read".to_owned()))?;
-    let found = signatures::matching(&project.store, key, &digest, &terms)?;
-    let found = found.ok_or_else(|| Error::NotSigned {
-        plan: key.to_owned(),
+    let found = signature_of(project, key, dir, (&digest, &terms))?;
+    let found = found.ok_or_else(|| {
+        let why = "the signature that it began under is not in .signoff/signatures; is it on another branch, or in a stash?";
+        broken(why.to_owned())
     })?;
     let checked = plan
         .checked
@@ -186,4 +188,37 @@ fn signed_snapshot(
     let signed = SignedPlan::new(checked, &terms, &found.signature)
         .map_err(|mismatch| broken(mismatch.to_string()))?;
     Ok((signed, found.canonical_terms))
+}
+
+/// The signature that a run is taken up under: its own copy, or the one of the plan where an older version kept none.
+fn signature_of(
+    project: &Project,
+    key: &str,
+    dir: &RunDir,
+    (digest, terms): (&Digest, &Digest),
+) -> Result<Option<Signed>, Error> {
+    let kept = signatures::kept(dir, key, digest, terms)?
+        .into_iter()
+        .next();
+    match kept {
+        Some(kept) => Ok(Some(kept)),
+        None => Ok(signatures::matching(&project.store, key, digest, terms)?),
+    }
+}
+
+/// Keeps with a run the signature that it begins or goes on under, if it has not got it yet.
+pub(crate) fn keep_signature(
+    project: &Project,
+    key: &str,
+    dir: &RunDir,
+    signed: &SignedPlan,
+) -> Result<(), Error> {
+    let (digest, terms) = (signed.digest(), signed.terms());
+    if !signatures::kept(dir, key, &digest, &terms)?.is_empty() {
+        return Ok(());
+    }
+    if let Some(found) = signatures::matching(&project.store, key, &digest, &terms)? {
+        signatures::keep(dir, &found)?;
+    }
+    Ok(())
 }

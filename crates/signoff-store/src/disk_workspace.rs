@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fmt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -27,6 +28,16 @@ pub struct DiskWorkspace {
     record: ToolRecord,
     /// Commands asked for before; a plan names the same few again and again.
     commands: Mutex<BTreeMap<String, bool>>,
+    mounts: Mounts,
+}
+
+/// Whether trees can be shown to agents here. Asked only when it matters: it has to be tried.
+struct Mounts(Box<dyn Fn() -> bool + Send + Sync>);
+
+impl fmt::Debug for Mounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Mounts")
+    }
 }
 
 impl DiskWorkspace {
@@ -46,8 +57,16 @@ impl DiskWorkspace {
             servers: config.servers.keys().cloned().collect(),
             record: tool_record::load(&root, config),
             commands: Mutex::default(),
+            mounts: Mounts(Box::new(|| true)),
             root,
         }
+    }
+
+    /// The same with what says whether trees can be shown to agents here.
+    #[must_use]
+    pub fn with_mounts(mut self, mounts: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.mounts = Mounts(Box::new(mounts));
+        self
     }
 
     fn find_command(&self, name: &str) -> bool {
@@ -170,10 +189,9 @@ impl Workspace for DiskWorkspace {
         self.servers.iter().cloned().chain(recorded).collect()
     }
 
-    fn has_repository(&self) -> bool {
-        // A directory, or in a worktree or submodule a file that says where it is.
-        let mut above = self.root.ancestors();
-        above.any(|directory| directory.join(".git").exists())
+    fn has_trees(&self) -> bool {
+        // Trees are recorded by git, in the project's repository or in one of the harness's own.
+        self.find_command("git") && (self.mounts.0)()
     }
 
     fn agents(&self) -> Vec<String> {
@@ -301,14 +319,17 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_may_begin_further_up() {
+    fn trees_need_git_and_mounts_and_no_repository() {
         let dir = tempfile::tempdir().unwrap();
-        let root = dir.path().join("deep/work");
-        fs::create_dir_all(&root).unwrap();
-        let workspace = DiskWorkspace::new(&root, OsStr::new(""), &Config::default());
-        assert!(!workspace.has_repository());
-        fs::write(dir.path().join("deep/.git"), "gitdir: elsewhere").unwrap();
-        assert!(workspace.has_repository());
+        let bin = tempfile::tempdir().unwrap();
+        let workspace =
+            || DiskWorkspace::new(dir.path(), bin.path().as_os_str(), &Config::default());
+        assert!(!workspace().has_trees());
+        let git = bin.path().join("git");
+        fs::write(&git, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(workspace().has_trees());
+        assert!(!workspace().with_mounts(|| false).has_trees());
     }
 
     #[test]

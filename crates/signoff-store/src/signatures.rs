@@ -17,6 +17,7 @@ pub use self::proof::Proof;
 pub use self::statement::{NAMESPACE, statement};
 use crate::atomic::{self, Mode};
 use crate::root::Store;
+use crate::runs::RunDir;
 use crate::{FileError, key, no_follow, timestamp};
 
 /// A signature and what it was given for, so that a later difference can be shown.
@@ -64,6 +65,26 @@ pub enum SignatureError {
 
 /// Saves a signature under its plan's key, synced, in a file of its own.
 pub fn save(store: &Store, signed: &Signed) -> Result<PathBuf, SignatureError> {
+    save_in(&store.signatures_dir(&signed.signature.plan), signed)
+}
+
+/// Keeps a copy with a run that begins under it. What the person commits and stashes is not there when they are on another
+/// branch, and the run must be readable all the same.
+pub fn keep(run: &RunDir, signed: &Signed) -> Result<(), SignatureError> {
+    save_in(&run.signatures(), signed).map(drop)
+}
+
+/// The copies that were kept with a run over exactly these digests, the newest first.
+pub fn kept(
+    run: &RunDir,
+    key: &str,
+    plan: &Digest,
+    terms: &Digest,
+) -> Result<Vec<Signed>, SignatureError> {
+    Ok(over(load_all(&run.signatures(), key)?, plan, terms))
+}
+
+fn save_in(directory: &Path, signed: &Signed) -> Result<PathBuf, SignatureError> {
     let signature = &signed.signature;
     let text = SignatureFile::new(signed).to_text();
     // Through the reader's eyes: nothing is saved that would be refused later.
@@ -71,8 +92,7 @@ pub fn save(store: &Store, signed: &Signed) -> Result<PathBuf, SignatureError> {
         let plan = signature.plan.clone();
         return Err(SignatureError::Refused { plan, reason });
     }
-    let directory = store.signatures_dir(&signature.plan);
-    atomic::create_directories(&directory)?;
+    atomic::create_directories(directory)?;
     let stamp: String = signature
         .at
         .chars()
@@ -86,7 +106,7 @@ pub fn save(store: &Store, signed: &Signed) -> Result<PathBuf, SignatureError> {
         }
     }
     let full = io::Error::from(io::ErrorKind::AlreadyExists);
-    Err(FileError::at("add a file to", &directory)(full).into())
+    Err(FileError::at("add a file to", directory)(full).into())
 }
 
 /// Clears away what a signer that was killed left. For whoever holds the plan's lock.
@@ -96,7 +116,7 @@ pub fn clear_strays(store: &Store, key: &str) -> Result<(), FileError> {
 
 /// The newest signature of a plan, whatever it was given for.
 pub fn newest(store: &Store, key: &str) -> Result<Option<Signed>, SignatureError> {
-    Ok(load_all(store, key)?.pop())
+    Ok(load_all(&store.signatures_dir(key), key)?.pop())
 }
 
 /// The newest signature of a plan over exactly these digests, whatever its proof.
@@ -116,23 +136,29 @@ pub fn all_matching(
     plan: &Digest,
     terms: &Digest,
 ) -> Result<Vec<Signed>, SignatureError> {
-    let mut all = load_all(store, key)?;
+    Ok(over(
+        load_all(&store.signatures_dir(key), key)?,
+        plan,
+        terms,
+    ))
+}
+
+fn over(mut all: Vec<Signed>, plan: &Digest, terms: &Digest) -> Vec<Signed> {
     all.retain(|signed| signed.signature.digest == *plan && signed.signature.terms == *terms);
     all.reverse();
-    Ok(all)
+    all
 }
 
 /// All signatures of a plan, oldest first. One file that cannot be believed fails them all: it may
 /// be the newest.
-fn load_all(store: &Store, key: &str) -> Result<Vec<Signed>, SignatureError> {
-    let directory = store.signatures_dir(key);
-    let entries = match fs::read_dir(&directory) {
+fn load_all(directory: &Path, key: &str) -> Result<Vec<Signed>, SignatureError> {
+    let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(FileError::at("read", &directory))?,
+        entries => entries.map_err(FileError::at("read", directory))?,
     };
     let mut paths = Vec::new();
     for entry in entries {
-        let path = entry.map_err(FileError::at("read", &directory))?.path();
+        let path = entry.map_err(FileError::at("read", directory))?.path();
         let hidden = path
             .file_name()
             .is_some_and(|name| name.to_string_lossy().starts_with('.'));

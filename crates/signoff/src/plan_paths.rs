@@ -9,7 +9,7 @@ use signoff_plan::dialect::{Dialect, recognise};
 use signoff_plan::source::Source;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::{PlanFile, read_source, read_stream};
-use signoff_runtime::project::load_config;
+use signoff_runtime::project::{load_config, workspace_at};
 use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::root::discover;
 
@@ -69,7 +69,7 @@ pub(crate) fn workspace(session: &Session) -> Result<DiskWorkspace, Failure> {
     let root = store
         .as_ref()
         .map_or(around.directory.as_path(), |store| store.workspace());
-    Ok(DiskWorkspace::new(root, &around.path(), &config))
+    Ok(workspace_at(root, around, &config))
 }
 
 /// One plan: a file, the directory of a thread, or stdin.

@@ -167,7 +167,8 @@ fn an_unchanged_checkout_gets_the_commits_and_nothing_is_left() {
         .assert_stdout_contains("coder · proved · merged as");
     project.signoff(["land"]).assert_success();
     let undo = project.signoff(["undo"]);
-    undo.assert_code(5).assert_stderr_contains("`git revert`");
+    undo.assert_code(5)
+        .assert_stderr_contains("`git revert --no-edit ");
     assert!(!undo.stderr.contains('→'), "{undo}");
 }
 
@@ -657,21 +658,31 @@ fn one_is_told_whether_worktrees_are_possible() {
     assert_eq!(possible(&project)["possible"], true);
     project
         .signoff(["doctor"])
-        .assert_stdout_contains("worktrees: possible");
+        .assert_stdout_contains("trees for agents: possible");
     project.git("sparse-checkout set --cone .");
-    assert_eq!(possible(&project)["possible"], false);
-    project
-        .signoff(["doctor"])
-        .assert_success()
-        .assert_stdout_contains("worktrees: not possible")
-        .assert_stdout_contains("sparse");
-    project
-        .signoff(["init"])
-        .assert_stdout_contains("worktrees: not possible");
+    // Their work is recorded elsewhere then.
+    assert_eq!(possible(&project)["possible"], true);
+    for command in ["doctor", "init"] {
+        project
+            .signoff([command])
+            .assert_success()
+            .assert_stdout_contains("trees for agents: possible")
+            .assert_stdout_contains("recorded outside of your repository")
+            .assert_stdout_contains("sparse");
+    }
     let bare = Project::new(BINARY).on_trees();
     assert_eq!(possible(&bare), Value::Null);
-    bare.signoff(["init"]).assert_success();
-    assert_eq!(possible(&bare)["why"][0], "there is no git repository");
+    bare.signoff(["init"])
+        .assert_success()
+        .assert_stdout_contains("`signoff undo` takes it back");
+    assert_eq!(possible(&bare)["possible"], true);
+    assert_eq!(possible(&bare)["private"][0], "there is no git repository");
+    let unconfined = Project::new(BINARY);
+    unconfined.signoff(["init"]).assert_success();
+    assert_eq!(possible(&unconfined)["possible"], false);
+    unconfined
+        .signoff(["doctor"])
+        .assert_stdout_contains("trees for agents: not possible, so agents work one after another");
 }
 
 #[test]
@@ -751,5 +762,56 @@ fn what_prepares_worktrees_is_shown_to_whoever_trusts_it() {
     project
         .signoff(["trust"])
         .assert_success()
-        .assert_stderr_contains("in every new worktree: npm ci --offline");
+        .assert_stderr_contains("once for each run, before its agents: npm ci --offline");
+}
+
+/// What `undo` advises, without the words around it.
+#[track_caller]
+fn advised_revert(project: &Project) -> String {
+    let undo = project.signoff(["undo"]);
+    let advice = undo.assert_code(5).stderr.split('`');
+    let revert = advice.filter(|part| part.starts_with("git revert")).next();
+    revert.expect("it says what to type").to_owned()
+}
+
+#[test]
+fn the_advised_revert_takes_all_commits_back() {
+    let project = repository(false);
+    project.signoff(["run", "plan.md"]).assert_success();
+    assert_eq!(project.git("rev-list --count HEAD"), "3");
+    assert!(project.exists("en") && project.exists("de"));
+    // What a person does afterwards stays.
+    project.write("later", "mine\n");
+    project.git("add later");
+    project.git("commit -qm later");
+    let revert = advised_revert(&project);
+    assert!(revert.contains(".."), "{revert}");
+    project.bash(&revert, &project.path()).assert_success();
+    assert!(!project.exists("en") && !project.exists("de"));
+    assert_eq!(
+        project.read("later") + &project.read("kept"),
+        "mine\nmine\n"
+    );
+}
+
+#[test]
+fn commits_that_came_in_one_by_one_are_all_named() {
+    let project = repository(true);
+    let running = held_back(&project);
+    project.write("between", "mine\n");
+    fs::write(project.outside("go"), "").expect("the folder is ours");
+    running.wait().assert_success();
+    // The first by hand, then something else, and the rest by `land`.
+    let first =
+        project.git("rev-list --reverse --grep=Signoff-Attempt main..signoff/$(ls .signoff/runs)");
+    let first = first.lines().next().expect("it has commits").to_owned();
+    project.git(&format!("cherry-pick {first}"));
+    project.git("add between");
+    project.git("commit -qm between");
+    project.signoff(["land"]).assert_success();
+    assert!(project.exists("en") && project.exists("de"));
+    let revert = advised_revert(&project);
+    project.bash(&revert, &project.path()).assert_success();
+    assert!(!project.exists("en") && !project.exists("de"));
+    assert_eq!(project.read("between"), "mine\n");
 }

@@ -104,7 +104,9 @@ fn what_a_person_changed_while_it_waited_stays() {
     // Once is enough.
     project.write("a", "again\n").write("y", "again\n");
     let again = project.signoff(["undo"]);
-    again.assert_success().assert_stdout_contains("nothing");
+    again
+        .assert_success()
+        .assert_stdout_contains("undone already: run");
     assert_eq!(project.read("a") + &project.read("y"), "again\nagain\n");
     assert_eq!(taken_back(&project, "a"), "one\nFIX");
 }
@@ -218,4 +220,125 @@ fn what_was_ignored_before_the_run_stays() {
     assert_eq!(project.read(".env"), "SECRET\n");
     assert_eq!(project.read("deps/x/y"), "theirs\n");
     assert!(!project.exists("y"));
+}
+
+/// Signatures are files that a person commits, stashes, and does not have on another branch.
+#[test]
+fn a_run_needs_no_file_but_its_own_to_be_read_and_undone() {
+    let script = Script::new().reply(Reply::always().append("a", "agent\n").write("y", "y\n"));
+    let project = repository(&script, &[&agent("Work", "y")]);
+    project.signoff(RUN).assert_success();
+    let signed = project.signoff(["status"]);
+    project
+        .bash(
+            "mv .signoff/log .signoff/signatures ../outside",
+            &project.path(),
+        )
+        .assert_success();
+    project
+        .signoff(["runs"])
+        .assert_success()
+        .assert_stdout_contains("completed");
+    let status = project.signoff(["status"]);
+    assert_eq!(status.assert_success().stdout, signed.stdout);
+    assert!(status.stdout.contains("signed by"), "{status}");
+    project.signoff(["log"]).assert_success();
+    project
+        .signoff(["land"])
+        .assert_success()
+        .assert_stdout_contains("landed already");
+    let undone = project.signoff(["undo"]);
+    undone.assert_success().assert_stdout_contains("put back a");
+    assert_eq!(project.read("a"), "one\n");
+    // One of an older version has no copy. Nobody has to sign anything for it.
+    project
+        .bash("rm -r .signoff/runs/*/signatures", &project.path())
+        .assert_success();
+    let unreadable = project.signoff(["undo"]);
+    unreadable
+        .assert_code(6)
+        .assert_stderr_contains("on another branch, or in a stash");
+    assert!(!unreadable.stderr.contains("approve"), "{unreadable}");
+    project
+        .bash(
+            "rm -rf .signoff/log; mv ../outside/log ../outside/signatures .signoff",
+            &project.path(),
+        )
+        .assert_success();
+    project.signoff(["status"]).assert_success();
+}
+
+#[test]
+fn what_a_person_writes_after_an_undo_is_theirs() {
+    let script = Script::new().reply(
+        Reply::always()
+            .write("a", "agent\n")
+            .write("b", "agent\n")
+            .write("y", "y\n"),
+    );
+    let project = repository(&script, &[&agent("Work", "y")]);
+    project.signoff(RUN).assert_success();
+    project.write("b", "mine\n");
+    project
+        .signoff(["undo"])
+        .assert_success()
+        .assert_stdout_contains("put back a\nremoved y\nleft as it is: `b`: ")
+        .assert_stdout_contains("1 file put back, 1 file removed");
+    // Exactly what the run had written. What was left is tried again, and nothing else.
+    project.write("a", "agent\n").write("y", "y\n");
+    let again = project.signoff(["undo"]);
+    again
+        .assert_success()
+        .assert_stdout_contains("left as it is: `b`: ")
+        .assert_stdout_contains("nothing could be taken back without");
+    assert_eq!(project.read("a") + &project.read("b"), "agent\nmine\n");
+    project.write("b", "agent\n");
+    let again = project.signoff(["undo"]);
+    again
+        .assert_success()
+        .assert_stdout_contains("put back b\n");
+    project.write("b", "agent\n");
+    let again = project.signoff(["undo"]);
+    let run = project.json(["status"])["run"].to_string();
+    let expected = format!("undone already: run {}\n", run.trim_matches('"'));
+    assert_eq!(again.assert_success().stdout, expected);
+    assert_eq!(project.read("a") + &project.read("b"), "agent\nagent\n");
+    assert_eq!(project.read("y"), "y\n");
+}
+
+#[test]
+fn where_nothing_can_be_taken_back_nothing_else_is_said() {
+    let script = Script::new().reply(Reply::always().write("a", "agent\n"));
+    let step = agent("Work", "a").replace("test -s a", "grep -q agent a");
+    let project = repository(&script, &[&step]);
+    project.signoff(RUN).assert_success();
+    project.write("a", "mine\n");
+    let undone = project.signoff(["undo"]);
+    undone
+        .assert_success()
+        .assert_stdout_contains("left as it is: `a`: ")
+        .assert_stdout_contains("nothing could be taken back");
+    assert!(!undone.stdout.contains("left nothing"), "{undone}");
+    assert_eq!(project.read("a"), "mine\n");
+}
+
+/// Without a repository of the person's, what a run did is in one of the harness's own: one is told where, and it goes.
+#[test]
+fn without_git_one_is_told_where_the_commits_are() {
+    let script = Script::new().reply(Reply::always().write("a", "agent\n").write("y", "y\n"));
+    let project = project(&script, &plan(&[&agent("Work", "y")])).on_trees();
+    project.write("a", "one\n");
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project.signoff(RUN).assert_success();
+    let undone = project.signoff(["undo"]);
+    let log = undone.assert_success().stdout.split('`');
+    let log = log.filter(|part| part.starts_with("git --git-dir")).last();
+    let log = log.expect("it says what to type");
+    project
+        .bash(log, &project.path())
+        .assert_success()
+        .assert_stdout_contains("+agent");
+    project.signoff(["prune"]).assert_success();
+    assert_ne!(project.bash(log, &project.path()).code, Some(0));
 }

@@ -1,9 +1,9 @@
-//! Agent steps could overlap, and there is no git repository.
+//! Agent steps could overlap, and no agent can have a tree of its own here.
 //!
 //! ## Why
-//! Two agents at work in one directory would trample on each other. Where the sandbox can mount, each gets a tree of
-//! its own, and what they did is merged; elsewhere they run one after another. The plan works all the same, and takes
-//! longer.
+//! Two agents at work in one directory would trample on each other. Where the sandbox can mount and there is the git
+//! program, each gets a tree of its own, and what they did is merged; elsewhere they run one after another. The plan works
+//! all the same, and takes longer.
 //!
 //! ## Example
 //! ```text
@@ -16,21 +16,21 @@
 //! ```
 //!
 //! ## Instead
-//! `git init`, so that what each of them did is a commit of your repository. Nothing, if that does not matter.
+//! `signoff doctor` says what is missing. Nothing, if the time does not matter. A git repository is not needed.
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::overlap::agents_can_overlap;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    // The plan first: most have no such steps, and then nobody has to look for a repository.
+    // The plan first: most have no such steps, and then nobody has to try what the sandbox can do.
     let Some((first, second)) = agents_can_overlap(context.plan) else {
         return;
     };
     let (Some(first), Some(second)) = (context.step(first), context.step(second)) else {
         return;
     };
-    if context.workspace.has_repository() {
+    if context.workspace.has_trees() {
         return;
     }
     let who = if first.index == second.index {
@@ -39,11 +39,10 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         format!("agent steps, like `{}` and `{}`,", first.id(), second.id())
     };
     let message = format!(
-        "{who} could overlap, and there is no git repository: where the sandbox mounts nothing, they run one after another"
+        "{who} could overlap, but none can have a tree of its own here: they run one after another"
     );
     let found = second.problem(Code::AgentsOneByOne, second.span(), message);
-    problems
-        .push(found.help("`signoff doctor` says whether each agent gets a tree of its own here"));
+    problems.push(found.help("`signoff doctor` says why"));
 }
 
 #[cfg(test)]
@@ -54,10 +53,10 @@ mod tests {
     use crate::dialect::parse;
     use crate::source::Source;
 
-    /// The usual world in a directory that git does not know.
-    struct NoGit;
+    /// The usual world on a machine that mounts nothing.
+    struct NoTrees;
 
-    impl Workspace for NoGit {
+    impl Workspace for NoTrees {
         fn path_exists(&self, path: &str) -> bool {
             World.path_exists(path)
         }
@@ -74,7 +73,7 @@ mod tests {
             World.agent_exists(name)
         }
 
-        fn has_repository(&self) -> bool {
+        fn has_trees(&self) -> bool {
             false
         }
 
@@ -92,9 +91,10 @@ mod tests {
 
     #[track_caller]
     fn check(steps: &str, expected: Option<&str>) {
-        let found = checked(steps, &NoGit).diagnostics;
+        let found = checked(steps, &NoTrees).diagnostics;
         let found: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
-        let why = "could overlap, and there is no git repository: where the sandbox mounts nothing, they run one after another";
+        let why =
+            "could overlap, but none can have a tree of its own here: they run one after another";
         let expected = expected.map(|who| format!("{who} {why}"));
         assert_eq!(found, Vec::from_iter(expected.as_deref()), "{steps}");
         assert_eq!(checked(steps, &World).diagnostics, [], "{steps}");
@@ -103,7 +103,7 @@ mod tests {
     const AGENT: &str = "**task:** x\n**contract:** `make`\n";
 
     #[test]
-    fn it_is_said_where_agents_could_overlap_without_git() {
+    fn it_is_said_where_agents_could_overlap_without_trees() {
         check(
             &format!("### 1. A\n{AGENT}### 2. B\n**depends_on:** none\n{AGENT}"),
             Some("agent steps, like `step-1` and `step-2`,"),
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn nothing_is_wrong_with_such_a_plan() {
         let two = format!("### 1. A\n{AGENT}### 2. B\n**depends_on:** none\n{AGENT}");
-        let checked = checked(&two, &NoGit);
+        let checked = checked(&two, &NoTrees);
         assert_eq!((checked.errors(), checked.warnings()), (0, 0));
         assert!(checked.strict().accept().is_ok());
     }

@@ -10,7 +10,7 @@ use signoff_work::git::{Id, Landed, Prepared};
 
 use self::held::bring_files;
 pub(super) use self::refusals::refuse_if_checked_out;
-use self::refusals::{Refusal, instead, instructed, objections, unfinished};
+use self::refusals::{Refusal, instead, instructed, merged, objections, unfinished};
 pub use self::undo::{Undone, undo};
 use super::Live;
 use crate::clock::Clock;
@@ -156,7 +156,11 @@ fn bring_in(
         }
         return Ok(landing);
     }
-    landing.commits = trees.own().commits(&start, &head)?.len();
+    // What joined from the checkout is there already, and never lands.
+    let of_steps = merged(run);
+    let mut commits = trees.own().commits(&start, &head)?;
+    commits.retain(|commit| of_steps.contains(commit.as_str()));
+    landing.commits = commits.len();
     if run.lands_files() {
         return bring_files(landing, trees, &head, (run, journal), clock);
     }
@@ -256,7 +260,7 @@ fn half_landed(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
 }
 
 /// Is this a plan that the harness marks, or something else that it keeps? Then that it changed says nothing.
-fn is_known_plan(project: &Project, path: &str) -> bool {
+pub(crate) fn is_known_plan(project: &Project, path: &str) -> bool {
     let path = project.store.workspace().join(path);
     if path.starts_with(project.store.dir()) {
         return true;

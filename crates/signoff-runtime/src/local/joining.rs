@@ -6,6 +6,8 @@ use signoff_engine::{Action, Input, Run};
 
 use super::commits::head;
 use crate::error::Error;
+use crate::landing::is_known_plan;
+use crate::project::Project;
 use crate::trees::{Joined, Trees};
 
 /// A look may cost this part of the time between two looks, where nothing but contracts waits for it.
@@ -19,13 +21,25 @@ pub(super) struct Joining {
     found: Option<Joined>,
 }
 
+/// More files than these are not looked into: nobody reads the names of so many.
+const LOOKED_INTO: usize = 20;
+
+/// What a person is told of what joined: not the marks that other runs write into their plans.
+fn told(project: &Project, files: &[String]) -> Vec<String> {
+    let mut told = files.to_vec();
+    if told.len() <= LOOKED_INTO {
+        told.retain(|path| !is_known_plan(project, path));
+    }
+    told
+}
+
 impl Joining {
     /// What a person did since the last look, to be journaled before the action.
     pub(super) fn before(
         &mut self,
         run: &Run,
         action: &Action,
-        trees: &Trees,
+        (project, trees): (&Project, &Trees),
     ) -> Result<Option<Input>, Error> {
         // Whoever builds on the head must find it there.
         if run.has_queue_holder() || !self.is_time(action) {
@@ -41,7 +55,7 @@ impl Joining {
         let input = Input::CheckoutJoined {
             commit: joined.commit.to_string(),
             tree: joined.tree.clone(),
-            files: joined.files.clone(),
+            files: told(project, &joined.files),
             conflicts: joined.conflicts.clone(),
         };
         self.found = Some(joined);

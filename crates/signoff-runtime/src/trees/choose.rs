@@ -1,16 +1,20 @@
 //! In trees of the run's own, or in the checkout?
 
+use std::path::Path;
+
 use signoff_engine::{Isolation, Land};
+use signoff_plan::Workspace as _;
 use signoff_plan::model::Plan;
 use signoff_plan::overlap::agents_can_overlap;
 use signoff_store::config;
 use signoff_store::config::Isolation as Wanted;
 use signoff_work::git::Repository;
 
-use super::{all, repository, run_repository};
+use super::places::all_of;
+use super::{repository, run_repository};
 use crate::confinement;
 use crate::error::Error;
-use crate::project::Project;
+use crate::project::{Project, Surroundings};
 
 /// Where a run works, when its work comes into the checkout, and what a person should know about it.
 #[derive(Debug)]
@@ -108,24 +112,40 @@ fn not_here(project: &Project) -> Result<Vec<String>, Error> {
     if !level.mounts() {
         why.push(format!("the sandbox mounts nothing here (`{level}`)"));
     }
-    match all(project) {
-        None => why.push("neither HOME nor XDG_DATA_HOME says where trees could be".to_owned()),
-        Some(place) if place.starts_with(project.store.workspace()) => why.push(format!(
+    why.extend(no_place(&project.around, project.store.workspace()));
+    Ok(why)
+}
+
+/// Why there is no place for trees, if so.
+fn no_place(around: &Surroundings, workspace: &Path) -> Option<String> {
+    match all_of(around) {
+        None => Some("neither HOME nor XDG_DATA_HOME says where trees could be".to_owned()),
+        Some(place) if place.starts_with(workspace) => Some(format!(
             "trees would be in the checkout itself, in {}",
             place.display()
         )),
-        Some(_) => {}
+        Some(_) => None,
+    }
+}
+
+/// Is there a place for trees?
+pub(crate) fn has_place(around: &Surroundings, workspace: &Path) -> bool {
+    no_place(around, workspace).is_none()
+}
+
+/// Why no run of the project can have trees of its own; nothing, if it can.
+pub(crate) fn obstacles(project: &Project) -> Result<Vec<String>, Error> {
+    let mut why = not_here(project)?;
+    if !project.workspace().command_exists("git") {
+        why.push("there is no git program".to_owned());
     }
     Ok(why)
 }
 
-/// Why runs of the project do not use its own repository; nothing, if they do.
-pub(crate) fn obstacles(project: &Project) -> Result<Vec<String>, Error> {
-    let mut why = not_here(project)?;
-    let found = repository(project)?;
-    match found {
-        None => why.push("there is no git repository".to_owned()),
-        Some(found) => why.extend(found.obstacles()?),
-    }
-    Ok(why)
+/// Why runs of the project do not record their work in its own repository; nothing, if they do.
+pub(crate) fn why_private(project: &Project) -> Result<Vec<String>, Error> {
+    Ok(match repository(project)? {
+        None => vec!["there is no git repository".to_owned()],
+        Some(found) => found.obstacles()?,
+    })
 }

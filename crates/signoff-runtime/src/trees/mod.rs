@@ -32,7 +32,7 @@ use signoff_work::beneath::remove_tree;
 use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
 use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
-pub(crate) use self::choose::{choose, obstacles};
+pub(crate) use self::choose::{choose, has_place, obstacles, why_private};
 pub(crate) use self::layers::WorkContext;
 use self::overlays::Masks;
 pub(crate) use self::overlays::{Showing, TreeMount};

@@ -11,7 +11,7 @@ use signoff_work::git::{Git, Repository, RunRepository, is_absent};
 
 use crate::error::Error;
 use crate::plans::current_task;
-use crate::project::Project;
+use crate::project::{Project, Surroundings};
 
 /// Where the run's tree is, among the worktrees of the run.
 pub(crate) fn run_tree(root: &Path) -> PathBuf {
@@ -30,24 +30,22 @@ pub(crate) fn root(project: &Project, run: &str) -> Option<PathBuf> {
 
 /// Where the trees of all runs are.
 pub(crate) fn all(project: &Project) -> Option<PathBuf> {
-    Some(signoff_data(project)?.join("worktrees"))
+    all_of(&project.around)
+}
+
+pub(super) fn all_of(around: &Surroundings) -> Option<PathBuf> {
+    Some(signoff_data(around)?.join("worktrees"))
 }
 
 /// Where what runs of this project share is kept: trees, and the repository of a project that has none.
 pub(crate) fn data(project: &Project) -> Option<PathBuf> {
     let workspace = project.store.workspace().as_os_str().as_encoded_bytes();
     let key: String = Digest::of_bytes(workspace).hex().chars().take(16).collect();
-    Some(signoff_data(project)?.join("projects").join(key))
+    Some(signoff_data(&project.around)?.join("projects").join(key))
 }
 
-fn signoff_data(project: &Project) -> Option<PathBuf> {
-    let variable = |name: &str| {
-        project
-            .around
-            .variables
-            .get(OsStr::new(name))
-            .map(PathBuf::from)
-    };
+fn signoff_data(around: &Surroundings) -> Option<PathBuf> {
+    let variable = |name: &str| around.variables.get(OsStr::new(name)).map(PathBuf::from);
     let absolute = |path: &PathBuf| path.is_absolute();
     let data = variable("XDG_DATA_HOME").filter(absolute);
     let home = variable("HOME").filter(absolute);

@@ -13,7 +13,7 @@ use signoff_store::root::Store;
 use signoff_store::runs::is_run_id;
 use signoff_work::git::Repository;
 
-use super::{all, branch, refs, remove_tree, repository, root};
+use super::{all, branch, data, private_repository, refs, remove_tree, repository, root};
 use crate::error::Error;
 use crate::project::Project;
 
@@ -89,6 +89,8 @@ pub(super) fn remove_refs(repository: &Repository, run: &str) -> Result<Vec<Stri
 pub(crate) struct Remains<'p> {
     project: &'p Project,
     repository: Option<Repository>,
+    /// The harness's own, of this project alone, if runs have made it.
+    private: Option<Repository>,
 }
 
 /// What one run has left.
@@ -105,9 +107,16 @@ pub(crate) struct Left {
 impl<'p> Remains<'p> {
     pub(crate) fn of(project: &'p Project) -> Result<Self, Error> {
         let repository = repository(project)?;
+        let has_private = data(project).is_some_and(|data| data.join("repository").exists());
+        let private = if has_private {
+            private_repository(project)?
+        } else {
+            None
+        };
         Ok(Self {
             project,
             repository,
+            private,
         })
     }
 
@@ -116,6 +125,7 @@ impl<'p> Remains<'p> {
         Self {
             project,
             repository: None,
+            private: None,
         }
     }
 
@@ -128,10 +138,16 @@ impl<'p> Remains<'p> {
             worktrees,
             ..Left::default()
         };
+        let branch = branch(run);
+        if let Some(private) = &self.private {
+            let is_there = private.read_ref(&branch)?.is_some();
+            left.refs.extend(is_there.then(|| branch.clone()));
+            let has_refs = !private.refs(&refs(run))?.is_empty();
+            left.refs.extend(has_refs.then(|| refs(run)));
+        }
         let Some(repository) = &self.repository else {
             return Ok(left);
         };
-        let branch = branch(run);
         if repository.read_ref(&branch)?.is_some() {
             left.checked_out = checked_out(repository, run)?;
             left.refs
@@ -145,16 +161,17 @@ impl<'p> Remains<'p> {
 
     /// Removes the names of a run in the repository.
     pub(crate) fn remove_refs(&self, run: &str) -> Result<(), Error> {
-        let Some(repository) = &self.repository else {
-            return Ok(());
-        };
-        remove_refs(repository, run).map(drop)
+        for repository in self.repository.iter().chain(&self.private) {
+            remove_refs(repository, run)?;
+        }
+        Ok(())
     }
 
     /// Runs of this project whose directories are gone, and what they have left.
     pub(crate) fn orphans(&self) -> Result<BTreeMap<String, Left>, Error> {
         let mut runs = self.abandoned_worktrees();
         runs.extend(self.abandoned_refs()?);
+        runs.extend(self.abandoned_private_refs()?);
         let left = runs.into_iter().map(|run| {
             let left = self.of_run(&run)?;
             Ok((run, left))
@@ -182,15 +199,7 @@ impl<'p> Remains<'p> {
         let Some(repository) = &self.repository else {
             return Ok(BTreeSet::new());
         };
-        let mut runs = BTreeSet::new();
-        for (name, _) in repository.refs("refs/signoff/")? {
-            let rest = name.strip_prefix("refs/signoff/").unwrap_or_default();
-            if let Some((run, START)) = rest.split_once('/')
-                && is_run_id(run)
-            {
-                runs.insert(run.to_owned());
-            }
-        }
+        let mut runs = runs_in(repository)?;
         if runs.is_empty() {
             return Ok(runs);
         }
@@ -202,6 +211,30 @@ impl<'p> Remains<'p> {
         });
         Ok(runs)
     }
+
+    /// Runs that the harness's own repository knows, and the project does not.
+    fn abandoned_private_refs(&self) -> Result<BTreeSet<String>, Error> {
+        let mut runs = match &self.private {
+            Some(private) => runs_in(private)?,
+            None => BTreeSet::new(),
+        };
+        runs.retain(|run| !self.project.store.run_dir(run).path().exists());
+        Ok(runs)
+    }
+}
+
+/// The runs that a repository has references of.
+fn runs_in(repository: &Repository) -> Result<BTreeSet<String>, Error> {
+    let mut runs = BTreeSet::new();
+    for (name, _) in repository.refs("refs/signoff/")? {
+        let rest = name.strip_prefix("refs/signoff/").unwrap_or_default();
+        if let Some((run, START)) = rest.split_once('/')
+            && is_run_id(run)
+        {
+            runs.insert(run.to_owned());
+        }
+    }
+    Ok(runs)
 }
 
 #[cfg(test)]

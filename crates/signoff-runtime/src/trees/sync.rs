@@ -1,7 +1,7 @@
 //! Between the checkout and the run: what a person does there joins the run's tree, and what steps did is written there,
 //! file by file. Nothing else writes to the checkout while a run is at work.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use signoff_engine::RunTree;
@@ -266,6 +266,13 @@ impl Trees {
         super::branch(&self.run)
     }
 
+    /// The repository that it is in, where that is not the project's own.
+    pub(crate) fn private_place(&self) -> Option<PathBuf> {
+        let objects = self.repository.objects();
+        let place = objects.parent().filter(|_| self.repository.is_private());
+        place.map(Path::to_owned)
+    }
+
     /// Takes back what was written to the checkout, file by file.
     pub(crate) fn unland_files(&self) -> Result<UnlandReport, GitError> {
         let _in_turns = locked(&self.syncing);
@@ -280,7 +287,30 @@ impl Trees {
                 to: self.own.tree_of(&commit)?,
             });
         }
-        self.own
-            .unland_files(&landings, &first, &failpoint::reached)
+        let report = self
+            .own
+            .unland_files(&landings, &first, &failpoint::reached)?;
+        failpoint::reached("undo.unlanded");
+        self.forget_landings(&report.left)?;
+        Ok(report)
+    }
+
+    /// What was taken back is not taken back once more: what a person writes from now on is theirs.
+    fn forget_landings(&self, left: &[git::LandedFiles]) -> Result<(), GitError> {
+        for (name, _) in self
+            .repository
+            .refs(&self.ref_name(&format!("{LANDED}/")))?
+        {
+            self.repository.delete_ref(&name)?;
+        }
+        for landed in left {
+            self.remember_landing(landed)?;
+        }
+        Ok(())
+    }
+
+    /// Is something in the checkout that can be taken back?
+    pub(crate) fn has_landings(&self) -> Result<bool, GitError> {
+        Ok(!self.landings()?.is_empty())
     }
 }

@@ -60,6 +60,11 @@ impl RunDir {
         self.path.join("tree")
     }
 
+    /// Copies of the signatures that it went on under.
+    pub fn signatures(&self) -> PathBuf {
+        self.path.join("signatures")
+    }
+
     /// The run's versions of files that could not be written to the checkout, for a person to look at.
     pub fn held_versions(&self) -> PathBuf {
         self.path.join("held")

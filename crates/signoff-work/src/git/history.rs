@@ -124,6 +124,15 @@ impl Own {
         Ok(found.map(|(id, _)| id))
     }
 
+    /// The commits in the history of `at` that say they are of an attempt of this run, the newest first.
+    pub fn commits_of_run(&self, run: &str, at: &Id) -> Result<Vec<Id>, GitError> {
+        let line = format!("--grep=^{TRAILER}: {run}/");
+        let mut told = self.told(&["--topo-order", &line, at.as_str()])?;
+        let of_run = format!("{run}/");
+        told.retain(|(_, attempts)| attempts.iter().any(|told| told.starts_with(&of_run)));
+        Ok(told.into_iter().map(|(id, _)| id).collect())
+    }
+
     /// Those of the commits after `since` up to `head` that are work of the run, and not in the history of `at`, neither
     /// themselves nor picked by hand: then another commit there says that it is of the same attempt.
     pub(super) fn missing(

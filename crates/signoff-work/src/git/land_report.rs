@@ -81,8 +81,10 @@ pub struct UnlandReport {
     pub deleted: Vec<String>,
     /// Paths that were changed after the landing, and have that change without those of the run.
     pub merged: Vec<String>,
-    /// Paths that were left as they are. Doing it again tries them again.
+    /// Paths that were left as they are.
     pub held: Vec<HeldFile>,
+    /// What is left of the landings: those paths. Taking these back tries them again, and touches nothing else.
+    pub left: Vec<LandedFiles>,
 }
 
 pub(super) fn held_files(held: BTreeMap<Name, HoldReason>) -> Vec<HeldFile> {

@@ -37,6 +37,7 @@ impl Own {
             .filter(|found| found.after.is_none())
             .map(|found| found.name)
             .collect();
+        let left = self.only(landings, &outcome.held.keys().cloned().collect())?;
         let (deleted, changed): (BTreeSet<Name>, BTreeSet<Name>) = outcome
             .written
             .into_iter()
@@ -46,7 +47,27 @@ impl Own {
             deleted: texts(&deleted),
             merged: texts(&outcome.merged),
             held: held_files(outcome.held),
+            left,
         })
+    }
+
+    /// The same landings, of these paths alone.
+    fn only(
+        &self,
+        landings: &[LandedFiles],
+        names: &BTreeSet<Name>,
+    ) -> Result<Vec<LandedFiles>, GitError> {
+        let mut left = Vec::new();
+        if names.is_empty() {
+            return Ok(left);
+        }
+        for LandedFiles { from, to } in landings {
+            let (from, to) = (from.clone(), self.with_paths(from, to, names)?);
+            if from != to {
+                left.push(LandedFiles { from, to });
+            }
+        }
+        Ok(left)
     }
 
     /// The same landings, with a file that several of them changed in one of them, unless a person changed it in between:

@@ -41,11 +41,19 @@ fn confines(found: &Doctor) -> bool {
 
 /// Whether agents can work side by side.
 pub(crate) fn worktrees(found: &Worktrees) -> String {
-    if found.possible {
-        return "worktrees: possible, so agents can work side by side".to_owned();
+    let why = |why: &[String]| harmless(&why.join("; "));
+    if !found.possible {
+        let why = why(&found.why);
+        return format!("trees for agents: not possible, so agents work one after another: {why}");
     }
-    let why = harmless(&found.why.join("; "));
-    format!("worktrees: not possible, so agents work one after another: {why}")
+    let possible = "trees for agents: possible, so they can work side by side";
+    if found.private.is_empty() {
+        return possible.to_owned();
+    }
+    let why = why(&found.private);
+    format!(
+        "{possible}; what they do is recorded outside of your repository, and lands as files: {why}"
+    )
 }
 
 fn lines(found: &Doctor) -> Vec<String> {

@@ -139,7 +139,7 @@ fn tell_found(session: &mut Session, found: &Found, wrote_config: bool) {
     };
     for Proposal { lockfile, command } in &found.prepare {
         session.out.answer(format!(
-            "prepare: found {lockfile}; `prepare = [\"{command}\"]` {config}: it makes new worktrees usable"
+            "prepare: found {lockfile}; `prepare = [\"{command}\"]` {config}: it makes the trees of a run usable"
         ));
     }
     session.out.answer(format!("git: {}", found.git));
@@ -166,11 +166,12 @@ fn level(session: &Session) -> String {
     )
 }
 
-/// What keeps agents from working side by side, if anything.
+/// What keeps agents from working side by side, or their commits from the repository, if anything.
 fn obstacles(session: &Session) -> Option<String> {
     let project = Project::open(&session.around).ok()?;
     let found = worktrees(&project).ok()?;
-    (!found.possible).then(|| side_by_side(&found))
+    let is_worth_telling = !found.possible || !found.private.is_empty();
+    is_worth_telling.then(|| side_by_side(&found))
 }
 
 /// What there is to do before a plan can run.

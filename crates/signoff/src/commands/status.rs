@@ -3,8 +3,7 @@
 use signoff_api::event::Outcome;
 use signoff_api::run::Run;
 use signoff_engine::PauseReason;
-use signoff_runtime::project::minimum_proof;
-use signoff_runtime::proof::counted;
+use signoff_runtime::proof::counted_for_run;
 use signoff_runtime::view::View;
 
 use crate::commands::inbox::{held_lines, repair_in};
@@ -35,7 +34,8 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
     }
     let signed = view.run.signed();
     let digests = (&signed.digest(), &signed.terms());
-    let counted = counted(&project, &view.key, digests, minimum_proof(&project))?;
+    let dir = project.store.run_dir(&shape.run);
+    let counted = counted_for_run(&project, (&view.key, &dir), digests)?;
     for line in signature(&counted) {
         session.out.answer(line);
     }

@@ -145,7 +145,8 @@ fn commands(config: &Config) -> Vec<String> {
     }
     if config.run.prepare.origin == Origin::Project {
         for command in &config.run.prepare.value {
-            lines.push(format!("  in every new worktree: {}", harmless(command)));
+            let command = harmless(command);
+            lines.push(format!("  once for each run, before its agents: {command}"));
         }
     }
     for (role, agent) in &config.agents {

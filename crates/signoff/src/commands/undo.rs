@@ -8,6 +8,7 @@ use super::list::counted;
 use crate::failure::{Failure, not_undone};
 use crate::report::style::{CARE, GOOD, harmless, paint};
 use crate::session::Session;
+use crate::shell_words::quoted;
 
 pub(crate) fn undo(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     session.require_person("take a run back")?;
@@ -34,8 +35,7 @@ fn lines(undone: &Undone) -> Vec<String> {
     let removed = undone.deleted.iter().chain(&undone.removed);
     let removed = removed.map(|what| format!("removed {}", harmless(what)));
     let whole = undone.refused.is_empty().then(|| whole(undone));
-    let kept = undone.kept.as_ref();
-    let kept = kept.map(|name| format!("what the run did stays in its commits: {name}"));
+    let kept = undone.kept.as_ref().map(|name| kept(undone, name));
     let left = undone.left.iter();
     let left = left.map(|why| format!("left as it is: {}", harmless(why)));
     restored
@@ -46,8 +46,21 @@ fn lines(undone: &Undone) -> Vec<String> {
         .collect()
 }
 
+/// How what the run did can be found.
+fn kept(undone: &Undone, name: &str) -> String {
+    let branch = name.trim_start_matches("refs/heads/");
+    let git = match &undone.kept_in {
+        Some(place) => format!("git --git-dir {}", quoted(&place.to_string_lossy())),
+        None => "git".to_owned(),
+    };
+    format!("what the run did stays in its commits until `signoff prune`: `{git} log -p {branch}`")
+}
+
 fn whole(undone: &Undone) -> String {
     let run = &undone.run;
+    if undone.already {
+        return format!("{} already: run {run}", paint(CARE, "undone"));
+    }
     // Worktrees have paths, branches have names.
     let is_worktree = |what: &&String| what.starts_with('/');
     let worktrees = undone.removed.iter().filter(is_worktree).count();
@@ -62,6 +75,12 @@ fn whole(undone: &Undone) -> String {
     .filter(|(count, _, _)| *count > 0)
     .map(|(count, one, many)| counted(count, one, many))
     .collect();
+    if parts.is_empty() && !undone.left.is_empty() {
+        return format!(
+            "{} run {run}: nothing could be taken back without touching what you changed since",
+            paint(CARE, "undone")
+        );
+    }
     if parts.is_empty() {
         return format!(
             "{} to take back: run {run} left nothing",
@@ -77,6 +96,8 @@ fn shape(undone: &Undone) -> Shape {
         restored,
         deleted,
         kept,
+        kept_in,
+        already,
         removed,
         refused,
         left,
@@ -89,6 +110,8 @@ fn shape(undone: &Undone) -> Shape {
         restored,
         deleted,
         kept,
+        kept_in: kept_in.map(|place| place.to_string_lossy().into_owned()),
+        already,
         removed,
         refused,
         left,
@@ -149,13 +172,13 @@ mod tests {
             run: "r1".to_owned(),
             restored: texts(&["a"]),
             deleted: texts(&["b", "c"]),
-            kept: Some("refs/signoff/r1/undone".to_owned()),
+            kept: Some("refs/heads/signoff/r1".to_owned()),
             ..Undone::default()
         };
         let text = lines(&undone).join("\n");
         let text = anstream::adapter::strip_str(&text).to_string();
         let expected = "put back a\nremoved b\nremoved c\nundone run r1: 1 file put back, 2 files removed\n\
-                        what the run did stays in its commits: refs/signoff/r1/undone";
+                        what the run did stays in its commits until `signoff prune`: `git log -p signoff/r1`";
         assert_eq!(text, expected);
     }
 

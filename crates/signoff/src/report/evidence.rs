@@ -2,6 +2,7 @@
 
 use signoff_engine::{Facts, Grade, TestsSeen};
 
+use super::caches::is_cache;
 use crate::report::style::{file_name, harmless};
 
 /// Files named before the rest is only counted.
@@ -59,9 +60,11 @@ pub(crate) fn facts(facts: &Facts) -> String {
     ] {
         words.extend(by.iter().map(|by| format!("{what} {by}")));
     }
+    let written = facts.contract_writes.iter();
+    let written: Vec<String> = written.filter(|path| !is_cache(path)).cloned().collect();
     for (what, files) in [
         ("its contract reads what it changed:", &facts.judge_changed),
-        ("thrown away after its contract:", &facts.contract_writes),
+        ("thrown away after its contract:", &written),
     ] {
         if !files.is_empty() {
             words.push(format!("{what} {}", some(files)));
@@ -133,5 +136,10 @@ mod tests {
              not proved: no summary of pytest was seen; the tree was shared"
         );
         assert_eq!(because(Grade::Held, &Facts::default()), "green after");
+        let noise = Facts {
+            contract_writes: files(&[".pytest_cache/v/x", "a/__pycache__/b.pyc"]),
+            ..Facts::default()
+        };
+        assert_eq!(because(Grade::Held, &noise), "green after");
     }
 }

@@ -156,7 +156,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         }
         Event::CheckoutJoined {
             files, conflicts, ..
-        } => joined(files, conflicts),
+        } => return joined(files, conflicts),
         Event::FilesLanded { files, held, .. } => return files_landed(files, held),
         Event::RunLanded { commit, .. } => {
             format!("landed as {}", short_commit(commit))
@@ -383,16 +383,20 @@ fn finished(outcome: Outcome) -> String {
 }
 
 /// What a person did in the checkout while the run was at work.
-fn joined(files: &[String], conflicts: &[String]) -> String {
-    let mut text = paint(DIM, format!("your changes joined: {}", some(files))).to_string();
+fn joined(files: &[String], conflicts: &[String]) -> Option<String> {
+    let mut lines = Vec::new();
+    if !files.is_empty() {
+        let text = format!("your changes joined: {}", some(files));
+        lines.push(paint(DIM, text).to_string());
+    }
     if !conflicts.is_empty() {
         let both = format!(
             "changed by you and by the run, each keeps its own: {}",
             some(conflicts)
         );
-        text = format!("{text}\n{} {both}", paint(CARE, "!"));
+        lines.push(format!("{} {both}", paint(CARE, "!")));
     }
-    text
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 fn files_landed(files: &[String], held: &[String]) -> Option<String> {

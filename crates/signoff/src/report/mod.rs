@@ -1,6 +1,7 @@
 //! How things look to people, and to programs that are not ours.
 
-pub(crate) mod columns;
+pub(crate) mod caches;
+mod columns;
 pub(crate) mod config;
 pub(crate) mod evidence;
 pub(crate) mod github;

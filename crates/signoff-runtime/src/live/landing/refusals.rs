@@ -59,7 +59,7 @@ fn pick(run: &Run, trees: &Trees) -> Result<String, Error> {
 }
 
 /// The commits that steps were merged as.
-fn merged(run: &Run) -> BTreeSet<&str> {
+pub(super) fn merged(run: &Run) -> BTreeSet<&str> {
     let of_step = |at| {
         let (_, state) = run.step(at)?;
         let candidate = state.candidate.as_ref();

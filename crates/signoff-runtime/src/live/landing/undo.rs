@@ -1,9 +1,12 @@
 //! Takes a run back: its worktrees and its branch go, or what its steps changed in the checkout becomes what it was.
 
+use std::path::PathBuf;
+
 use signoff_engine::Input;
 use signoff_store::failpoint;
+use signoff_work::git::Id;
 
-use super::{is_over, named, record};
+use super::{is_over, named, parsed, record};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::journal::Append as _;
@@ -25,6 +28,10 @@ pub struct Undone {
     pub left: Vec<String>,
     /// The reference that what was there in their places can be found by.
     pub kept: Option<String>,
+    /// The repository that has it, where that is not the project's own.
+    pub kept_in: Option<PathBuf>,
+    /// It had been taken back before: nothing was done now.
+    pub already: bool,
     /// Worktrees and branches that are gone.
     pub removed: Vec<String>,
     /// Why it was not taken back, each a sentence; empty = it was.
@@ -52,9 +59,8 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
     };
     let commit = live.run.landed().filter(|_| !live.run.lands_files());
     if let Some(commit) = commit {
-        return for_good(format!(
-            "it landed as {commit}: `git revert` takes that back"
-        ));
+        let revert = revert(&live, commit)?;
+        return for_good(format!("it landed as {commit}: `{revert}` takes it back"));
     }
     if live.run.landing().is_some() && !live.run.undone() {
         return for_good(format!(
@@ -98,9 +104,38 @@ fn remove(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
     })
 }
 
+/// The command that takes all commits back that a run landed as.
+fn revert(live: &Live<'_>, landed: &str) -> Result<String, Error> {
+    let Some(trees) = live.trees(None, Showing::Copies)? else {
+        return Ok(format!("git revert --no-edit {landed}"));
+    };
+    let last = parsed(&live.run, landed)?;
+    let commits = trees.own().commits_of_run(live.run.id(), &last)?;
+    let [newest, .., oldest] = commits.as_slice() else {
+        let only = commits.first().unwrap_or(&last);
+        return Ok(format!("git revert --no-edit {only}"));
+    };
+    let before = trees.own().parents(oldest)?.into_iter().next();
+    if let Some(before) = before
+        && trees.own().commits(&before, newest)?.len() == commits.len()
+    {
+        return Ok(format!("git revert --no-edit {before}..{newest}"));
+    }
+    // Commits of a person lie between them, or nothing lies before them.
+    let names: Vec<&str> = commits.iter().map(Id::as_str).collect();
+    Ok(format!("git revert --no-edit {}", names.join(" ")))
+}
+
 /// Takes back what was written to the checkout, file by file. What somebody changed since stays, and is named.
 fn take_back(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
     let _checkout = take_workspace(live.project)?;
+    if live.run.undone() && !trees.has_landings()? {
+        trees.forget_work();
+        return Ok(Undone {
+            already: true,
+            ..Undone::default()
+        });
+    }
     if !live.run.undone() {
         let by = live.project.around.person.clone();
         let parts = (&mut live.run, &mut live.journal);
@@ -120,6 +155,7 @@ fn take_back(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
         deleted: report.deleted,
         left: left.collect(),
         kept: changed.then(|| trees.work_ref()),
+        kept_in: trees.private_place().filter(|_| changed),
         ..Undone::default()
     })
 }

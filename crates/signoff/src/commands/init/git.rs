@@ -36,9 +36,9 @@ impl Git {
 impl fmt::Display for Git {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotInstalled => "not installed",
+            Self::NotInstalled => "not installed: agents work in the checkout itself, one after another",
             Self::NoRepository => {
-                "not a repository; with `git init` the changes of a run can be seen and undone"
+                "not a repository: what a run does lands as files rather than commits; `signoff undo` takes it back all the same"
             }
             Self::Clean => "a repository, nothing uncommitted",
             Self::Uncommitted => {

@@ -43,7 +43,7 @@ pub(super) fn in_config(config: &str, proposals: &[Proposal]) -> String {
             let commands: Vec<String> = proposals.iter().map(quoted).collect();
             let lockfiles: Vec<&str> = proposals.iter().map(|one| one.lockfile).collect();
             format!(
-                "# prepare = [{}]   # makes a new worktree usable; proposed from {}\n",
+                "# prepare = [{}]   # not built in, proposed from {}: once for each run, it makes its trees usable\n",
                 commands.join(", "),
                 lockfiles.join(", ")
             )
