@@ -546,7 +546,7 @@ impl Perform for Local<'_> {
         {
             return Ok(Prepared::Instead(joined));
         }
-        Ok(match *action {
+        let prepared = match *action {
             Action::LandFiles => Prepared::Instead(self.land_files(run)?),
             Action::Candidate { step, attempt } => {
                 Prepared::Go(Input::CandidateBegins { step, attempt })
@@ -574,7 +574,11 @@ impl Perform for Local<'_> {
             | Action::Finish => {
                 return Err(broken(run, "an action without a performer"));
             }
-        })
+        };
+        if matches!(prepared, Prepared::Go(_)) {
+            self.joining.begun(action);
+        }
+        Ok(prepared)
     }
 
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error> {

@@ -1,8 +1,12 @@
 //! When the checkout is looked at for what a person did there.
+//!
+//! Looking never keeps a run from its work, however often the checkout changes: between two actions that begin at most
+//! one change joins, and what came after it waits for the next.
 
 use std::time::{Duration, Instant};
 
 use signoff_engine::{Action, Input, Run};
+use signoff_work::git::RestlessFiles;
 
 use super::commits::head;
 use crate::error::Error;
@@ -17,6 +21,11 @@ pub(super) struct Joining {
     last: Option<(Instant, Duration)>,
     /// What was found and is to be journaled.
     found: Option<Joined>,
+    /// Something joined, and nothing has begun since.
+    has_joined: bool,
+    /// What began last was a contract that is run once more at the end.
+    is_ending: bool,
+    restless: RestlessFiles,
 }
 
 impl Joining {
@@ -28,11 +37,11 @@ impl Joining {
         trees: &Trees,
     ) -> Result<Option<Input>, Error> {
         // Whoever builds on the head must find it there.
-        if run.has_queue_holder() || !self.is_time(action) {
+        if self.has_joined || run.has_queue_holder() || !self.is_time(action) {
             return Ok(None);
         }
         let began = Instant::now();
-        let found = trees.join(&head(run)?);
+        let found = trees.join(&head(run)?, &mut self.restless);
         self.last = Some((Instant::now(), began.elapsed()));
         // What cannot be looked at now is looked at before the next step.
         let Ok(Some(joined)) = found else {
@@ -45,7 +54,14 @@ impl Joining {
             conflicts: joined.conflicts.clone(),
         };
         self.found = Some(joined);
+        self.has_joined = true;
         Ok(Some(input))
+    }
+
+    /// An action begins.
+    pub(super) fn begun(&mut self, action: &Action) {
+        self.has_joined = false;
+        self.is_ending = matches!(action, Action::Recheck { .. });
     }
 
     /// It is journaled.
@@ -62,9 +78,9 @@ impl Joining {
             | Action::Dispatch { .. }
             | Action::Call { .. }
             | Action::Candidate { .. } => true,
-            Action::Evaluate { .. } | Action::Recheck { .. } => self
-                .last
-                .is_none_or(|(at, cost)| at.elapsed() >= cost.saturating_mul(SHARE)),
+            // What joined between them would make all that were run stale, again and again.
+            Action::Recheck { .. } => !self.is_ending && self.is_cheap(),
+            Action::Evaluate { .. } => self.is_cheap(),
             Action::Merge { .. }
             | Action::LandFiles
             | Action::Gate { .. }
@@ -74,5 +90,10 @@ impl Joining {
             | Action::Wait { .. }
             | Action::Finish => false,
         }
+    }
+
+    fn is_cheap(&self) -> bool {
+        self.last
+            .is_none_or(|(at, cost)| at.elapsed() >= cost.saturating_mul(SHARE))
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use signoff_engine::RunTree;
 use signoff_store::failpoint;
 use signoff_store::lock::WorkspaceLock;
-use signoff_work::git::{self, GitError, HeldFile, Id, UnlandReport};
+use signoff_work::git::{self, GitError, HeldFile, Id, RestlessFiles, UnlandReport};
 
 use super::{Trees, locked, remove_tree, said};
 use crate::error::Error;
@@ -57,7 +57,11 @@ impl Trees {
     }
 
     /// What a person changed in the checkout since it was last looked at, as a commit on top of the head.
-    pub(crate) fn join(&self, head: &Id) -> Result<Option<Joined>, String> {
+    pub(crate) fn join(
+        &self,
+        head: &Id,
+        restless: &mut RestlessFiles,
+    ) -> Result<Option<Joined>, String> {
         let _in_turns = locked(&self.syncing);
         let (agreed, first) = (
             self.agreed()?,
@@ -66,7 +70,7 @@ impl Trees {
         let head_tree = self.own.tree_of(head).map_err(said)?;
         let report = self
             .own
-            .join_checkout(&agreed, &head_tree, &first)
+            .join_checkout(&agreed, &head_tree, &first, restless)
             .map_err(said)?;
         if report.head_tree == head_tree {
             if report.base != agreed {

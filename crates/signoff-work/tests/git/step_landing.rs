@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::slice::from_ref;
 
-use signoff_work::git::{HoldReason, Id, LandReport, LandedFiles, Own, Prepared};
+use signoff_work::git::{HoldReason, Id, LandReport, LandedFiles, Own, Prepared, RestlessFiles};
 
 use crate::world::{World, files, shown, write};
 
@@ -17,6 +17,7 @@ pub(crate) struct Run<'w> {
     pub(crate) base: Id,
     pub(crate) head: Id,
     pub(crate) landed: Vec<LandedFiles>,
+    pub(crate) restless: RestlessFiles,
 }
 
 impl<'w> Run<'w> {
@@ -34,6 +35,7 @@ impl<'w> Run<'w> {
             head: first.clone(),
             first,
             landed: Vec::new(),
+            restless: RestlessFiles::default(),
         }
     }
 
@@ -58,7 +60,7 @@ impl<'w> Run<'w> {
     pub(crate) fn join(&mut self) -> (Vec<String>, Vec<String>) {
         let report = self
             .own
-            .join_checkout(&self.base, &self.head, &self.first)
+            .join_checkout(&self.base, &self.head, &self.first, &mut self.restless)
             .unwrap();
         self.base = report.base;
         self.head = self.own.commit_join(&report.head_tree, &self.head).unwrap();
@@ -536,4 +538,23 @@ fn undo_does_not_put_a_file_over_a_persons_directory() {
     assert_eq!(left, ["d", "d/x"]);
     let found = fs::read_to_string(world.path("d/x")).unwrap();
     assert_eq!(found, lines("1", "mine"));
+}
+
+#[test]
+fn a_file_that_changes_at_every_look_joins_once_it_rests() {
+    let world = World::committed(&[("log", "0\n")]);
+    let mut run = Run::begin(&world);
+    let joined: Vec<usize> = (1..=6)
+        .map(|look| {
+            world.write("log", &format!("{look}\n"));
+            run.join().0.len()
+        })
+        .collect();
+    assert_eq!(joined, [1, 1, 1, 0, 0, 0]);
+    // Others are not held up by it.
+    world.write("log", "7\n");
+    world.write("mine", "1\n");
+    assert_eq!(run.join().0, ["mine"]);
+    assert_eq!(run.join().0, ["log"]);
+    assert_eq!(run.join().0, [""; 0]);
 }
