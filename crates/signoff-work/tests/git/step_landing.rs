@@ -480,6 +480,7 @@ fn commits_that_land_have_only_the_work_of_the_run() {
             base: world.head(),
             head: world.head(),
             landed: Vec::new(),
+            restless: RestlessFiles::default(),
         };
         run.step(&[("run", Some("2\n"))]);
         world.write_all(&[
