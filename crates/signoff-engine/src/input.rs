@@ -43,6 +43,8 @@ pub enum Input {
         tree: String,
         files: Vec<String>,
         conflicts: Vec<String>,
+        /// Those of the files that the person deleted.
+        deleted: Vec<String>,
     },
     /// Files of the head were written to the checkout.
     FilesLanded {

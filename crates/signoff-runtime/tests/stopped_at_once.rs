@@ -35,6 +35,7 @@ impl Perform for Busy {
             tree: String::new(),
             files: Vec::new(),
             conflicts: Vec::new(),
+            deleted: Vec::new(),
         }))
     }
 

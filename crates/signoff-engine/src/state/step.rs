@@ -31,6 +31,8 @@ pub struct StepState {
     /// What it gave for conditions and references to read.
     pub values: StepValues,
     pub baseline: Option<Verdict>,
+    /// Why that was no answer, where it is known.
+    pub baseline_excuse: Option<String>,
     /// Tests that ran before the work.
     pub tests_before: Option<TestsRun>,
     /// Tests that ran in the last evaluation.
@@ -51,6 +53,8 @@ pub struct StepState {
     pub interrupted: bool,
     /// Inconclusive evaluations of the present attempt.
     pub inconclusive: u32,
+    /// Evaluations in a row that were void: something changed in the checkout while they ran.
+    pub void: u32,
     pub not_before: Millis,
     /// How the agent of the present attempt ended.
     pub work_ended: Option<ProcessEnd>,

@@ -69,6 +69,8 @@ pub(crate) fn saw(ended: ProcessEnd) -> Observation {
         })),
         room: None,
         warm: false,
+        void: None,
+        left_out: Vec::new(),
     }
 }
 
