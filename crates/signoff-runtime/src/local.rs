@@ -19,7 +19,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use signoff_engine::{Action, Changes, Choice, Input, Millis, ProcessEnd, Refusal, Run};
+use signoff_engine::{
+    Action, Changes, Choice, Input, Item, ItemKind, Millis, ProcessEnd, Refusal, Run,
+};
 use signoff_plan::model::Step;
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
@@ -656,6 +658,12 @@ impl Perform for Local<'_> {
 
     fn rest(&mut self, run: &Run) {
         self.offer_repairs(run);
+        let is_told = |item: &Item| item.kind == ItemKind::Escalation;
+        if let Some(trees) = self.trees()
+            && run.items().any(is_told)
+        {
+            trees.accept_changed();
+        }
     }
 
     fn reply(&mut self, request: &str, refused: Option<&Refusal>) {

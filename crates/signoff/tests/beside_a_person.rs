@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use common::{agent, plan};
 use serde_json::Value;
 use signoff_testkit::{Project, Reply, Script};
-use trees::repository;
+use trees::{repository, shell};
 
 fn events(project: &Project, kind: &str) -> Vec<Value> {
     let mut events = project.signoff(["log", "--format", "json"]).json_lines();
@@ -66,4 +66,105 @@ fn a_file_that_never_rests_keeps_no_run_from_working_or_from_being_stopped() {
         assert!(took < Duration::from_secs(5), "{took:?} to stop");
         assert!(output.code.is_some());
     });
+}
+
+/// An agent step that makes `a.txt`, and whose contract is this line after that.
+fn slow(line: &str) -> String {
+    format!(
+        "**target:** coder\n**task:**\nMake it.\n\n**contract:**\n```shell\ntest -f a.txt || exit 1; {line}\n```\nexit_code == 0\n**on_fail:** abort\n"
+    )
+}
+
+const FILES: [(&str, &str); 2] = [
+    ("mine.txt", "mine\n"),
+    (".gitignore", "ignored/\n.venv/\ntarget/\n"),
+];
+
+/// Runs the plan, and lets the person act when the contract is at work after the agent.
+fn act_during_the_contract(project: &Project, act: &str) -> signoff_testkit::Output {
+    let mut running = project.spawn(["run", "plan.md"]);
+    assert!(running.wait_until(|| !events(project, "contract_started").is_empty()));
+    std::thread::sleep(Duration::from_millis(300));
+    shell(project, act);
+    running.wait()
+}
+
+#[test]
+fn a_new_file_in_the_checkout_costs_a_contract_no_more_than_another_run_of_it() {
+    let project = repository(&makes("a.txt"), &plan(&[&slow("sleep 2")]), &FILES);
+    let output = act_during_the_contract(&project, "echo mine > z.txt");
+    output
+        .assert_success()
+        .assert_stderr_contains("contract is run again: `z.txt` changed in the checkout");
+    assert!(!output.stderr.contains("not started"), "{}", output.stderr);
+    let status = project.json(["status"]);
+    assert_eq!(status["steps"][0]["evidence"], "proved", "{status:#}");
+}
+
+#[test]
+fn an_ignored_file_that_a_person_writes_in_place_makes_no_contract_green() {
+    let line = "sleep 2; grep -q FIX ignored/i.log";
+    let project = repository(&makes("a.txt"), &plan(&[&slow(line)]), &FILES);
+    shell(&project, "mkdir ignored && echo x > ignored/i.log");
+    let output = act_during_the_contract(&project, "echo FIX >> ignored/i.log");
+    let status = project.json(["status"]);
+    assert_ne!(status["status"], "completed", "{status:#}");
+    output
+        .assert_stderr_contains("contract is run again: `ignored` changed")
+        .assert_stderr_contains("`ignored` changed in the checkout since the run began");
+    // The agent did nothing wrong.
+    assert!(events(&project, "step_failed").is_empty());
+}
+
+/// The agent waits until the person has worked in the checkout.
+fn waits(project_file: &str) -> Script {
+    Script::new().reply(
+        Reply::always()
+            .write("begun", "x")
+            .pause_ms(2000)
+            .write(project_file, "whole\n")
+            .say("done"),
+    )
+}
+
+fn act_during_the_work(project: &Project, act: &str) -> signoff_testkit::Output {
+    let mut running = project.spawn(["run", "plan.md"]);
+    assert!(running.wait_until(|| !events(project, "process_started").is_empty()));
+    shell(project, act);
+    running.wait()
+}
+
+#[test]
+fn what_a_person_installs_meanwhile_is_told_and_fails_no_attempt() {
+    let project = repository(&waits("a.txt"), &plan(&[&slow(".venv/bin/tool")]), &FILES);
+    shell(
+        &project,
+        "mkdir -p .venv/bin && printf '#!/bin/sh\\n' > .venv/bin/tool && chmod +x .venv/bin/tool",
+    );
+    let output = act_during_the_work(&project, "touch .venv/bin/installed");
+    output
+        .assert_code(3)
+        .assert_stderr_contains("`.venv` changed in the checkout since the run began")
+        .assert_stderr_contains("answer `retry`");
+    assert!(events(&project, "step_failed").is_empty());
+    // Told of it, the person goes on with what they have.
+    let inbox = project.json(["inbox"]);
+    let item = inbox["items"][0]["id"]
+        .as_str()
+        .expect("an item has a name");
+    project.signoff(["answer", item, "retry"]).assert_success();
+    project.signoff(["resume"]).assert_success();
+    let status = project.json(["status"]);
+    assert_eq!(status["steps"][0]["evidence"], "proved", "{status:#}");
+}
+
+#[test]
+fn a_cache_that_a_person_fills_meanwhile_is_only_told() {
+    let project = repository(&waits("a.txt"), &plan(&[&slow("test -f target/x")]), &FILES);
+    shell(&project, "mkdir target && echo x > target/x");
+    let output = act_during_the_work(&project, "echo y > target/y");
+    output
+        .assert_code(1)
+        .assert_stderr_contains("`target` changed in the checkout since the run began");
+    assert_eq!(events(&project, "step_failed").len(), 1);
 }

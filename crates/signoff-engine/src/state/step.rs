@@ -9,7 +9,7 @@ use crate::Millis;
 use crate::event::{Call, Candidate, Changes, Process};
 use crate::evidence::{Facts, Grade};
 use crate::input::Choice;
-use crate::verdict::{ProcessEnd, TestsRun, Verdict};
+use crate::verdict::{ProcessEnd, TestsRun, Verdict, is_repeated};
 
 /// What the harness knows of one step.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -128,6 +128,11 @@ pub struct StepState {
 }
 
 impl StepState {
+    /// Is its contract run again because something changed in the checkout while it ran?
+    pub fn is_run_again(&self) -> bool {
+        self.void > 0 && is_repeated(self.void)
+    }
+
     /// How its agent ended, if that was not well and nothing else shows that the work was done.
     pub(crate) fn ended_badly(&self) -> Option<&ProcessEnd> {
         let proved = self.baseline == Some(Verdict::Fail);

@@ -52,6 +52,7 @@ impl Joining {
             tree: joined.tree.clone(),
             files: joined.files.clone(),
             conflicts: joined.conflicts.clone(),
+            deleted: joined.deleted.clone(),
         };
         self.found = Some(joined);
         self.has_joined = true;

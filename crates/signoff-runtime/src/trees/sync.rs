@@ -28,6 +28,7 @@ pub(crate) struct Joined {
     pub(crate) tree: String,
     pub(crate) files: Vec<String>,
     pub(crate) conflicts: Vec<String>,
+    pub(crate) deleted: Vec<String>,
     /// What both agree on once it is journaled.
     agreed: Id,
 }
@@ -88,6 +89,7 @@ impl Trees {
             tree: report.head_tree.to_string(),
             files: report.joined,
             conflicts: report.conflicts,
+            deleted: report.deleted,
             agreed: report.base,
         }))
     }
@@ -124,6 +126,7 @@ impl Trees {
             .own
             .land_files((&agreed, &head), &first, &failpoint::reached)
             .map_err(said)?;
+        self.note_landed(&report.written);
         self.remember_landing(&report.landed).map_err(said)?;
         failpoint::reached("files.landed");
         self.agree_on(&report.base).map_err(said)?;

@@ -51,6 +51,8 @@ pub struct JoinReport {
     pub checkout: Id,
     /// Paths of the run's tree that changed.
     pub joined: Vec<String>,
+    /// Those of them that the person deleted.
+    pub deleted: Vec<String>,
     /// Paths that the person and the run changed, each in their own way. Both keep theirs.
     pub conflicts: Vec<String>,
 }
@@ -80,6 +82,7 @@ impl Own {
                 base: base_tree,
                 checkout,
                 joined: Vec::new(),
+                deleted: Vec::new(),
                 conflicts: Vec::new(),
             });
         }
@@ -90,6 +93,7 @@ impl Own {
             head_tree: merge.tree,
             checkout,
             joined: texts(&merge.taken),
+            deleted: texts(&merge.deleted),
             conflicts: texts(&merge.conflicts),
         })
     }
