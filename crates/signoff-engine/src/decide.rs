@@ -158,7 +158,8 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             step,
             attempt,
             item,
-        } => work_begins(run, now, step, attempt, item),
+            base,
+        } => work_begins(run, now, (step, attempt), item, base),
         Input::ProcessHeld {
             step,
             attempt,

@@ -63,6 +63,8 @@ pub enum Input {
         step: usize,
         attempt: u32,
         item: WorkItem,
+        /// The commit that it begins with, where that is newer than what the attempt before began with.
+        base: Option<String>,
     },
     ProcessHeld {
         step: usize,

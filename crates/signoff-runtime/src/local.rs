@@ -30,7 +30,7 @@ use signoff_work::environment::for_contract;
 use signoff_work::git::{ImportLimits, Own};
 
 use self::calls::Calls;
-use self::commits::{attempt_of, head, judged, parsed, work_context};
+use self::commits::{attempt_of, head, judged, newest_base, parsed, work_context, work_on};
 use self::crew::Crew;
 use self::joining::Joining;
 use self::message::Message;
@@ -43,7 +43,7 @@ use crate::drive::{Happened, Perform, Prepared};
 use crate::error::Error;
 use crate::project::Project;
 use crate::scratch::Scratch;
-use crate::trees::{Built, Judging, TreeMount, Trees, WorkContext};
+use crate::trees::{Built, Judging, Source, TreeMount, Trees, WorkContext};
 use crate::watch::Watch;
 
 /// Asks a running loop to stop cleanly; safe to send from a signal thread.
@@ -175,10 +175,14 @@ impl<'a> Local<'a> {
     ) -> Result<Prepared, Error> {
         let quotes = |step: &Step| !step.subscriptions.is_empty();
         let quotes = run.definition(step).is_some_and(quotes);
+        let base = match self.trees() {
+            Some(trees) => newest_base(trees, run, step)?,
+            None => None,
+        };
         let files = match self.trees() {
             // What the prompt quotes has to be there before the journal says so.
             Some(trees) if quotes => {
-                let began = work_context(trees, run, step, attempt)?.began;
+                let began = work_on(trees, run, (step, attempt), base.clone())?.began;
                 // Whoever misses it is told, when the agent is to start.
                 trees.files(&began).ok()
             }
@@ -191,7 +195,29 @@ impl<'a> Local<'a> {
             step,
             attempt,
             item,
+            base: base.map(|base| base.to_string()),
         }))
+    }
+
+    /// Where an attempt conflicts with nothing but what a person did meanwhile, each keeps its own. No attempt fails
+    /// because of a person.
+    fn part_from_person(
+        &mut self,
+        run: &Run,
+        step: usize,
+        attempt: u32,
+    ) -> Result<Option<Input>, Error> {
+        let Some(trees) = self.trees().filter(|_| run.has_joined()).map(Arc::clone) else {
+            return Ok(None);
+        };
+        let attempt = attempt_of(&trees, run, step, attempt)?;
+        if !matches!(attempt.source, Source::Layer) || run.has_queue_holder() {
+            return Ok(None);
+        }
+        // What cannot be done now is told when the candidate is built.
+        let parted = trees.part_from_person(&attempt.work, &head(run)?);
+        let parted = parted.ok().flatten();
+        Ok(parted.map(|parted| self.joining.found(parted)))
     }
 
     /// Starts an agent, held at its gate until the journal knows its process.
@@ -551,7 +577,10 @@ impl Perform for Local<'_> {
         let prepared = match *action {
             Action::LandFiles => Prepared::Instead(self.land_files(run)?),
             Action::Candidate { step, attempt } => {
-                Prepared::Go(Input::CandidateBegins { step, attempt })
+                match self.part_from_person(run, step, attempt)? {
+                    Some(parted) => Prepared::Instead(parted),
+                    None => Prepared::Go(Input::CandidateBegins { step, attempt }),
+                }
             }
             Action::Merge { step, attempt } => Prepared::Go(Input::MergeBegins { step, attempt }),
             Action::Baseline { step } => Prepared::Go(Input::BaselineBegins { step }),

@@ -50,7 +50,7 @@ fn a_file_that_never_rests_keeps_no_run_from_working_or_from_being_stopped() {
         &[("mine.txt", "mine\n")],
     );
     let writing =
-        "for i in $(seq 4000); do echo $i >> busy.txt; [ -e stop ] && break; sleep 0.005; done";
+        "for i in $(seq 20000); do echo $i >> busy.txt; [ -e stop ] && break; sleep 0.005; done";
     let writer = project.path();
     std::thread::scope(|scope| {
         let person = scope.spawn(|| project.bash(writing, &writer));
@@ -167,4 +167,62 @@ fn a_cache_that_a_person_fills_meanwhile_is_only_told() {
         .assert_code(1)
         .assert_stderr_contains("`target` changed in the checkout since the run began");
     assert_eq!(events(&project, "step_failed").len(), 1);
+}
+
+/// The agent and the person write the same file in different ways.
+#[test]
+fn a_person_s_edit_of_the_same_file_fails_no_attempt() {
+    for land in ["step", "end"] {
+        let script = Script::new().reply(
+            Reply::always()
+                .pause_ms(1500)
+                .write("conf.txt", "agent\n")
+                .write("a.txt", "whole\n")
+                .say("done"),
+        );
+        let files = [FILES[0], FILES[1], ("conf.txt", "before\n")];
+        let plan = plan(&[&slow("grep -q agent conf.txt")]);
+        let project = repository(&script, &plan, &files);
+        let config = project.home().join(".config/signoff/config.toml");
+        let text = std::fs::read_to_string(&config).expect("it was written");
+        std::fs::write(config, format!("{text}run.land = \"{land}\"\n")).expect("ours");
+        let mut running = project.spawn(["run", "plan.md"]);
+        assert!(running.wait_until(|| !events(&project, "process_started").is_empty()));
+        shell(&project, "echo person > conf.txt");
+        let output = running.wait();
+        assert!(
+            events(&project, "merge_conflicted").is_empty(),
+            "{}",
+            output.stderr
+        );
+        assert_eq!(project.read("conf.txt"), "person\n", "{}", output.stderr);
+        output
+            .assert_stderr_contains("changed by you and by the run, each keeps its own: conf.txt");
+        let status = project.json(["status"]);
+        assert_eq!(status["steps"][0]["evidence"], "proved", "{status:#}");
+        if land == "step" {
+            output.assert_stderr_contains("held: `conf.txt`");
+            assert_eq!(project.read("a.txt"), "whole\n");
+        }
+    }
+}
+
+/// What joined before a retry is there when it begins, and so is the work of the attempt before.
+#[test]
+fn a_retry_begins_with_what_a_person_did_meanwhile() {
+    let script = Script::new()
+        .reply(Reply::when(["b.txt is missing"]).write("b.txt", "whole\n"))
+        .reply(Reply::always().write("a.txt", "whole\n"));
+    let line = "sleep 2; test -f b.txt || { echo b.txt is missing >&2; exit 1; }";
+    let body = slow(line).replace("abort", "retry(1), then abort");
+    let project = repository(&script, &plan(&[&body]), &FILES);
+    let output = act_during_the_contract(&project, "echo more >> mine.txt");
+    output.assert_success();
+    let joined = events(&project, "checkout_joined");
+    let started = events(&project, "attempt_started");
+    assert_eq!(joined.len(), 1, "{}", output.stderr);
+    assert_eq!(started[1]["base"], joined[0]["commit"], "{started:#?}");
+    assert_eq!(project.read("a.txt"), "whole\n");
+    assert_eq!(project.read("b.txt"), "whole\n");
+    assert_eq!(project.read("mine.txt"), "mine\nmore\n");
 }

@@ -28,15 +28,15 @@ pub(super) struct Work {
 pub(super) fn work_begins(
     run: &Run,
     now: Millis,
-    at: usize,
-    attempt: u32,
+    (at, attempt): (usize, u32),
     item: WorkItem,
+    newer: Option<String>,
 ) -> Result<Vec<Event>, Refusal> {
     begin(run, at, |step| {
         let mut events = vec![Event::AttemptStarted {
             step: step.clone(),
             attempt,
-            base: base(run, at),
+            base: newer.or_else(|| base(run, at)),
         }];
         if is_limited(run, at) {
             events.push(Event::BudgetReserved {

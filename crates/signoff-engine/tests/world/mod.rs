@@ -259,6 +259,7 @@ impl World {
             }
             Action::Dispatch { step, attempt } => {
                 self.record(Input::WorkBegins {
+                    base: None,
                     step,
                     attempt,
                     item: item(),

@@ -47,6 +47,12 @@ impl Joining {
         let Ok(Some(joined)) = found else {
             return Ok(None);
         };
+        self.has_joined = true;
+        Ok(Some(self.found(joined)))
+    }
+
+    /// What is to be journaled of a new head.
+    pub(super) fn found(&mut self, joined: Joined) -> Input {
         let input = Input::CheckoutJoined {
             commit: joined.commit.to_string(),
             tree: joined.tree.clone(),
@@ -55,8 +61,7 @@ impl Joining {
             deleted: joined.deleted.clone(),
         };
         self.found = Some(joined);
-        self.has_joined = true;
-        Ok(Some(input))
+        input
     }
 
     /// An action begins.

@@ -94,6 +94,32 @@ impl Trees {
         }))
     }
 
+    /// Takes these files of a person back from the head: they are as in `base` there.
+    pub(super) fn take_back(
+        &self,
+        base: &Id,
+        head: &Id,
+        files: Vec<String>,
+    ) -> Result<Joined, String> {
+        let _in_turns = locked(&self.syncing);
+        let tree = self.own.overlaid(head, base, &files).map_err(said)?;
+        let commit = self.own.commit_join(&tree, head).map_err(said)?;
+        let agreed = self.own.overlaid(&self.agreed()?, base, &files);
+        let agreed = agreed.map_err(said)?;
+        // Before the journal knows: where both agreed on the person's files, landing would write over them. If it never
+        // knows, the next look finds that the head has them.
+        self.agree_on(&agreed).map_err(said)?;
+        Ok(Joined {
+            commit,
+            onto: head.clone(),
+            tree: tree.to_string(),
+            files: Vec::new(),
+            conflicts: files,
+            deleted: Vec::new(),
+            agreed,
+        })
+    }
+
     /// What a person did is journaled: the branch moves to it.
     pub(crate) fn joined(&self, joined: &Joined) -> Result<(), String> {
         let _in_turns = locked(&self.syncing);
