@@ -21,6 +21,8 @@ fn every_event() -> Vec<engine::Event> {
         changes: None,
         room: None,
         warm: false,
+        void: None,
+        left_out: Vec::new(),
     };
     vec![
         engine::Event::RunStarted {
@@ -82,6 +84,7 @@ fn every_event() -> Vec<engine::Event> {
             tree: "ab".to_owned(),
             files: vec!["notes.md".to_owned()],
             conflicts: vec!["b.rs".to_owned()],
+            deleted: vec!["notes.md".to_owned()],
         },
         engine::Event::FilesLanded {
             commit: "a3".to_owned(),
@@ -243,6 +246,8 @@ fn every_event() -> Vec<engine::Event> {
             observed: engine::Observation {
                 room: Some("overlay".to_owned()),
                 warm: true,
+                void: Some("`a` changed".to_owned()),
+                left_out: vec![".venv".to_owned()],
                 changes: Some(Box::new(engine::Changes {
                     files: Some(vec!["a".to_owned(), "b".to_owned()]),
                     protected: vec!["b".to_owned()],
@@ -392,6 +397,10 @@ fn what_earlier_builds_wrote_is_still_read() {
         ),
         (
             include_str!("samples/event-v1-2026-11e.jsonl"),
+            (Accept::End, 4),
+        ),
+        (
+            include_str!("samples/event-v1-2026-11f.jsonl"),
             (Accept::End, 4),
         ),
     ];

@@ -45,7 +45,16 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
             run.landed_head = Some(tree.start.clone());
             run.ground = Some(tree.clone());
         }
-        Event::CheckoutJoined { commit, tree, .. } => merge::joined(run, commit, tree),
+        Event::CheckoutJoined {
+            commit,
+            tree,
+            files,
+            deleted,
+            ..
+        } => {
+            merge::joined(run, commit, tree);
+            merge::note_joined(run, files, deleted);
+        }
         Event::FilesLanded { commit, held, .. } => {
             run.landed_head = Some(commit.clone());
             run.held.clone_from(held);

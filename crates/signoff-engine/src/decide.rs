@@ -132,11 +132,13 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             tree,
             files,
             conflicts,
+            deleted,
         } => Ok(vec![Event::CheckoutJoined {
             commit,
             tree,
             files,
             conflicts,
+            deleted,
         }]),
         Input::FilesLanded {
             commit,
@@ -156,7 +158,8 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             step,
             attempt,
             item,
-        } => work_begins(run, now, step, attempt, item),
+            base,
+        } => work_begins(run, now, (step, attempt), item, base),
         Input::ProcessHeld {
             step,
             attempt,
@@ -249,10 +252,11 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
 }
 
 /// The commit that the step's own worktree begins with: the head, or what an earlier attempt began
-/// with.
+/// with. Until there is work, nothing ties it to an older head, not even that its contract was seen there.
 fn base(run: &Run, at: usize) -> Option<String> {
     let state = run.steps.get(at).filter(|_| run.has_own_tree(at))?;
-    state.base.clone().or_else(|| run.head.clone())
+    let base = state.base.clone().filter(|_| state.attempts > 0);
+    base.or_else(|| run.head.clone())
 }
 
 fn with_step(

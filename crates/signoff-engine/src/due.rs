@@ -96,7 +96,7 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         actions.extend(admitted(run, at, action, (&mut queue, &mut room)));
     }
     if actions.is_empty() && !run.in_flight() {
-        actions.extend(last(run, bounds));
+        actions.extend(last(run, now, bounds));
     }
     actions
 }
@@ -125,7 +125,7 @@ fn judges(action: &Action) -> bool {
 }
 
 /// What is left when nothing is due, running or waiting.
-fn last(run: &Run, bounds: &Bounds) -> Vec<Action> {
+fn last(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     let settled = run.items.is_empty() && run.active.is_empty();
     // A step outside the bounds is still to come, and the end is not here.
     if !settled || !run.ready.is_empty() || bounds.stop_short(run) {
@@ -133,12 +133,14 @@ fn last(run: &Run, bounds: &Bounds) -> Vec<Action> {
     }
     let stale = run.verdicts.range(..(run.tree, 0)).take(bounds.jobs(run));
     let stale: Vec<Action> = stale
-        .map(|&(_, step)| Action::Recheck {
-            step,
-            patience: 1 + run
-                .steps
-                .get(step)
-                .map_or(0, |state| state.inconclusive.min(1)),
+        .map(|&(_, step)| match run.steps.get(step) {
+            Some(state) if state.void > 0 && state.not_before > now => Action::Wait {
+                until: state.not_before,
+            },
+            state => Action::Recheck {
+                step,
+                patience: 1 + state.map_or(0, |state| state.inconclusive.min(1)),
+            },
         })
         .collect();
     if !stale.is_empty() {
@@ -169,10 +171,17 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
         Stage::NeedsBaseline | Stage::NeedsWork if is_closed(definition, state) => {
             Some(Action::Gate { step: at })
         }
-        Stage::NeedsBaseline => Some(Action::Baseline { step: at }),
         Stage::NeedsWork if state.not_before > now => Some(Action::Wait {
             until: state.not_before,
         }),
+        Stage::NeedsBaseline | Stage::NeedsEvaluation { .. }
+            if state.void > 0 && state.not_before > now =>
+        {
+            Some(Action::Wait {
+                until: state.not_before,
+            })
+        }
+        Stage::NeedsBaseline => Some(Action::Baseline { step: at }),
         Stage::NeedsWork => work(run, at, now),
         Stage::NeedsEvaluation { attempt } if run.wants_candidate(at) => {
             Some(Action::Candidate { step: at, attempt })

@@ -57,6 +57,8 @@ pub enum Event {
         files: Vec<String>,
         /// Files that a person and the run changed differently: each keeps its own.
         conflicts: Vec<String>,
+        /// Those of the files that the person deleted.
+        deleted: Vec<String>,
     },
     /// The files of the run's head were written to the checkout.
     FilesLanded {

@@ -43,6 +43,8 @@ pub enum Input {
         tree: String,
         files: Vec<String>,
         conflicts: Vec<String>,
+        /// Those of the files that the person deleted.
+        deleted: Vec<String>,
     },
     /// Files of the head were written to the checkout.
     FilesLanded {
@@ -61,6 +63,8 @@ pub enum Input {
         step: usize,
         attempt: u32,
         item: WorkItem,
+        /// The commit that it begins with, where that is newer than what the attempt before began with.
+        base: Option<String>,
     },
     ProcessHeld {
         step: usize,

@@ -73,6 +73,7 @@ fn anew(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
         ground: old.ground.clone(),
         head: old.head.clone(),
         landed_head: old.landed_head.clone(),
+        joined: old.joined.clone(),
         held: old.held.clone(),
         seen_tree: old.seen_tree.clone(),
         started: old.started,

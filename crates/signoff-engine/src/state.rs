@@ -67,6 +67,8 @@ pub struct Run {
     pub(crate) undone: bool,
     /// How often the tree may have changed: verdicts name the number they were made at.
     pub(crate) tree: u64,
+    /// What a person changed in the checkout, by path: at which tree it joined, and whether they deleted it.
+    pub(crate) joined: BTreeMap<String, (u64, bool)>,
     /// Completed steps whose contracts have to hold at the end, by the tree of their verdict.
     pub(crate) verdicts: BTreeSet<(u64, usize)>,
     /// How many of the plan's steps are done or skipped.

@@ -8,6 +8,7 @@ use signoff_plan::model::Condition;
 pub use self::proof::SHARED;
 pub(crate) use self::proof::{reasons_against, weaker_room};
 pub(crate) use self::tests_seen::{counted, missing_tests};
+use crate::Millis;
 use crate::event::Changes;
 
 /// How a process ended.
@@ -60,6 +61,10 @@ pub struct Observation {
     pub room: Option<String>,
     /// It reused what an earlier evaluation had built.
     pub warm: bool,
+    /// Why nobody knows what it saw: something changed under its eyes. It says nothing then, and is run again.
+    pub void: Option<String>,
+    /// Ignored paths that were kept from it because a person changed them since the run began.
+    pub left_out: Vec<String>,
 }
 
 /// How many tests ran, and who says so: numbers of different runners cannot be compared.
@@ -90,7 +95,27 @@ impl Observation {
             changes: None,
             room: None,
             warm: false,
+            void: None,
+            left_out: Vec::new(),
         }
+    }
+
+    /// Why an answer that it gave does not count, or counts only if it is a good one.
+    pub fn excuse(&self) -> Option<String> {
+        let left_out = || {
+            let names: Vec<String> = self
+                .left_out
+                .iter()
+                .map(|name| format!("`{name}`"))
+                .collect();
+            (!names.is_empty()).then(|| {
+                format!(
+                    "{} changed in the checkout since the run began and was left out of this contract: let `[run] prepare` or the contract make it, or leave it alone and answer `retry`",
+                    names.join(", ")
+                )
+            })
+        };
+        self.void.clone().or_else(left_out)
     }
 
     /// What is recorded: conditions were judged on the whole, people and retries need the end.
@@ -146,12 +171,13 @@ pub enum Verdict {
 ///
 /// Inconclusive only for the harness's own reasons: a command that ran and crashed has failed.
 pub fn judge(expect: &[Condition], seen: &Observation) -> (Verdict, Vec<String>) {
-    match &seen.ended {
-        ProcessEnd::TimedOut | ProcessEnd::NotStarted(_) => {
+    match (&seen.ended, &seen.void) {
+        (ProcessEnd::NotStarted(_), _) | (ProcessEnd::TimedOut, None) => {
             (Verdict::Inconclusive, vec![seen.ended.to_string()])
         }
-        ProcessEnd::Exited(_) | ProcessEnd::Signaled(_) => {
-            let unmet: Vec<String> = expect
+        (_, Some(void)) => (Verdict::Inconclusive, vec![void.clone()]),
+        (ProcessEnd::Exited(_) | ProcessEnd::Signaled(_), None) => {
+            let mut unmet: Vec<String> = expect
                 .iter()
                 .filter(|condition| !holds(condition, seen))
                 .map(|condition| describe(condition, seen))
@@ -167,6 +193,11 @@ pub fn judge(expect: &[Condition], seen: &Observation) -> (Verdict, Vec<String>)
                     Verdict::Inconclusive,
                     vec!["the output is too long to be judged".to_owned()],
                 ),
+                // What is missing may be all that is wrong, and that is no agent's fault.
+                false if !seen.left_out.is_empty() => {
+                    unmet.extend(seen.excuse());
+                    (Verdict::Inconclusive, unmet)
+                }
                 false => (Verdict::Fail, unmet),
             }
         }
@@ -210,6 +241,23 @@ fn describe(condition: &Condition, seen: &Observation) -> String {
             None => format!("{condition} (no test runner was recognised in its output)"),
         },
         Condition::StdoutContains(_) | Condition::StderrContains(_) => condition.to_string(),
+    }
+}
+
+/// Evaluations in a row that may be void before that counts as no answer.
+const MOST_VOID: u32 = 5;
+
+/// Whether a contract is run again whose evaluations were void so many times.
+pub(crate) fn is_repeated(void: u32) -> bool {
+    void < MOST_VOID
+}
+
+/// How long to wait after so many void evaluations: at first not at all, then longer each time. Whatever goes on in the
+/// checkout may be over soon.
+pub(crate) fn pause_after_void(void: u32) -> Millis {
+    match void.checked_sub(2) {
+        None => 0,
+        Some(more) => 1000 << more.min(MOST_VOID),
     }
 }
 
@@ -291,6 +339,44 @@ mod tests {
             judge(&expect, &seen(ProcessEnd::Signaled(11), "")).0,
             Verdict::Fail
         );
+    }
+
+    #[test]
+    fn what_ran_while_something_changed_gives_no_answer() {
+        let expect = [Condition::ExitCode(0)];
+        for code in [0, 1] {
+            let void = Observation {
+                void: Some("`a` changed".to_owned()),
+                ..seen(ProcessEnd::Exited(code), "")
+            };
+            let (verdict, unmet) = judge(&expect, &void);
+            assert_eq!(verdict, Verdict::Inconclusive);
+            assert_eq!(unmet, ["`a` changed"]);
+            assert_eq!(baseline_verdict(&expect, &void), Verdict::Inconclusive);
+        }
+    }
+
+    #[test]
+    fn red_without_what_a_person_changed_is_no_red() {
+        let expect = [Condition::ExitCode(0)];
+        let without = |code| Observation {
+            left_out: vec![".venv".to_owned()],
+            ..seen(ProcessEnd::Exited(code), "")
+        };
+        assert_eq!(judge(&expect, &without(0)).0, Verdict::Pass);
+        let (verdict, unmet) = judge(&expect, &without(1));
+        assert_eq!(verdict, Verdict::Inconclusive);
+        assert!(unmet.join("; ").contains("`.venv` changed"), "{unmet:?}");
+        assert_eq!(
+            baseline_verdict(&expect, &without(1)),
+            Verdict::Inconclusive
+        );
+    }
+
+    #[test]
+    fn the_wait_after_void_evaluations_grows() {
+        let pauses: Vec<Millis> = (1..=4).map(pause_after_void).collect();
+        assert_eq!(pauses, [0, 1000, 2000, 4000]);
     }
 
     #[test]

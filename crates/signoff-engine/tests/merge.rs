@@ -390,6 +390,7 @@ fn what_a_person_changes_is_part_of_the_tree_from_then_on() {
         tree: "its tree".to_owned(),
         files: vec!["notes".to_owned()],
         conflicts: Vec::new(),
+        deleted: Vec::new(),
     });
     assert_eq!(world.run.head(), Some("joined"));
     // Judged before on another tree.

@@ -171,7 +171,10 @@ impl Loop<'_> {
             let (wake, stuck) = match self.begin_all(now)? {
                 Begun::Ended(stopped) => return Ok(stopped),
                 // A condition that holds, or a loop that has become its items, lets more begin.
-                Begun::Again => continue,
+                Begun::Again => match self.news(now)? {
+                    Some(stopped) => return Ok(stopped),
+                    None => continue,
+                },
                 Begun::Until { wake, stuck } => (wake, stuck),
             };
             if !self.run.in_flight() && wake.is_none() {
@@ -188,6 +191,15 @@ impl Loop<'_> {
                 return Ok(stopped);
             }
         }
+    }
+
+    /// Handles what has happened already. However long things go on without waiting, a person can stop them.
+    fn news(&mut self, now: Millis) -> Result<Option<Stopped>, Error> {
+        if !self.perform.has_news() {
+            return Ok(None);
+        }
+        let happened = self.perform.next(self.run, now, Some(now))?;
+        self.handle(happened)
     }
 
     /// Begins everything that is due.

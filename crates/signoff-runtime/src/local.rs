@@ -19,7 +19,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use signoff_engine::{Action, Changes, Choice, Input, Millis, ProcessEnd, Refusal, Run};
+use signoff_engine::{
+    Action, Changes, Choice, Input, Item, ItemKind, Millis, ProcessEnd, Refusal, Run,
+};
 use signoff_plan::model::Step;
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
@@ -28,7 +30,7 @@ use signoff_work::environment::for_contract;
 use signoff_work::git::{ImportLimits, Own};
 
 use self::calls::Calls;
-use self::commits::{attempt_of, head, judged, parsed, work_context};
+use self::commits::{attempt_of, head, judged, newest_base, parsed, work_context, work_on};
 use self::crew::Crew;
 use self::joining::Joining;
 use self::message::Message;
@@ -42,7 +44,7 @@ use crate::error::Error;
 use crate::live::clear_leftovers;
 use crate::project::Project;
 use crate::scratch::Scratch;
-use crate::trees::{Built, Judging, TreeMount, Trees, WorkContext};
+use crate::trees::{Built, Judging, Source, TreeMount, Trees, WorkContext};
 use crate::watch::Watch;
 
 /// Asks a running loop to stop cleanly; safe to send from a signal thread.
@@ -174,10 +176,14 @@ impl<'a> Local<'a> {
     ) -> Result<Prepared, Error> {
         let quotes = |step: &Step| !step.subscriptions.is_empty();
         let quotes = run.definition(step).is_some_and(quotes);
+        let base = match self.trees() {
+            Some(trees) => newest_base(trees, run, step)?,
+            None => None,
+        };
         let files = match self.trees() {
             // What the prompt quotes has to be there before the journal says so.
             Some(trees) if quotes => {
-                let began = work_context(trees, run, step, attempt)?.began;
+                let began = work_on(trees, run, (step, attempt), base.clone())?.began;
                 // Whoever misses it is told, when the agent is to start.
                 trees.files(&began).ok()
             }
@@ -190,7 +196,29 @@ impl<'a> Local<'a> {
             step,
             attempt,
             item,
+            base: base.map(|base| base.to_string()),
         }))
+    }
+
+    /// Where an attempt conflicts with nothing but what a person did meanwhile, each keeps its own. No attempt fails
+    /// because of a person.
+    fn part_from_person(
+        &mut self,
+        run: &Run,
+        step: usize,
+        attempt: u32,
+    ) -> Result<Option<Input>, Error> {
+        let Some(trees) = self.trees().filter(|_| run.has_joined()).map(Arc::clone) else {
+            return Ok(None);
+        };
+        let attempt = attempt_of(&trees, run, step, attempt)?;
+        if !matches!(attempt.source, Source::Layer) || run.has_queue_holder() {
+            return Ok(None);
+        }
+        // What cannot be done now is told when the candidate is built.
+        let parted = trees.part_from_person(&attempt.work, &head(run)?);
+        let parted = parted.ok().flatten();
+        Ok(parted.map(|parted| self.joining.found(self.bench.project, parted)))
     }
 
     /// Starts an agent, held at its gate until the journal knows its process.
@@ -554,10 +582,13 @@ impl Perform for Local<'_> {
         {
             return Ok(Prepared::Instead(joined));
         }
-        Ok(match *action {
+        let prepared = match *action {
             Action::LandFiles => Prepared::Instead(self.land_files(run)?),
             Action::Candidate { step, attempt } => {
-                Prepared::Go(Input::CandidateBegins { step, attempt })
+                match self.part_from_person(run, step, attempt)? {
+                    Some(parted) => Prepared::Instead(parted),
+                    None => Prepared::Go(Input::CandidateBegins { step, attempt }),
+                }
             }
             Action::Merge { step, attempt } => Prepared::Go(Input::MergeBegins { step, attempt }),
             Action::Baseline { step } => Prepared::Go(Input::BaselineBegins { step }),
@@ -582,7 +613,11 @@ impl Perform for Local<'_> {
             | Action::Finish => {
                 return Err(broken(run, "an action without a performer"));
             }
-        })
+        };
+        if matches!(prepared, Prepared::Go(_)) {
+            self.joining.begun(action);
+        }
+        Ok(prepared)
     }
 
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
@@ -665,6 +700,12 @@ impl Perform for Local<'_> {
 
     fn rest(&mut self, run: &Run) {
         self.offer_repairs(run);
+        let is_told = |item: &Item| item.kind == ItemKind::Escalation;
+        if let Some(trees) = self.trees()
+            && run.items().any(is_told)
+        {
+            trees.accept_changed();
+        }
     }
 
     fn reply(&mut self, request: &str, refused: Option<&Refusal>) {

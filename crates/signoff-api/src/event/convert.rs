@@ -132,11 +132,13 @@ impl From<engine::Event> for Event {
                 tree,
                 files,
                 conflicts,
+                deleted,
             } => Self::CheckoutJoined {
                 commit,
                 tree,
                 files,
                 conflicts,
+                deleted,
             },
             engine::Event::FilesLanded {
                 commit,
@@ -448,11 +450,13 @@ impl From<Event> for engine::Event {
                 tree,
                 files,
                 conflicts,
+                deleted,
             } => Self::CheckoutJoined {
                 commit,
                 tree,
                 files,
                 conflicts,
+                deleted,
             },
             Event::FilesLanded {
                 commit,

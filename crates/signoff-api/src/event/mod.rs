@@ -120,6 +120,9 @@ pub enum Event {
         /// Files that a person and the run changed differently: each keeps its own.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         conflicts: Vec<String>,
+        /// Those of the files that the person deleted.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        deleted: Vec<String>,
     },
     /// Files of the run's head were written to the checkout.
     FilesLanded {

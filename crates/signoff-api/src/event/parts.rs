@@ -366,6 +366,12 @@ pub struct Observed {
     /// It reused what an earlier evaluation had built.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm: bool,
+    /// Why nobody knows what it saw: something changed in the checkout while it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub void: Option<String>,
+    /// Ignored paths that were kept from it because a person changed them since the run began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// How many tests ran, and which runner says so.
@@ -401,6 +407,8 @@ impl From<engine::Observation> for Observed {
             changes,
             room,
             warm,
+            void,
+            left_out,
         } = seen;
         Self {
             ended: ended.into(),
@@ -414,6 +422,8 @@ impl From<engine::Observation> for Observed {
             changes: changes.map(|changes| (*changes).into()),
             room,
             warm,
+            void,
+            left_out,
         }
     }
 }
@@ -432,6 +442,8 @@ impl From<Observed> for engine::Observation {
             changes,
             room,
             warm,
+            void,
+            left_out,
         } = seen;
         Self {
             ended: ended.into(),
@@ -445,6 +457,8 @@ impl From<Observed> for engine::Observation {
             changes: changes.map(|changes| Box::new(changes.into())),
             room,
             warm,
+            void,
+            left_out,
         }
     }
 }

@@ -3,7 +3,9 @@
 use super::merge::carry;
 use crate::event::{CallEnd, Changes, Event, Recorded};
 use crate::state::{Failure, Run, Stage, StepState, StepStatus};
-use crate::verdict::{Observation, ProcessEnd, Verdict, weaker_room};
+use crate::verdict::{
+    Observation, ProcessEnd, Verdict, is_repeated, pause_after_void, weaker_room,
+};
 
 pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
     let (read, tree) = (run.read.contains(&at), run.tree);
@@ -23,10 +25,18 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
         Event::BaselineFinished {
             verdict, observed, ..
         } => {
+            note_void(step, observed, recorded.at);
+            if step.void > 0 && is_repeated(step.void) {
+                step.stage = Stage::NeedsBaseline;
+                return;
+            }
+            step.void = 0;
+            step.not_before = 0;
             if read {
                 step.values.stdout = whole(observed);
             }
             step.baseline = Some(*verdict);
+            step.baseline_excuse = observed.excuse();
             step.tests_before.clone_from(&observed.tests);
             step.room.clone_from(&observed.room);
             note_writes(step, observed);
@@ -98,7 +108,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
                 step.stage = Stage::Evaluating { attempt: *attempt };
             }
         }
-        Event::ContractFinished { .. } => contract_finished(run, at, &recorded.event),
+        Event::ContractFinished { .. } => contract_finished(run, at, recorded),
         Event::RetryScheduled {
             not_before,
             counted,
@@ -144,14 +154,14 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
     }
 }
 
-fn contract_finished(run: &mut Run, at: usize, event: &Event) {
+fn contract_finished(run: &mut Run, at: usize, recorded: &Recorded) {
     let Event::ContractFinished {
         attempt,
         verdict,
         unmet,
         observed,
         ..
-    } = event
+    } = &recorded.event
     else {
         return;
     };
@@ -162,6 +172,8 @@ fn contract_finished(run: &mut Run, at: usize, event: &Event) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
+    note_void(step, observed, recorded.at);
+    let has_no_answer = *verdict == Verdict::Inconclusive && observed.void.is_none();
     step.tests_after.clone_from(&observed.tests);
     step.room = weaker_room(step.room.as_deref(), observed.room.as_deref());
     step.warm = observed.warm;
@@ -173,7 +185,7 @@ fn contract_finished(run: &mut Run, at: usize, event: &Event) {
     if step.stage == Stage::Rechecking {
         // It has ended already; only a verdict against it changes that, by an event of its own.
         step.stage = Stage::Ended;
-        step.inconclusive += u32::from(*verdict == Verdict::Inconclusive);
+        step.inconclusive += u32::from(has_no_answer);
         run.active.remove(&at);
         if *verdict == Verdict::Pass {
             let tree = step.tree;
@@ -206,13 +218,23 @@ fn contract_finished(run: &mut Run, at: usize, event: &Event) {
                 conflict: None,
             });
         }
-        Verdict::Inconclusive => step.inconclusive += 1,
+        Verdict::Inconclusive => step.inconclusive += u32::from(has_no_answer),
     }
 }
 
 /// What a contract printed, if all of it is there.
 fn whole(observed: &Observation) -> Option<String> {
     (!observed.cut).then(|| observed.stdout.clone())
+}
+
+/// Counts evaluations that say nothing because something changed meanwhile, and lets the next one wait.
+fn note_void(step: &mut StepState, observed: &Observation, at: crate::Millis) {
+    if observed.void.is_none() {
+        step.void = 0;
+        return;
+    }
+    step.void += 1;
+    step.not_before = at + pause_after_void(step.void);
 }
 
 fn note_writes(step: &mut StepState, observed: &Observation) {
@@ -228,6 +250,7 @@ fn start_attempt(step: &mut StepState, attempt: u32, at: crate::Millis) {
     step.interrupted = false;
     step.taken_over = None;
     step.inconclusive = 0;
+    step.void = 0;
     step.work_ended = None;
     step.process = None;
     step.call = None;

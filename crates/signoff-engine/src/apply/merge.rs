@@ -79,6 +79,14 @@ pub(super) fn joined(run: &mut Run, commit: &str, tree: &str) {
     }
 }
 
+/// Whoever wonders why a contract no longer holds should know what a person did.
+pub(super) fn note_joined(run: &mut Run, files: &[String], deleted: &[String]) {
+    for file in files {
+        let note = (run.tree, deleted.contains(file));
+        run.joined.insert(file.clone(), note);
+    }
+}
+
 fn set_head(run: &mut Run, commit: &str, tree: &str) {
     // Whoever was judged before was judged on another tree.
     run.tree += u64::from(run.head.as_deref() != Some(commit));

@@ -14,8 +14,8 @@ use crate::input::Choice;
 use crate::judge::judge_changed;
 use crate::state::{Run, Stage, StepState};
 use crate::verdict::{
-    Observation, ProcessEnd, Verdict, baseline_verdict, counted, readable, reasons_against, tail,
-    weaker_room,
+    Observation, ProcessEnd, Verdict, baseline_verdict, counted, is_repeated, readable,
+    reasons_against, tail, weaker_room,
 };
 
 /// How an agent's work ended.
@@ -28,15 +28,15 @@ pub(super) struct Work {
 pub(super) fn work_begins(
     run: &Run,
     now: Millis,
-    at: usize,
-    attempt: u32,
+    (at, attempt): (usize, u32),
     item: WorkItem,
+    newer: Option<String>,
 ) -> Result<Vec<Event>, Refusal> {
     begin(run, at, |step| {
         let mut events = vec![Event::AttemptStarted {
             step: step.clone(),
             attempt,
-            base: base(run, at),
+            base: newer.or_else(|| base(run, at)),
         }];
         if is_limited(run, at) {
             events.push(Event::BudgetReserved {
@@ -243,6 +243,9 @@ pub(super) fn evaluation_ended(
             bent,
         } = verdict(definition, state, &observed);
         let reason = unmet.join("; ");
+        let is_void = observed.void.is_some();
+        // Running it again would end the same way.
+        let is_final = is_void || !observed.left_out.is_empty();
         let mut events = vec![Event::ContractFinished {
             step: definition.id.clone(),
             attempt,
@@ -250,8 +253,17 @@ pub(super) fn evaluation_ended(
             unmet,
             observed: recorded(run, at, observed),
         }];
+        let is_repeated = is_void && is_repeated(state.void + 1);
+        if is_repeated {
+            // Nothing was learned, and no attempt is used up.
+            return events;
+        }
         if state.stage == Stage::Rechecking {
-            events.extend(rechecked(definition, state, verdict, &reason));
+            let reason = match joined_since(run, at) {
+                Some(joined) => format!("{reason}; {joined}"),
+                None => reason,
+            };
+            events.extend(rechecked(definition, state, (verdict, is_final), &reason));
             return events;
         }
         events.extend(match verdict {
@@ -264,7 +276,7 @@ pub(super) fn evaluation_ended(
             }
             Verdict::Fail => attempt_failed(run, now, definition, state, &reason),
             // Once more with twice the time before a person is asked; no attempt is used up.
-            Verdict::Inconclusive if state.inconclusive == 0 => Vec::new(),
+            Verdict::Inconclusive if state.inconclusive == 0 && !is_final => Vec::new(),
             Verdict::Inconclusive => escalate(
                 run,
                 definition,
@@ -296,12 +308,24 @@ fn after(state: &StepState, observed: &Observation) -> StepState {
 const UNSEEN: &str = "the attempt was cut off, and what it changed is not known";
 
 /// A contract that was run once more on the last tree.
-fn rechecked(definition: &Step, state: &StepState, verdict: Verdict, reason: &str) -> Vec<Event> {
+fn rechecked(
+    definition: &Step,
+    state: &StepState,
+    (verdict, is_final): (Verdict, bool),
+    reason: &str,
+) -> Vec<Event> {
     match verdict {
         Verdict::Pass => Vec::new(),
-        Verdict::Inconclusive if state.inconclusive == 0 => Vec::new(),
+        Verdict::Inconclusive if state.inconclusive == 0 && !is_final => Vec::new(),
         Verdict::Fail | Verdict::Inconclusive => {
-            let reason = format!("regressed: its contract no longer holds at the end ({reason})");
+            let reason = match verdict {
+                Verdict::Inconclusive => {
+                    format!("its contract gave no answer at the end ({reason})")
+                }
+                Verdict::Pass | Verdict::Fail => {
+                    format!("regressed: its contract no longer holds at the end ({reason})")
+                }
+            };
             vec![Event::StepFailed {
                 step: definition.id.clone(),
                 attempts: state.attempts,
@@ -309,6 +333,26 @@ fn rechecked(definition: &Step, state: &StepState, verdict: Verdict, reason: &st
             }]
         }
     }
+}
+
+/// What a person changed in the checkout since the step's contract last held: a likely cause.
+fn joined_since(run: &Run, at: usize) -> Option<String> {
+    const SHOWN: usize = 5;
+    let held = run.verdicts.iter().find(|(_, step)| *step == at);
+    let held = held.map_or(0, |(tree, _)| *tree);
+    let since = run.joined.iter().filter(|(_, (tree, _))| *tree > held);
+    let mut names: Vec<String> = since
+        .map(|(file, (_, deleted))| match deleted {
+            true => format!("deleted `{file}`"),
+            false => format!("`{file}`"),
+        })
+        .collect();
+    let more = names.len().saturating_sub(SHOWN);
+    names.truncate(SHOWN);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    (!names.is_empty()).then(|| format!("your changes joined since it held: {}", names.join(", ")))
 }
 
 /// What the journal keeps of an observation.

@@ -78,6 +78,11 @@ impl Run {
         self.in_worktrees() && active.into_iter().any(|step| step.holds)
     }
 
+    /// Has anything joined it that a person did in the checkout?
+    pub fn has_joined(&self) -> bool {
+        !self.joined.is_empty()
+    }
+
     /// What of its files could not be written to the checkout, each with the reason.
     pub fn held_files(&self) -> &[String] {
         &self.held

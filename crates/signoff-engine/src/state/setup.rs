@@ -76,6 +76,7 @@ impl Run {
             held: Vec::new(),
             undone: false,
             tree: 0,
+            joined: BTreeMap::new(),
             verdicts: BTreeSet::new(),
             done: 0,
             items: BTreeMap::new(),

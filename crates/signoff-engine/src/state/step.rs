@@ -9,7 +9,7 @@ use crate::Millis;
 use crate::event::{Call, Candidate, Changes, Process};
 use crate::evidence::{Facts, Grade};
 use crate::input::Choice;
-use crate::verdict::{ProcessEnd, TestsRun, Verdict};
+use crate::verdict::{ProcessEnd, TestsRun, Verdict, is_repeated};
 
 /// What the harness knows of one step.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -31,6 +31,8 @@ pub struct StepState {
     /// What it gave for conditions and references to read.
     pub values: StepValues,
     pub baseline: Option<Verdict>,
+    /// Why that was no answer, where it is known.
+    pub baseline_excuse: Option<String>,
     /// Tests that ran before the work.
     pub tests_before: Option<TestsRun>,
     /// Tests that ran in the last evaluation.
@@ -51,6 +53,8 @@ pub struct StepState {
     pub interrupted: bool,
     /// Inconclusive evaluations of the present attempt.
     pub inconclusive: u32,
+    /// Evaluations in a row that were void: something changed in the checkout while they ran.
+    pub void: u32,
     pub not_before: Millis,
     /// How the agent of the present attempt ended.
     pub work_ended: Option<ProcessEnd>,
@@ -124,6 +128,11 @@ pub struct StepState {
 }
 
 impl StepState {
+    /// Is its contract run again because something changed in the checkout while it ran?
+    pub fn is_run_again(&self) -> bool {
+        self.void > 0 && is_repeated(self.void)
+    }
+
     /// How its agent ended, if that was not well and nothing else shows that the work was done.
     pub(crate) fn ended_badly(&self) -> Option<&ProcessEnd> {
         let proved = self.baseline == Some(Verdict::Fail);

@@ -21,7 +21,12 @@ pub(crate) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
         _ if definition.claimed => say("it was marked done before the run"),
         Some(Verdict::Fail) => {}
         Some(Verdict::Pass) => say("its contract held before the work"),
-        Some(Verdict::Inconclusive) => say("its contract gave no answer before the work"),
+        Some(Verdict::Inconclusive) => match &state.baseline_excuse {
+            Some(why) => say(&format!(
+                "its contract gave no answer before the work: {why}"
+            )),
+            None => say("its contract gave no answer before the work"),
+        },
         None => say("its contract was not run before the work"),
     }
     if matches!(definition.work, Work::Agent { .. }) {

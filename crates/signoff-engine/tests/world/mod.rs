@@ -69,6 +69,8 @@ pub(crate) fn saw(ended: ProcessEnd) -> Observation {
         })),
         room: None,
         warm: false,
+        void: None,
+        left_out: Vec::new(),
     }
 }
 
@@ -257,6 +259,7 @@ impl World {
             }
             Action::Dispatch { step, attempt } => {
                 self.record(Input::WorkBegins {
+                    base: None,
                     step,
                     attempt,
                     item: item(),

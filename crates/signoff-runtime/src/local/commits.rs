@@ -38,10 +38,43 @@ pub(super) fn work_context(
     at: usize,
     attempt: u32,
 ) -> Result<WorkContext, Error> {
+    work_on(trees, run, (at, attempt), None)
+}
+
+/// The newest commit that the next attempt can begin with, where that is not what the one before began with: a person
+/// expects what joined before it to be there.
+pub(super) fn newest_base(trees: &Trees, run: &Run, at: usize) -> Result<Option<Id>, Error> {
+    let (_, state) = known(run, at)?;
+    let head = head(run)?;
+    if state.attempts == 0 {
+        return Ok(run.has_own_tree(at).then_some(head));
+    }
+    let (Some(_), Some(carried)) = (&state.base, &state.carried) else {
+        return Ok(None);
+    };
+    // Where they do not go together, the attempt goes on with what it has, and its candidate tells.
+    let onto = trees.carried_onto(&parsed(run, carried)?, &head);
+    Ok(onto.ok().flatten().map(|_| head))
+}
+
+/// The same, for an attempt that is to begin with this commit.
+pub(super) fn work_on(
+    trees: &Trees,
+    run: &Run,
+    (at, attempt): (usize, u32),
+    newer: Option<Id>,
+) -> Result<WorkContext, Error> {
     let (step, state) = known(run, at)?;
-    let base = base(run, at)?;
+    let base = match newer {
+        Some(newer) => newer,
+        None => base(run, at)?,
+    };
     let began = match &state.carried {
-        Some(carried) => parsed(run, carried)?,
+        Some(carried) => {
+            let onto = trees.carried_onto(&parsed(run, carried)?, &base);
+            let onto = onto.map_err(|why| broken(run, &why))?;
+            onto.ok_or_else(|| broken(run, "an attempt on a base that it conflicts with"))?
+        }
         None => {
             // One that was cut off left nothing that a later one goes on with.
             let counts = (1..attempt).filter(|attempt| !state.cut_off.contains(attempt));

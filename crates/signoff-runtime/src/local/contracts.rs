@@ -46,21 +46,16 @@ impl Local<'_> {
                 observed.tree = Some(mount.tree());
                 observed.room = Some(trees.showing().to_owned());
                 observed.wrote = trees.written(&mount);
-                let changed = mount.changed_meanwhile();
+                observed.void = void(&mount.changed_meanwhile());
+                observed.left_out.clone_from(&mount.left_out().needed);
+                let cold = cold(&mount.left_out().caches);
                 trees.leave_room(mount);
-                if !changed.is_empty() {
-                    // Nobody knows what the contract saw: once more.
-                    let why = format!(
-                        "changed in the checkout while the contract ran: {}",
-                        changed.join(", ")
-                    );
-                    observed.ended = ProcessEnd::NotStarted(why);
-                }
                 let ignored = name
                     .as_deref()
                     .and_then(|step| trees.ignored_work(step, attempt));
-                if let Some(ignored) = ignored.filter(|_| has_failed(&expect, &observed.ended)) {
-                    observed.stderr = [observed.stderr.trim_end(), &ignored, ""].join("\n");
+                let has_failed = has_failed(&expect, &observed.ended);
+                for more in ignored.into_iter().chain(cold).filter(|_| has_failed) {
+                    observed.stderr = [observed.stderr.trim_end(), &more, ""].join("\n");
                 }
                 report(observed)
             });
@@ -92,6 +87,37 @@ impl Local<'_> {
         let report = move |observed| Input::BaselineEnded { step, observed };
         self.contract(run, (step, 0), (1, true), mount, report)
     }
+}
+
+/// Nobody knows what a contract saw of what changed while it ran.
+fn void(changed: &[String]) -> Option<String> {
+    (!changed.is_empty()).then(|| {
+        format!(
+            "{} changed in the checkout while the contract ran, so nobody knows what it saw",
+            quoted(changed)
+        )
+    })
+}
+
+/// Whoever wonders why a contract took so long, or misses something, should know.
+fn cold(caches: &[String]) -> Option<String> {
+    (!caches.is_empty()).then(|| {
+        format!(
+            "{} changed in the checkout since the run began, so the contract ran without",
+            quoted(caches)
+        )
+    })
+}
+
+/// The first names of a list, as people read them.
+fn quoted(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`"));
+    let mut shown: Vec<String> = shown.collect();
+    if names.len() > SHOWN {
+        shown.push(format!("{} more", names.len() - SHOWN));
+    }
+    shown.join(", ")
 }
 
 /// Has it failed, whatever else is said? Only then may something be added to what it printed.

@@ -1,8 +1,12 @@
 //! When the checkout is looked at for what a person did there.
+//!
+//! Looking never keeps a run from its work, however often the checkout changes: between two actions that begin at most
+//! one change joins, and what came after it waits for the next.
 
 use std::time::{Duration, Instant};
 
 use signoff_engine::{Action, Input, Run};
+use signoff_work::git::RestlessFiles;
 
 use super::commits::head;
 use crate::error::Error;
@@ -19,6 +23,11 @@ pub(super) struct Joining {
     last: Option<(Instant, Duration)>,
     /// What was found and is to be journaled.
     found: Option<Joined>,
+    /// Something joined, and nothing has begun since.
+    has_joined: bool,
+    /// What began last was a contract that is run once more at the end.
+    is_ending: bool,
+    restless: RestlessFiles,
 }
 
 /// More files than these are not looked into: nobody reads the names of so many.
@@ -42,24 +51,37 @@ impl Joining {
         (project, trees): (&Project, &Trees),
     ) -> Result<Option<Input>, Error> {
         // Whoever builds on the head must find it there.
-        if run.has_queue_holder() || !self.is_time(action) {
+        if self.has_joined || run.has_queue_holder() || !self.is_time(action) {
             return Ok(None);
         }
         let began = Instant::now();
-        let found = trees.join(&head(run)?);
+        let found = trees.join(&head(run)?, &mut self.restless);
         self.last = Some((Instant::now(), began.elapsed()));
         // What cannot be looked at now is looked at before the next step.
         let Ok(Some(joined)) = found else {
             return Ok(None);
         };
+        self.has_joined = true;
+        Ok(Some(self.found(project, joined)))
+    }
+
+    /// What is to be journaled of a new head.
+    pub(super) fn found(&mut self, project: &Project, joined: Joined) -> Input {
         let input = Input::CheckoutJoined {
             commit: joined.commit.to_string(),
             tree: joined.tree.clone(),
             files: told(project, &joined.files),
             conflicts: joined.conflicts.clone(),
+            deleted: joined.deleted.clone(),
         };
         self.found = Some(joined);
-        Ok(Some(input))
+        input
+    }
+
+    /// An action begins.
+    pub(super) fn begun(&mut self, action: &Action) {
+        self.has_joined = false;
+        self.is_ending = matches!(action, Action::Recheck { .. });
     }
 
     /// It is journaled.
@@ -76,9 +98,9 @@ impl Joining {
             | Action::Dispatch { .. }
             | Action::Call { .. }
             | Action::Candidate { .. } => true,
-            Action::Evaluate { .. } | Action::Recheck { .. } => self
-                .last
-                .is_none_or(|(at, cost)| at.elapsed() >= cost.saturating_mul(SHARE)),
+            // What joined between them would make all that were run stale, again and again.
+            Action::Recheck { .. } => !self.is_ending && self.is_cheap(),
+            Action::Evaluate { .. } => self.is_cheap(),
             Action::Merge { .. }
             | Action::LandFiles
             | Action::Gate { .. }
@@ -88,5 +110,10 @@ impl Joining {
             | Action::Wait { .. }
             | Action::Finish => false,
         }
+    }
+
+    fn is_cheap(&self) -> bool {
+        self.last
+            .is_none_or(|(at, cost)| at.elapsed() >= cost.saturating_mul(SHARE))
     }
 }

@@ -1,7 +1,7 @@
 //! What a process finds at the checkout's path: a recorded tree, and through a mask what the checkout has and git
 //! ignores.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::{fs, io};
 use signoff_sandbox::Overlay;
 use signoff_work::confine::{OBJECTS, ShownTree};
 use signoff_work::git::Id;
-use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree};
+use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree, is_cache};
 use signoff_work::tree::protected;
 
 use super::rooms::Furniture;
@@ -43,10 +43,21 @@ pub(super) struct Masks {
     whole: Option<Arc<Mask>>,
     /// Leaves out what changed since the run began.
     unchanged: Option<Arc<Mask>>,
-    /// How the checkout looked when the run began.
-    first: Option<MaskStamp>,
+    /// How the checkout looked when the run began, and what it ignored.
+    first: Option<(MaskStamp, Vec<Vec<u8>>)>,
     /// What changed since.
     changed: Vec<Vec<u8>>,
+    /// What the run itself wrote there.
+    landed: BTreeSet<String>,
+}
+
+/// What was kept from a contract because it changed in the checkout since the run began, as people read it.
+#[derive(Debug, Default)]
+pub(crate) struct LeftOut {
+    /// What the contract may have needed.
+    pub(crate) needed: Vec<String>,
+    /// What it does as well without.
+    pub(crate) caches: Vec<String>,
 }
 
 /// A recorded tree, ready to be shown to one process.
@@ -55,6 +66,7 @@ pub(crate) struct TreeMount {
     files: Files,
     mask: Arc<Mask>,
     stamp: MaskStamp,
+    pub(super) left_out: LeftOut,
     /// Removed with it.
     pub(super) thrown_away: Option<PathBuf>,
     /// What a contract finds besides.
@@ -124,6 +136,11 @@ impl TreeMount {
             .iter()
             .map(|path| String::from_utf8_lossy(path).into_owned())
             .collect()
+    }
+
+    /// What of them was left out because somebody changed it.
+    pub(crate) fn left_out(&self) -> &LeftOut {
+        &self.left_out
     }
 
     /// The directory that the process itself changes, where there are no overlays.
@@ -252,6 +269,7 @@ impl Trees {
         Ok(TreeMount {
             shown,
             files,
+            left_out: self.left_out(&mask),
             mask,
             stamp,
             thrown_away: None,
@@ -323,7 +341,12 @@ impl Trees {
     /// run began: somebody may have built there what steps wrote.
     pub(super) fn mask(&self, unchanged: bool) -> Result<Arc<Mask>, String> {
         let mut masks = locked(&self.masks);
-        let known = masks.whole.as_ref();
+        // What is left out may go on changing.
+        let known = if unchanged {
+            masks.unchanged.as_ref()
+        } else {
+            masks.whole.as_ref()
+        };
         if !known.is_some_and(|mask| mask.is_current().unwrap_or(false)) {
             self.renew(&mut masks)?;
         }
@@ -352,13 +375,16 @@ impl Trees {
         let rules = self.rules()?;
         let make = || Mask::make(&self.checkout, &rules, &self.next_mask()?, &[]);
         let whole = Arc::new(make().map_err(said)?);
-        if let Some(first) = &masks.first {
+        if let Some((first, roots)) = &masks.first {
+            let is_gone = |root: &&Vec<u8>| !whole.ignored_roots().any(|now| now == **root);
+            let gone: Vec<Vec<u8>> = roots.iter().filter(is_gone).cloned().collect();
             let changed = whole.changed_since(first).map_err(said)?;
-            masks.changed.extend(changed);
+            masks.changed.extend(changed.into_iter().chain(gone));
             masks.changed.sort();
             masks.changed.dedup();
         } else {
-            masks.first = Some(whole.stamp().clone());
+            let roots = whole.ignored_roots().map(<[u8]>::to_vec).collect();
+            masks.first = Some((whole.stamp().clone(), roots));
         }
         masks.unchanged = Some(if masks.changed.is_empty() {
             Arc::clone(&whole)
@@ -368,6 +394,45 @@ impl Trees {
         });
         masks.whole = Some(whole);
         Ok(())
+    }
+
+    /// What a mask leaves out, but for what the run itself wrote: that is in its trees.
+    fn left_out(&self, mask: &Mask) -> LeftOut {
+        let masks = locked(&self.masks);
+        let is_ours = |root: &Path| {
+            let mut landed = masks.landed.iter();
+            landed.any(|file| Path::new(file).starts_with(root))
+        };
+        let mut left_out = LeftOut::default();
+        for root in mask.left_out() {
+            let name = String::from_utf8_lossy(root).into_owned();
+            if is_ours(Path::new(std::ffi::OsStr::from_bytes(root))) {
+                continue;
+            }
+            if is_cache(root) {
+                left_out.caches.push(name);
+            } else {
+                left_out.needed.push(name);
+            }
+        }
+        left_out
+    }
+
+    /// These files were written to the checkout.
+    pub(super) fn note_landed(&self, files: &[String]) {
+        locked(&self.masks).landed.extend(files.iter().cloned());
+    }
+
+    /// A person was told what was left out because they changed it: from now on it is as they left it.
+    pub(crate) fn accept_changed(&self) {
+        let mut masks = locked(&self.masks);
+        if !masks.changed.is_empty() {
+            let landed = std::mem::take(&mut masks.landed);
+            *masks = Masks {
+                landed,
+                ..Masks::default()
+            };
+        }
     }
 
     /// A directory for a mask. Old ones stay until the run ends: something may be mounted over them.

@@ -6,7 +6,7 @@ use signoff_store::failpoint;
 use signoff_work::git::{Id, Merge};
 
 use super::layers::{Recorded, WorkContext};
-use super::{Trees, said};
+use super::{Joined, Trees, said};
 
 /// What came of building a candidate.
 pub(crate) enum Built {
@@ -102,6 +102,52 @@ impl Trees {
             "it changed files that .gitattributes wants changed by a filter before they are committed, which is a program that is not run here: {}; `signoff run --isolation shared` works without",
             found.join(", ")
         ))
+    }
+
+    /// Takes back from the head what a person changed and an attempt changed in another way, so that each keeps its own:
+    /// the run the attempt's, the checkout the person's. `None` if there is nothing of the kind, or the run itself
+    /// changed these files meanwhile.
+    pub(crate) fn part_from_person(
+        &self,
+        work: &WorkContext,
+        head: &Id,
+    ) -> Result<Option<Joined>, String> {
+        let Some(recorded) = self.record(work, None)? else {
+            return Ok(None);
+        };
+        let Merge::Conflict { files, .. } = self.on_top(work, &recorded, head)? else {
+            return Ok(None);
+        };
+        let of_run = self.own.changed_by_run(&work.base, head).map_err(said)?;
+        if files.is_empty() || files.iter().any(|file| of_run.contains(file)) {
+            return Ok(None);
+        }
+        self.take_back(&work.base, head, files).map(Some)
+    }
+
+    /// The work of an attempt, whose candidate this commit was, on a newer base. `None`: they do not go together.
+    pub(crate) fn carried_onto(&self, carried: &Id, base: &Id) -> Result<Option<Id>, String> {
+        let began = self.own.parents(carried).map_err(said)?;
+        let began = began.first();
+        if began == Some(base) {
+            return Ok(Some(carried.clone()));
+        }
+        // An attempt that changed nothing had the head of then for a candidate, which the newer base has too.
+        let is_known = self.own.commits(base, carried).map_err(said)?.is_empty();
+        let Some(began) = began.filter(|_| !is_known) else {
+            return Ok(Some(base.clone()));
+        };
+        let name = format!("carried/{carried}-{base}");
+        if let Some(known) = self.remembered(&name).map_err(said)? {
+            return Ok(Some(known));
+        }
+        let Merge::Clean(tree) = self.own.merge(began, base, carried).map_err(said)? else {
+            return Ok(None);
+        };
+        let parent = std::slice::from_ref(base);
+        let commit = self.own.commit(&tree, parent, "Carried\n").map_err(said)?;
+        self.remember(&name, &commit).map_err(said)?;
+        Ok(Some(commit))
     }
 
     /// The work on top of the head.

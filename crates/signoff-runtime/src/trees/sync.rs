@@ -7,7 +7,7 @@ use std::time::Duration;
 use signoff_engine::RunTree;
 use signoff_store::failpoint;
 use signoff_store::lock::WorkspaceLock;
-use signoff_work::git::{self, GitError, HeldFile, Id, Settling, UnlandReport};
+use signoff_work::git::{self, GitError, HeldFile, Id, RestlessFiles, Settling, UnlandReport};
 
 use super::{Trees, locked, remove_tree, said};
 use crate::error::Error;
@@ -29,6 +29,7 @@ pub(crate) struct Joined {
     pub(crate) tree: String,
     pub(crate) files: Vec<String>,
     pub(crate) conflicts: Vec<String>,
+    pub(crate) deleted: Vec<String>,
     /// What both agree on once it is journaled.
     agreed: Id,
 }
@@ -71,7 +72,11 @@ impl Trees {
     }
 
     /// What a person changed in the checkout since it was last looked at, as a commit on top of the head.
-    pub(crate) fn join(&self, head: &Id) -> Result<Option<Joined>, String> {
+    pub(crate) fn join(
+        &self,
+        head: &Id,
+        restless: &mut RestlessFiles,
+    ) -> Result<Option<Joined>, String> {
         let _in_turns = locked(&self.syncing);
         let (agreed, first) = (
             self.agreed()?,
@@ -80,7 +85,7 @@ impl Trees {
         let head_tree = self.own.tree_of(head).map_err(said)?;
         let report = self
             .own
-            .join_checkout(&agreed, &head_tree, &first)
+            .join_checkout(&agreed, &head_tree, &first, restless)
             .map_err(said)?;
         if report.head_tree == head_tree {
             if report.base != agreed {
@@ -98,8 +103,35 @@ impl Trees {
             tree: report.head_tree.to_string(),
             files: report.joined,
             conflicts: report.conflicts,
+            deleted: report.deleted,
             agreed: report.base,
         }))
+    }
+
+    /// Takes these files of a person back from the head: they are as in `base` there.
+    pub(super) fn take_back(
+        &self,
+        base: &Id,
+        head: &Id,
+        files: Vec<String>,
+    ) -> Result<Joined, String> {
+        let _in_turns = locked(&self.syncing);
+        let tree = self.own.overlaid(head, base, &files).map_err(said)?;
+        let commit = self.own.commit_join(&tree, head).map_err(said)?;
+        let agreed = self.own.overlaid(&self.agreed()?, base, &files);
+        let agreed = agreed.map_err(said)?;
+        // Before the journal knows: where both agreed on the person's files, landing would write over them. If it never
+        // knows, the next look finds that the head has them.
+        self.agree_on(&agreed).map_err(said)?;
+        Ok(Joined {
+            commit,
+            onto: head.clone(),
+            tree: tree.to_string(),
+            files: Vec::new(),
+            conflicts: files,
+            deleted: Vec::new(),
+            agreed,
+        })
     }
 
     /// What a person did is journaled: the branch moves to it.
@@ -135,6 +167,7 @@ impl Trees {
             .own
             .land_files((&agreed, &head), &first, &failpoint::reached)
             .map_err(said)?;
+        self.note_landed(&report.written);
         self.remember_landing(&report.landed).map_err(said)?;
         failpoint::reached("files.landed");
         self.agree_on(&report.base).map_err(said)?;

@@ -169,6 +169,18 @@ impl Own {
         Ok(joins.map(|(id, _)| id).collect())
     }
 
+    /// Paths that the run itself changed after `since` up to `head`, and no person.
+    pub fn changed_by_run(&self, since: &Id, head: &Id) -> Result<BTreeSet<String>, GitError> {
+        let joins = self.joins(since, head)?;
+        let mut changed = BTreeSet::new();
+        for commit in self.commits(since, head)? {
+            if !joins.contains(&commit) {
+                changed.extend(self.changed(&self.tree_before(&commit)?, &commit)?);
+            }
+        }
+        Ok(changed)
+    }
+
     /// Commits, and which attempts each says that it is of.
     fn told(&self, which: &[&str]) -> Result<Vec<(Id, Vec<String>)>, GitError> {
         let format = format!("--format=tformat:%H%n%(trailers:key={TRAILER},valueonly=true)");

@@ -67,7 +67,7 @@ pub(crate) use self::entries::{Difference, Entry};
 pub use self::error::GitError;
 pub use self::id::Id;
 pub use self::import::{ImportLimits, ImportReport};
-pub use self::join::JoinReport;
+pub use self::join::{JoinReport, RestlessFiles};
 pub use self::land_report::{HeldFile, HoldReason, LandReport, LandedFiles, UnlandReport};
 pub use self::landing::{Landed, Landing, Prepared};
 pub(crate) use self::listing::Below;

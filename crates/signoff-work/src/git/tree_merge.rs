@@ -17,6 +17,8 @@ pub(super) struct TreeMerge {
     pub(super) tree: Id,
     /// Paths that differ from `ours` now.
     pub(super) taken: BTreeSet<Name>,
+    /// Those of them that are gone.
+    pub(super) deleted: BTreeSet<Name>,
     /// Those of them that have lines of both sides.
     pub(super) merged: BTreeSet<Name>,
     /// Paths that both sides changed, each in its own way.
@@ -47,9 +49,12 @@ impl Own {
         let merged = self.merge_files(&mut step, ours)?;
         let mut conflicts = std::mem::take(&mut step.conflicts);
         let tree = self.take(ours, &mut step.taken, &mut conflicts)?;
+        let gone = step.taken.iter().filter(|(_, entry)| entry.is_none());
+        let deleted = gone.map(|(name, _)| name.clone()).collect();
         let taken: BTreeSet<Name> = step.taken.into_iter().map(|(name, _)| name).collect();
         Ok(TreeMerge {
             tree,
+            deleted,
             merged: merged.intersection(&taken).cloned().collect(),
             taken,
             conflicts,

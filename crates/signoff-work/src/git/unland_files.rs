@@ -93,6 +93,7 @@ impl Own {
     fn merge_back(&self, landings: &[LandedFiles], present: &Id) -> Result<TreeMerge, GitError> {
         let mut all = TreeMerge {
             tree: present.clone(),
+            deleted: BTreeSet::new(),
             taken: BTreeSet::new(),
             merged: BTreeSet::new(),
             conflicts: BTreeSet::new(),
@@ -101,12 +102,13 @@ impl Own {
             let merge = self.merge_trees(&landing.to, &all.tree, &landing.from)?;
             all.tree = merge.tree;
             all.taken.extend(merge.taken);
+            all.deleted.extend(merge.deleted);
             all.merged.extend(merge.merged);
             all.conflicts.extend(merge.conflicts);
         }
         // A file from which only some of the landings can be taken is left as it is.
         all.tree = self.with_paths(&all.tree, present, &all.conflicts)?;
-        for set in [&mut all.taken, &mut all.merged] {
+        for set in [&mut all.taken, &mut all.deleted, &mut all.merged] {
             set.retain(|name| !all.conflicts.contains(name));
         }
         Ok(all)

@@ -9,7 +9,7 @@ use std::{fs, io};
 use rustix::fs::{FileType, Mode};
 
 use super::beneath::{folders_in, joined};
-use super::mask_stamp::{MaskStamp, inner_folders};
+use super::mask_stamp::{MaskStamp, inner_names};
 use super::rules::{IgnoreRules, PathClass};
 use crate::git::{Name, path, within};
 use crate::tree::{open_folder, open_root};
@@ -24,9 +24,11 @@ pub struct Mask {
     at: PathBuf,
     checkout: PathBuf,
     covers: BTreeMap<Name, Cover>,
-    /// Directories in ignored ones that are watched too.
+    /// Directories and files in ignored directories that are watched too.
     inner: Arc<[Name]>,
     stamp: MaskStamp,
+    /// Ignored paths that it hides too.
+    left_out: Vec<Name>,
 }
 
 /// What the mask does at a path.
@@ -60,8 +62,9 @@ impl Mask {
             covers: walk.covers,
             inner: Arc::default(),
             stamp: MaskStamp::default(),
+            left_out: Vec::new(),
         };
-        mask.inner = inner_folders(root.as_fd(), mask.ignored_roots()).into();
+        mask.inner = inner_names(root.as_fd(), mask.ignored_roots()).into();
         mask.stamp = mask.stamp_now()?;
         mask.without(left_out, at)
     }
@@ -93,6 +96,7 @@ impl Mask {
             covers,
             inner: Arc::clone(&self.inner),
             stamp: self.stamp.clone(),
+            left_out: left_out.to_vec(),
         })
     }
 
@@ -106,6 +110,11 @@ impl Mask {
         let shown = self.covers.iter();
         let shown = shown.filter(|(_, cover)| **cover == Cover::Shown);
         shown.map(|(name, _)| name.as_slice())
+    }
+
+    /// The ignored paths that it hides.
+    pub fn left_out(&self) -> &[Vec<u8>] {
+        &self.left_out
     }
 
     /// How the checkout looked where the mask lets it be seen.

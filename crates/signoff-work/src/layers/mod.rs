@@ -8,6 +8,7 @@
 //! The harness never sees the merged view: it works on the directories. Start reading at [`TreePool::lend`].
 
 mod beneath;
+mod caches;
 mod changes;
 mod copies;
 mod error;
@@ -21,6 +22,7 @@ mod taken;
 mod walk;
 
 pub use self::beneath::remove_layer;
+pub use self::caches::is_cache;
 pub use self::changes::{ChangeKind, ChangedPath, LayerReport};
 pub use self::error::LayerError;
 pub use self::mask::Mask;

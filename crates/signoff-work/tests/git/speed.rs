@@ -29,12 +29,28 @@ fn many_files() {
     let (tree, time) = timed(|| own.snapshot().unwrap());
     show("snapshot", time);
     for what in ["join, first", "join, nothing new"] {
-        let (report, time) = timed(|| own.join_checkout(&tree, &tree, &tree).unwrap());
+        let (report, time) = timed(|| {
+            own.join_checkout(
+                &tree,
+                &tree,
+                &tree,
+                &mut signoff_work::git::RestlessFiles::default(),
+            )
+            .unwrap()
+        });
         show(what, time);
         assert_eq!(report.joined, [""; 0]);
     }
     world.write("d5/s/f5.rs", "changed\n");
-    let (report, time) = timed(|| own.join_checkout(&tree, &tree, &tree).unwrap());
+    let (report, time) = timed(|| {
+        own.join_checkout(
+            &tree,
+            &tree,
+            &tree,
+            &mut signoff_work::git::RestlessFiles::default(),
+        )
+        .unwrap()
+    });
     show("join, one changed", time);
     let edited = report.head_tree;
     let (report, time) = timed(|| own.land_files((&edited, &tree), &tree, &|_| {}).unwrap());

@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::slice::from_ref;
 
-use signoff_work::git::{HoldReason, Id, LandReport, LandedFiles, Own, Prepared, Settling};
+use signoff_work::git::{
+    HoldReason, Id, LandReport, LandedFiles, Own, Prepared, RestlessFiles, Settling,
+};
 
 use crate::world::{World, files, shown, write};
 
@@ -18,6 +20,7 @@ pub(crate) struct Run<'w> {
     pub(crate) base: Id,
     pub(crate) head: Id,
     pub(crate) landed: Vec<LandedFiles>,
+    pub(crate) restless: RestlessFiles,
 }
 
 impl<'w> Run<'w> {
@@ -35,6 +38,7 @@ impl<'w> Run<'w> {
             head: first.clone(),
             first,
             landed: Vec::new(),
+            restless: RestlessFiles::default(),
         }
     }
 
@@ -59,7 +63,7 @@ impl<'w> Run<'w> {
     pub(crate) fn join(&mut self) -> (Vec<String>, Vec<String>) {
         let report = self
             .own
-            .join_checkout(&self.base, &self.head, &self.first)
+            .join_checkout(&self.base, &self.head, &self.first, &mut self.restless)
             .unwrap();
         self.base = report.base;
         self.head = self.own.commit_join(&report.head_tree, &self.head).unwrap();
@@ -491,6 +495,7 @@ fn commits_that_land_have_only_the_work_of_the_run() {
             base: world.head(),
             head: world.head(),
             landed: Vec::new(),
+            restless: RestlessFiles::default(),
         };
         run.step(&[("run", Some("2\n"))]);
         world.write_all(&[
@@ -619,4 +624,23 @@ fn versions_of_a_tree_are_written_elsewhere() {
     let a = place.path().join("d/a");
     assert_eq!(found.unwrap(), [Some(a.clone()), None, None]);
     assert_eq!(fs::read_to_string(a).unwrap(), "run\n");
+}
+
+#[test]
+fn a_file_that_changes_at_every_look_joins_once_it_rests() {
+    let world = World::committed(&[("log", "0\n")]);
+    let mut run = Run::begin(&world);
+    let joined: Vec<usize> = (1..=6)
+        .map(|look| {
+            world.write("log", &format!("{look}\n"));
+            run.join().0.len()
+        })
+        .collect();
+    assert_eq!(joined, [1, 1, 1, 0, 0, 0]);
+    // Others are not held up by it.
+    world.write("log", "7\n");
+    world.write("mine", "1\n");
+    assert_eq!(run.join().0, ["mine"]);
+    assert_eq!(run.join().0, ["log"]);
+    assert_eq!(run.join().0, [""; 0]);
 }

@@ -197,3 +197,20 @@ fn what_changed_in_the_checkout_is_told_where_it_is_seen() {
     assert!(!later.contains(&b"target".to_vec()));
     assert!(!mask.is_current().unwrap());
 }
+
+#[test]
+fn a_file_in_an_ignored_directory_that_is_written_in_place_is_noticed() {
+    let world = world();
+    let mask = Mask::make(&world.repo(), &rules(&world), &world.root.join("mask"), &[]).unwrap();
+    for name in ["target/debug/x", "web/node_modules/m/index.js"] {
+        let stamp = mask.stamp_now().unwrap();
+        let mut file = fs::OpenOptions::new()
+            .append(true)
+            .open(world.path(name))
+            .unwrap();
+        std::io::Write::write_all(&mut file, b"more").unwrap();
+        let changed = mask.changed_since(&stamp).unwrap();
+        assert_eq!(changed.len(), 1, "{name}");
+        assert!(name.as_bytes().starts_with(&changed[0]), "{name}");
+    }
+}

@@ -22,7 +22,15 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::StepStarted { step } => {
             format!("{} {}", paint(DIM, "▸"), paint(TITLE, name_of(run, step)))
         }
-        Event::BaselineFinished { verdict, .. } => format!("  {}", paint(DIM, baseline(*verdict))),
+        Event::BaselineFinished {
+            step,
+            verdict,
+            observed,
+        } => {
+            let again = run_again(run, step, observed);
+            let text = again.unwrap_or_else(|| baseline(*verdict, observed));
+            format!("  {}", paint(DIM, text))
+        }
         Event::AttemptStarted { step, attempt, .. } if is_agent(run, step) => {
             format!(
                 "  {}",
@@ -49,7 +57,10 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             step,
             ..
         } => {
-            let text = contract(*verdict, unmet, complaint(observed));
+            let text = match run_again(run, step, observed) {
+                Some(again) => format!("  {} {again}", paint(CARE, "?")),
+                None => contract(*verdict, unmet, observed),
+            };
             if is_over(run, step) {
                 format!(
                     "  at the end, {}: {}",
@@ -155,8 +166,11 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             format!("  {}", paint(DIM, what))
         }
         Event::CheckoutJoined {
-            files, conflicts, ..
-        } => return joined(files, conflicts),
+            files,
+            conflicts,
+            deleted,
+            ..
+        } => return joined(files, deleted, conflicts),
         Event::FilesLanded { files, held, .. } => return files_landed(files, held),
         Event::RunLanded { commit, .. } => {
             format!("landed as {}", short_commit(commit))
@@ -291,11 +305,34 @@ fn is_agent(run: &Run, id: &str) -> bool {
     step(run, id).is_some_and(|step| matches!(step.work, signoff_plan::model::Work::Agent { .. }))
 }
 
-fn baseline(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Fail => "contract before the work: red, as it should be",
-        Verdict::Pass => "contract before the work: already green, so it can prove nothing",
-        Verdict::Inconclusive => "contract before the work: no answer",
+fn baseline(verdict: Verdict, observed: &Observation) -> String {
+    let said = match verdict {
+        Verdict::Fail => "red, as it should be".to_owned(),
+        Verdict::Pass => "already green, so it can prove nothing".to_owned(),
+        Verdict::Inconclusive => match observed.excuse() {
+            Some(why) => format!("no answer: {}", one_line(&why)),
+            None => "no answer".to_owned(),
+        },
+    };
+    format!("contract before the work: {said}")
+}
+
+/// A contract that says nothing because something changed while it ran.
+pub(crate) fn run_again(run: &Run, step: &str, observed: &Observation) -> Option<String> {
+    let state = run.position(step).and_then(|at| run.step(at));
+    let is_run_again = state.is_some_and(|(_, state)| state.is_run_again());
+    let why = observed.void.as_ref().filter(|_| is_run_again)?;
+    Some(format!("contract is run again: {}", one_line(why)))
+}
+
+/// What a contract that holds had to do without.
+fn without(observed: &Observation) -> String {
+    match &observed.left_out[..] {
+        [] => String::new(),
+        left_out => format!(
+            " (without {}, which changed in the checkout since the run began)",
+            harmless(&some(left_out))
+        ),
     }
 }
 
@@ -312,16 +349,19 @@ fn said(ended: &str, well: bool, text: &str, log: &str) -> String {
     }
 }
 
-fn contract(verdict: Verdict, unmet: &[String], stderr: &str) -> String {
+fn contract(verdict: Verdict, unmet: &[String], observed: &Observation) -> String {
     let unmet = one_line(&unmet.join("; "));
     match verdict {
-        Verdict::Pass => format!("  {} contract holds", paint(GOOD, "✓")),
+        Verdict::Pass => {
+            let without = without(observed);
+            format!("  {} contract holds{without}", paint(GOOD, "✓"))
+        }
         Verdict::Inconclusive => {
             format!("  {} contract gave no answer: {unmet}", paint(CARE, "?"))
         }
         Verdict::Fail => {
             let mut text = format!("  {} contract does not hold: {unmet}", paint(ERROR, "✗"));
-            text.push_str(&quoted_tail(stderr));
+            text.push_str(&quoted_tail(complaint(observed)));
             text
         }
     }
@@ -383,10 +423,15 @@ fn finished(outcome: Outcome) -> String {
 }
 
 /// What a person did in the checkout while the run was at work.
-fn joined(files: &[String], conflicts: &[String]) -> Option<String> {
+fn joined(files: &[String], deleted: &[String], conflicts: &[String]) -> Option<String> {
     let mut lines = Vec::new();
     if !files.is_empty() {
-        let text = format!("your changes joined: {}", some(files));
+        let name = |file: &String| match deleted.contains(file) {
+            true => format!("deleted {file}"),
+            false => file.clone(),
+        };
+        let names: Vec<String> = files.iter().map(name).collect();
+        let text = format!("your changes joined: {}", some(&names));
         lines.push(paint(DIM, text).to_string());
     }
     if !conflicts.is_empty() {

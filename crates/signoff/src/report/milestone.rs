@@ -1,14 +1,16 @@
 //! What stays in the scrollback of a terminal. What goes on meanwhile is in the live lines, so a step
 //! that goes well leaves a line or two with its evidence.
 
-use signoff_engine::{Event, Facts, Grade, ProcessEnd, Recorded, Run, StepState, Verdict};
+use signoff_engine::{
+    Event, Facts, Grade, Observation, ProcessEnd, Recorded, Run, StepState, Verdict,
+};
 use signoff_plan::model::Work;
 
 use crate::report::columns::cut;
 use crate::report::evidence::{because, grade};
 use crate::report::line::{
-    complaint, conflict, has_nothing_to_do, is_over, log_of, one_line, quoted_tail, short_value,
-    text,
+    complaint, conflict, has_nothing_to_do, is_over, log_of, one_line, quoted_tail, run_again,
+    short_value, text,
 };
 use crate::report::named::name_of;
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
@@ -22,7 +24,14 @@ const NAMED: usize = 40;
 pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
     let event = &recorded.event;
     let said = match event {
-        Event::BaselineFinished { verdict, .. } => early(*verdict)?,
+        Event::BaselineFinished {
+            step,
+            verdict,
+            observed,
+        } => match run_again(run, step, observed) {
+            Some(again) => format!("{} {again}", paint(CARE, "?")),
+            None => early(*verdict, observed)?,
+        },
         Event::WorkFinished {
             ended,
             attempt,
@@ -41,7 +50,10 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             } else {
                 format!("attempt {attempt}")
             };
-            not_met(*verdict, &when, unmet, complaint(observed))?
+            match run_again(run, step, observed) {
+                Some(again) => format!("{} {when}: {again}", paint(CARE, "?")),
+                None => not_met(*verdict, &when, unmet, complaint(observed))?,
+            }
         }
         Event::RetryScheduled {
             counted: false,
@@ -100,7 +112,7 @@ fn named(name: &str, said: &str) -> String {
 }
 
 /// A contract that is green before the work is told before an agent costs money.
-fn early(verdict: Verdict) -> Option<String> {
+fn early(verdict: Verdict, observed: &Observation) -> Option<String> {
     Some(match verdict {
         Verdict::Fail => return None,
         Verdict::Pass => format!(
@@ -108,9 +120,11 @@ fn early(verdict: Verdict) -> Option<String> {
             paint(CARE, "!")
         ),
         Verdict::Inconclusive => {
+            let why = observed.excuse().map(|why| format!(": {}", one_line(&why)));
             format!(
-                "{} contract gave no answer before the work",
-                paint(CARE, "!")
+                "{} contract gave no answer before the work{}",
+                paint(CARE, "!"),
+                why.unwrap_or_default()
             )
         }
     })

@@ -88,6 +88,8 @@ fn a_contract_that_was_seen_green_is_named() {
         changes: None,
         room: None,
         warm: false,
+        void: None,
+        left_out: Vec::new(),
     };
     let finished = Event::BaselineFinished {
         step: "step-1".to_owned(),

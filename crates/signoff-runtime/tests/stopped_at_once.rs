@@ -1,0 +1,150 @@
+//! However busy the loop is with what needs no waiting, a person can stop it.
+
+use signoff_engine::{
+    Accept, Action, Bounds, Event, Green, Input, Isolation, Land, Millis, Recorded, Refusal, Run,
+    Settings, apply,
+};
+use signoff_plan::Everything;
+use signoff_plan::check::check;
+use signoff_plan::dialect::parse;
+use signoff_plan::digest::Digest;
+use signoff_plan::signed::{Signature, SignedPlan};
+use signoff_plan::source::Source;
+use signoff_runtime::drive::{Append, Happened, Loop, Nobody, Perform, Prepared, Stopped};
+use signoff_runtime::{Error, SystemClock};
+
+const PLAN: &str = "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# A\n\n**Budget:** 1h\n\n## Steps\n\n### 1. Look\n\n**contract:**\n```shell\ntest -d .\n```\n";
+
+/// Nothing ever begins: each time there is something else to be journaled first.
+struct Busy {
+    prepared: u32,
+}
+
+/// When the person presses Ctrl-C.
+const INTERRUPTED: u32 = 10;
+
+/// When the test gives up.
+const FOR_EVER: u32 = 1000;
+
+impl Perform for Busy {
+    fn prepare(&mut self, _: &Run, _: &Action) -> Result<Prepared, Error> {
+        self.prepared += 1;
+        assert!(self.prepared < FOR_EVER, "nobody listened");
+        Ok(Prepared::Instead(Input::CheckoutJoined {
+            commit: format!("{}", self.prepared),
+            tree: String::new(),
+            files: Vec::new(),
+            conflicts: Vec::new(),
+            deleted: Vec::new(),
+        }))
+    }
+
+    fn begin(&mut self, _: &Run, _: &Action) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn recorded(&mut self, _: &Run, _: &Input) {}
+
+    fn next(&mut self, _: &Run, _: Millis, _: Option<Millis>) -> Result<Happened, Error> {
+        Ok(Happened::Interrupted)
+    }
+
+    fn stop(&mut self) -> Vec<Input> {
+        Vec::new()
+    }
+
+    fn has_news(&mut self) -> bool {
+        self.prepared >= INTERRUPTED
+    }
+
+    fn reply(&mut self, _: &str, _: Option<&Refusal>) {}
+}
+
+struct Memory(u64);
+
+impl Append for Memory {
+    fn append(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
+        let recorded = events.into_iter().map(|event| {
+            self.0 += 1;
+            Recorded {
+                seq: self.0,
+                at,
+                event,
+            }
+        });
+        Ok(recorded.collect())
+    }
+
+    fn close(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+fn signed() -> SignedPlan {
+    let source = Source::new("plan.md", PLAN.as_bytes().to_vec());
+    let plan = check(&parse(&source), &Everything).accept();
+    let plan = plan.expect("there are no errors");
+    let terms = Digest::of_bytes(b"terms");
+    let signature = Signature {
+        project: None,
+        plan: "plan.md".to_owned(),
+        digest: plan.digest(),
+        terms,
+        by: "tester".to_owned(),
+        at: "2026-01-01T00:00:00.000Z".to_owned(),
+        proof: "any".to_owned(),
+        note: None,
+    };
+    SignedPlan::new(plan, &terms, &signature).expect("signed with its own digests")
+}
+
+fn started() -> Run {
+    let mut run = Run::new(signed());
+    let event = Event::RunStarted {
+        run: "r".to_owned(),
+        plan: "plan.md".to_owned(),
+        path: "plan.md".to_owned(),
+        digest: String::new(),
+        terms: String::new(),
+        settings: Settings {
+            backoff: 0,
+            baseline: false,
+            green: Green::Run,
+            accept: Accept::End,
+            jobs: 1,
+            sandbox: "none".to_owned(),
+            isolation: Isolation::Worktree,
+            land: Land::End,
+        },
+    };
+    apply(
+        &mut run,
+        &Recorded {
+            seq: 1,
+            at: 0,
+            event,
+        },
+    );
+    run
+}
+
+#[test]
+fn a_loop_that_never_waits_can_be_interrupted() {
+    let mut run = started();
+    let stopped = Loop {
+        run: &mut run,
+        journal: &mut Memory(1),
+        perform: &mut Busy { prepared: 0 },
+        clock: &SystemClock::default(),
+        bounds: Bounds::default(),
+        person: &mut Nobody,
+        observers: Vec::new(),
+        difference: None,
+    }
+    .drive();
+    assert!(
+        matches!(stopped, Ok(Stopped::Interrupted)),
+        "{:?}",
+        stopped.err()
+    );
+}
