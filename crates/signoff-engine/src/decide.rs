@@ -150,7 +150,9 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             held,
         }]),
         Input::BaselineBegins { step } => begin(run, step, |id| {
-            let base = base(run, step);
+            let candidate = run.steps.get(step).and_then(|step| step.candidate.as_ref());
+            let onto = candidate.map(|candidate| candidate.onto.clone());
+            let base = onto.or_else(|| base(run, step));
             vec![Event::BaselineStarted { step: id, base }]
         }),
         Input::BaselineEnded { step, observed } => baseline_ended(run, step, observed),

@@ -171,7 +171,7 @@ fn a_candidate_that_fails_leaves_the_head_and_is_carried_to_the_next_attempt() {
         contracts: [0, 1].map(ProcessEnd::Exited).into(),
         ..Fate::default()
     });
-    for _ in 0..5 {
+    for _ in 0..6 {
         world.step(false);
     }
     assert_eq!(merged(&world), [("step-1", 1)]);
@@ -193,7 +193,7 @@ fn an_attempt_that_was_cut_off_leaves_nothing_to_the_next() {
         contracts: [0, 1, 1].map(ProcessEnd::Exited).into(),
         ..Fate::default()
     });
-    for _ in 0..5 {
+    for _ in 0..6 {
         world.step(false);
     }
     let began = |world: &World| {
@@ -452,5 +452,34 @@ fn a_branch_that_moved_before_the_crash_is_not_moved_again() {
         );
         world.play();
         assert_eq!(merged(&world), [("step-1", 1), ("step-2", 1)]);
+    }
+}
+
+fn grade_of(world: &World, step: usize) -> Option<Grade> {
+    let evidence = state(world, step).evidence.as_ref();
+    evidence.map(|(grade, _)| *grade)
+}
+
+#[test]
+fn what_others_did_meanwhile_proves_nothing() {
+    for (without, grade) in [(1, Grade::Proved), (0, Grade::Held)] {
+        // The second is looked at without its work once more, on top of the first.
+        let mut world = two_done(Fate {
+            baselines: [ProcessEnd::Exited(without)].into(),
+            ..Fate::default()
+        });
+        world.play();
+        let (first, second) = (grade_of(&world, 0), grade_of(&world, 1));
+        assert_eq!((first, second), (Some(Grade::Proved), Some(grade)));
+        let of = |event: &Event| match event {
+            Event::BaselineStarted { step, base } => Some((step.clone(), base.clone())),
+            _ => None,
+        };
+        let looks: Vec<_> = (world.events.iter())
+            .filter_map(|recorded| of(&recorded.event))
+            .collect();
+        let head = world.branch[0].id.clone();
+        assert_eq!(looks.len(), 3, "{looks:?}");
+        assert_eq!(looks[2], ("step-2".to_owned(), Some(head)));
     }
 }

@@ -19,7 +19,10 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             step.stage = Stage::Baselining;
             // What others do meanwhile is not what it looks at.
             step.tree = tree;
-            step.base.clone_from(base);
+            step.baseline_on.clone_from(base);
+            if step.candidate.is_none() {
+                step.base.clone_from(base);
+            }
             step.placed = true;
         }
         Event::BaselineFinished {
@@ -36,11 +39,17 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
                 step.values.stdout = whole(observed);
             }
             step.baseline = Some(*verdict);
+            step.baseline_again = step.candidate.is_some();
             step.baseline_excuse = observed.excuse();
             step.tests_before.clone_from(&observed.tests);
             step.room.clone_from(&observed.room);
             note_writes(step, observed);
-            step.stage = Stage::NeedsWork;
+            step.stage = match step.candidate {
+                Some(_) => Stage::NeedsEvaluation {
+                    attempt: step.attempts,
+                },
+                None => Stage::NeedsWork,
+            };
         }
         Event::AttemptStarted { attempt, base, .. } => {
             start_attempt(step, *attempt, recorded.at);

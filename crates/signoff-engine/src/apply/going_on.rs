@@ -21,7 +21,7 @@ pub(super) fn resume(run: &mut Run, reopened: bool) {
             }
             Stage::Baselining => {
                 step.stage = Stage::NeedsBaseline;
-                step.holds = false;
+                step.holds &= step.candidate.is_some();
             }
             Stage::Assembling { attempt } => step.stage = Stage::NeedsEvaluation { attempt },
             Stage::Merging { attempt } => step.stage = Stage::NeedsMerge { attempt },

@@ -5,8 +5,8 @@ use signoff_plan::model::Work;
 
 use crate::decide::conflict_reason;
 use crate::event::Candidate;
-use crate::state::{Failure, Run, Stage, StepState, StepStatus};
-use crate::verdict::ProcessEnd;
+use crate::state::{Failure, Run, Stage, StepState, StepStatus, wants_baseline};
+use crate::verdict::{ProcessEnd, Verdict};
 
 pub(super) fn begins(run: &mut Run, at: usize, attempt: u32) {
     let Some(step) = run.steps.get_mut(at) else {
@@ -23,6 +23,7 @@ pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidat
         return;
     };
     let judged = definition.contract.is_some();
+    let wants_baseline = wants_baseline(definition, &run.settings);
     let is_agent = matches!(definition.work, Work::Agent { .. });
     let covers =
         |path: &&String| (definition.protects.iter()).any(|glob| glob::matches(glob, path));
@@ -39,7 +40,12 @@ pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidat
         step.unseen_since = None;
     }
     step.candidate = Some(candidate.clone());
-    step.stage = if judged {
+    let was_red = wants_baseline && step.baseline == Some(Verdict::Fail);
+    let is_moved = step.baseline_on.is_some() && step.baseline_on.as_ref() != Some(&candidate.onto);
+    step.stage = if was_red && is_moved && candidate.commit != candidate.onto {
+        // Others may have done meanwhile what its contract wants: what is red without the work is looked at again.
+        Stage::NeedsBaseline
+    } else if judged {
         Stage::NeedsEvaluation { attempt }
     } else {
         Stage::NeedsMerge { attempt }

@@ -37,6 +37,9 @@ impl Run {
             {
                 Some(Seat::MergeQueue)
             }
+            Stage::NeedsBaseline | Stage::Baselining if state.candidate.is_some() => {
+                Some(Seat::MergeQueue)
+            }
             Stage::Rechecking => Some(Seat::RunTree),
             Stage::NeedsBaseline
             | Stage::Baselining

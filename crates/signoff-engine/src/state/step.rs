@@ -31,6 +31,10 @@ pub struct StepState {
     /// What it gave for conditions and references to read.
     pub values: StepValues,
     pub baseline: Option<Verdict>,
+    /// The commit that it looked at, where a run has commits.
+    pub baseline_on: Option<String>,
+    /// Whether that was after the work, because others had changed something meanwhile.
+    pub baseline_again: bool,
     /// Why that was no answer, where it is known.
     pub baseline_excuse: Option<String>,
     /// Tests that ran before the work.

@@ -20,6 +20,9 @@ pub(crate) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
     match state.baseline {
         _ if definition.claimed => say("it was marked done before the run"),
         Some(Verdict::Fail) => {}
+        Some(Verdict::Pass) if state.baseline_again => {
+            say("its contract holds without its work, by what others did meanwhile");
+        }
         Some(Verdict::Pass) => say("its contract held before the work"),
         Some(Verdict::Inconclusive) => match &state.baseline_excuse {
             Some(why) => say(&format!(

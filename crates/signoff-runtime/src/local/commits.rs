@@ -25,6 +25,8 @@ fn base(run: &Run, at: usize) -> Result<Id, Error> {
 pub(super) fn judged(run: &Run, at: usize, baseline: bool) -> Result<Id, Error> {
     let (_, state) = known(run, at)?;
     match &state.candidate {
+        // Without the work, on what it is put on top of.
+        Some(candidate) if baseline => parsed(run, &candidate.onto),
         Some(candidate) if state.stage != Stage::Rechecking => parsed(run, &candidate.commit),
         _ if baseline && run.has_own_tree(at) => base(run, at),
         _ => head(run),
