@@ -200,7 +200,12 @@ fn signing_at_once_loses_nothing() {
             scope.spawn(move || save_one(store, "a", AT, &number.to_string()));
         }
     });
-    assert_eq!(load_all(&store, "docs/plan.md").unwrap().len(), 16);
+    assert_eq!(
+        load_all(&store.signatures_dir("docs/plan.md"), "docs/plan.md")
+            .unwrap()
+            .len(),
+        16
+    );
 }
 
 fn by_key() -> KeyProof {
