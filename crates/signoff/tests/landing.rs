@@ -723,6 +723,38 @@ fn marks_in_other_plans_do_not_keep_a_run_from_landing() {
         .assert_success();
     let event = let_go(&project, running);
     assert_eq!(event["landing"]["landed"], true, "{event:#}");
+    // They joined the run all the same, and nobody is told of what the harness wrote.
+    let log = project.signoff(["log", &run_of(&project, "plan.md"), "--format", "json"]);
+    assert!(log.stdout.contains("checkout_joined"), "{log}");
+    let log = project.signoff(["log", &run_of(&project, "plan.md")]);
+    assert!(!log.stdout.contains("other.md"), "{log}");
+    assert!(!log.stdout.contains("your changes joined"), "{log}");
+}
+
+/// The name of the run of a plan.
+#[track_caller]
+fn run_of(project: &Project, plan: &str) -> String {
+    let runs = project.json(["runs"]);
+    let runs = runs["runs"].as_array().expect("something ran");
+    let run = runs.iter().find(|run| run["plan"] == plan);
+    let run = run.and_then(|run| run["run"].as_str());
+    run.expect("it ran").to_owned()
+}
+
+#[test]
+fn what_joined_is_not_counted_as_landed() {
+    let project = repository(true);
+    let running = held_back(&project);
+    project.write("kept", "mine, changed\n");
+    let event = let_go(&project, running);
+    assert_eq!(event["landing"]["landed"], false, "{event:#}");
+    let log = project.signoff(["log"]);
+    log.assert_stdout_contains("your changes joined: kept");
+    let landed = project.signoff(["land"]);
+    landed
+        .assert_success()
+        .assert_stdout_contains(": 2 commits on");
+    assert_eq!(project.git("rev-list --count HEAD"), "3");
 }
 
 #[test]
@@ -769,8 +801,8 @@ fn what_prepares_worktrees_is_shown_to_whoever_trusts_it() {
 #[track_caller]
 fn advised_revert(project: &Project) -> String {
     let undo = project.signoff(["undo"]);
-    let advice = undo.assert_code(5).stderr.split('`');
-    let revert = advice.filter(|part| part.starts_with("git revert")).next();
+    let mut advice = undo.assert_code(5).stderr.split('`');
+    let revert = advice.find(|part| part.starts_with("git revert"));
     revert.expect("it says what to type").to_owned()
 }
 

@@ -57,7 +57,6 @@ fn scratches(project: &Project) -> String {
             &project.path(),
         )
         .stdout
-        .clone()
 }
 
 fn let_go(project: &Project) {

@@ -332,8 +332,8 @@ fn without_git_one_is_told_where_the_commits_are() {
     project.signoff(["approve", "plan.md"]).assert_success();
     project.signoff(RUN).assert_success();
     let undone = project.signoff(["undo"]);
-    let log = undone.assert_success().stdout.split('`');
-    let log = log.filter(|part| part.starts_with("git --git-dir")).last();
+    let mut parts = undone.assert_success().stdout.split('`');
+    let log = parts.find(|part| part.starts_with("git --git-dir"));
     let log = log.expect("it says what to type");
     project
         .bash(log, &project.path())
