@@ -23,6 +23,10 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What is asked of a run.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are few of them at a time, and each is moved once"
+)]
 pub enum Ask {
     /// Agents are ended; the run can be resumed.
     Stop,

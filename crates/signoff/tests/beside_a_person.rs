@@ -226,3 +226,24 @@ fn a_retry_begins_with_what_a_person_did_meanwhile() {
     assert_eq!(project.read("b.txt"), "whole\n");
     assert_eq!(project.read("mine.txt"), "mine\nmore\n");
 }
+
+#[test]
+fn a_step_that_a_person_undid_says_so() {
+    let script = Script::new()
+        .reply(Reply::when(["Make one."]).write("one.txt", "whole\n"))
+        .reply(
+            Reply::always()
+                .pause_ms(1500)
+                .write("two.txt", "whole\n")
+                .say("done"),
+        );
+    let steps = [agent("Make one.", "one.txt"), agent("Make two.", "two.txt")];
+    let project = repository(&script, &plan(&[&steps[0], &steps[1]]), &FILES);
+    let mut running = project.spawn(["run", "plan.md"]);
+    assert!(running.wait_until(|| events(&project, "process_started").len() == 2));
+    shell(&project, "rm one.txt");
+    let output = running.wait();
+    output
+        .assert_stderr_contains("your changes joined: deleted one.txt")
+        .assert_stderr_contains("your changes joined since it held: deleted `one.txt`");
+}

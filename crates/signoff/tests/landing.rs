@@ -256,28 +256,24 @@ fn not_by_itself(meanwhile: &str, refused: &str, remedy: Option<&str>) -> Projec
     project
 }
 
-/// The agent finds it in its second attempt, and goes on from there.
+/// No attempt fails because of it: the run keeps what the agent wrote, and the checkout what the person did.
 #[test]
 fn a_file_in_the_way_stays() {
-    let remedy = Some("git add en; git commit -qm mine");
-    not_by_itself("echo mine > en", "en", remedy);
+    not_by_itself("echo mine > en", "en", Some("rm en"));
 }
 
 #[test]
 fn a_staged_file_in_the_way_stays() {
-    let remedy = Some("git commit -qm mine");
+    let remedy = Some("git rm -qf en");
     not_by_itself("echo mine > en; git add en", "en", remedy);
 }
 
 #[test]
-fn a_commit_in_the_way_stays_below_what_the_run_did() {
-    let project = not_by_itself(
-        "echo mine > en; git add en; git commit -qm mine",
-        "en",
-        None,
-    );
-    assert_eq!(project.git("log --format=%s -1 --skip=2"), "mine");
-    assert_eq!(project.git("show HEAD~2:en"), "mine");
+fn a_commit_in_the_way_stays() {
+    let remedy = Some("git rm -q en; git commit -qm 'not mine'");
+    let commit = "echo mine > en; git add en; git commit -qm mine";
+    let project = not_by_itself(commit, "en", remedy);
+    assert_eq!(project.git("show HEAD~3:en"), "mine");
 }
 
 #[test]

@@ -61,11 +61,10 @@ impl Joining {
         let Ok(Some(joined)) = found else {
             return Ok(None);
         };
-        self.has_joined = true;
         Ok(Some(self.found(project, joined)))
     }
 
-    /// What is to be journaled of a new head.
+    /// What is to be journaled of a new head. Nothing else joins before something begins on it.
     pub(super) fn found(&mut self, project: &Project, joined: Joined) -> Input {
         let input = Input::CheckoutJoined {
             commit: joined.commit.to_string(),
@@ -75,6 +74,7 @@ impl Joining {
             deleted: joined.deleted.clone(),
         };
         self.found = Some(joined);
+        self.has_joined = true;
         input
     }
 

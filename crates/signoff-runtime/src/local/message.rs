@@ -7,6 +7,10 @@ use crate::trees::TreeMount;
 
 /// Something a thread has to tell.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are few of them at a time, and each is moved once"
+)]
 pub(super) enum Message {
     Happened(Happened),
     /// The tree that the action needs is there, or cannot be had: it can go on.
