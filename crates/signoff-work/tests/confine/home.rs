@@ -233,6 +233,15 @@ fn keys_in_tools_are_hidden() {
 }
 
 #[test]
+fn nobody_reads_the_passwords_of_the_machine() {
+    let world = HomeWorld::new();
+    world.check(
+        "cat /etc/shadow /etc/gshadow /etc/ssh/*_key; ls -A /etc/sudoers.d",
+        "",
+    );
+}
+
+#[test]
 fn another_home_is_hidden_like_the_home() {
     let mut world = HomeWorld::new();
     // Not in /tmp, where something else covers it, if whoever runs the tests may write elsewhere.

@@ -109,6 +109,7 @@ impl Home {
         copies.extend(inner.copies);
         let mut hidden = list.hidden(&replaced);
         hidden.extend(inner.hidden);
+        hidden.extend(places::secrets_of_machine());
         Self(Arc::new(Plan {
             written,
             replaceable,
