@@ -69,6 +69,9 @@ fn what_lies_beside_the_home_is_hidden_from_the_first_agent() {
         &task,
         &format!("{look}; test -s out && test ! -s seen"),
     );
+    // Without a repository of its own the project would have one there before.
+    let begin = "git init -q; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m a";
+    project.bash(begin, &project.path()).assert_success();
     run(&project).assert_success();
     assert_eq!(project.read("seen"), "");
     assert!(xdg.join("data/signoff").is_dir() && xdg.join("state/signoff").is_dir());
