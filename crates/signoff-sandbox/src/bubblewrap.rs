@@ -56,6 +56,8 @@ pub(crate) fn arguments(policy: &Policy, cwd: &Path) -> io::Result<Vec<OsString>
     }
     if policy.nesting == Nesting::Denied {
         words.push("--disable-userns".into());
+        // A sandbox inside writes there who its user is; anybody else would write to the memory of other processes.
+        words.extend(["--remount-ro", "/proc"].map(OsString::from));
     }
     let mut placements = placements(policy)?;
     placements.sort_by_key(|(to, _)| to.components().count());
@@ -130,6 +132,7 @@ mod tests {
             "--cap-drop ALL",
             "--unshare-net",
             "--disable-userns",
+            "--remount-ro /proc",
         ] {
             assert!(words.contains(part), "{words}");
         }

@@ -80,7 +80,7 @@ pub(crate) fn confine(
         Level::None => Ok(Confined::default()),
         Level::Landlock => Ok(Confined {
             rules: Some(Arc::new(landlock::rules(policy)?)),
-            filter: seccomp::filter(policy.nesting),
+            filter: seccomp::filter(policy.nesting, policy.tracing),
             gives_up: true,
             ..Confined::default()
         }),
@@ -88,7 +88,7 @@ pub(crate) fn confine(
         Level::Namespaces => Ok(Confined {
             enclosure: Some(Enclosure::new(policy, kept)?),
             rules: scope(policy),
-            filter: seccomp::filter(policy.nesting),
+            filter: seccomp::filter(policy.nesting, policy.tracing),
             gives_up: true,
             ..Confined::default()
         }),
@@ -117,7 +117,7 @@ fn wrapped(policy: &Policy, cwd: &Path, program: &Path) -> io::Result<Confined> 
             "`bwrap` is not installed",
         ));
     };
-    let filter = seccomp::filter(policy.nesting);
+    let filter = seccomp::filter(policy.nesting, policy.tracing);
     let filter_file = filter.map(filter_file).transpose()?;
     let mut before = vec![bwrap.clone().into()];
     if filter_file.is_some() {

@@ -16,6 +16,7 @@ const PATH_BENEATH: u32 = 1;
 
 /// Execute, read a file, list a directory.
 const READ: u64 = 0b1101;
+const LIST: u64 = 0b1000;
 /// Rights that make sense for a file: execute, write, read, truncate, device control.
 const OF_FILES: u64 = 0b1100_0000_0000_0111;
 const WRITE_FILE: u64 = 0b10;
@@ -26,16 +27,15 @@ const BIND_AND_CONNECT: u64 = 0b11;
 const SCOPES: u64 = 0b11;
 const ABSTRACT_SOCKETS: u64 = 0b01;
 
-/// Devices that programs expect to write to.
-const DEVICES: [&str; 8] = [
+/// The devices that a command may use. No disks, which root owns whatever its capabilities are; and no terminals,
+/// because those of the person cannot be told from its own, but for the one of its own session.
+const DEVICES: [&str; 6] = [
     "/dev/null",
     "/dev/zero",
     "/dev/full",
     "/dev/random",
     "/dev/urandom",
     "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
 ];
 
 #[repr(C)]
@@ -107,7 +107,11 @@ pub(crate) fn rules(policy: &Policy) -> io::Result<OwnedFd> {
         scoped: if version >= 6 { SCOPES } else { 0 },
     };
     let rules = create(&handled)?;
-    allow(&rules, Path::new("/"), READ)?;
+    allow(&rules, Path::new("/"), LIST)?;
+    for path in readable()? {
+        // What went away meanwhile need not be read.
+        allow(&rules, &path, READ).or_else(pass_over_missing)?;
+    }
     for path in writable(policy) {
         allow(&rules, &path, files)?;
     }
@@ -116,6 +120,27 @@ pub(crate) fn rules(policy: &Policy) -> io::Result<OwnedFd> {
         allow(&rules, device, rights & files)?;
     }
     Ok(rules)
+}
+
+/// Everything but devices. Rules only add rights, so what is left out cannot lie in what is named; and a link could
+/// lead there.
+fn readable() -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/")? {
+        let entry = entry?;
+        let path = entry.path();
+        if path != Path::new("/dev") && !entry.file_type()?.is_symlink() {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+fn pass_over_missing(error: io::Error) -> io::Result<()> {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => Ok(()),
+        _ => Err(error),
+    }
 }
 
 fn writable(policy: &Policy) -> Vec<PathBuf> {

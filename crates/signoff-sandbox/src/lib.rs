@@ -77,6 +77,7 @@ mod proc;
 #[cfg(target_os = "linux")]
 mod process_table;
 mod program;
+mod redaction;
 mod running;
 mod sandbox;
 #[cfg(target_os = "linux")]
@@ -105,7 +106,7 @@ pub use kept_mounts::KeptMounts;
 pub use leftovers::{end_leftovers, find_marked};
 pub use level::Level;
 pub use overlay_trial::{OverlayTrialError, overlay_works};
-pub use policy::{Bind, Nesting, Network, Overlay, Policy};
+pub use policy::{Bind, Nesting, Network, Overlay, Policy, Tracing};
 pub use probe::{MemoryScope, Probe, Tried, UntriedError, memory_scope, probe};
 pub use program::program_exists;
 pub use running::{Running, Stopper};

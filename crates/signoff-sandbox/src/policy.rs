@@ -26,6 +26,8 @@ pub struct Policy {
     pub network: Network,
     /// Whether it may build sandboxes of its own.
     pub nesting: Nesting,
+    /// Whether it may trace.
+    pub tracing: Tracing,
     /// Bytes that each of its processes may allocate; and all of them together, where a control group can be made
     /// (`memory_scope` says whether), but not less than 16 MiB then.
     pub memory: Option<u64>,
@@ -78,6 +80,16 @@ pub enum Network {
 /// Whether a command may make user namespaces, as agents with a sandbox of their own do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Nesting {
+    #[default]
+    Denied,
+    Allowed,
+}
+
+/// Whether a command may look into and change processes that did not ask to be traced. Its own only, in any case: others
+/// are out of reach. A program that starts what it traces, as `strace` and `gdb` do, needs no permission.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Tracing {
+    /// Code under test must not rewrite the shell that judges it.
     #[default]
     Denied,
     Allowed,

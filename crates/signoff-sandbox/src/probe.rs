@@ -7,7 +7,7 @@ use std::{fmt, io};
 
 use crate::level::Level;
 #[cfg(target_os = "linux")]
-use crate::policy::Nesting;
+use crate::policy::{Nesting, Tracing};
 use crate::trial::{self, Why};
 
 /// What was found.
@@ -101,7 +101,7 @@ fn found(level: Level, tried: Vec<Tried>) -> Probe {
         level,
         tried,
         #[cfg(target_os = "linux")]
-        filters_calls: crate::seccomp::filter(Nesting::Denied).is_some(),
+        filters_calls: crate::seccomp::filter(Nesting::Denied, Tracing::Denied).is_some(),
         #[cfg(not(target_os = "linux"))]
         filters_calls: false,
     }

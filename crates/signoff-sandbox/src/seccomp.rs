@@ -3,9 +3,12 @@
 //! A list of what is denied, because what a compiler, a test runner or a language's runtime calls tomorrow is unknown.
 //! Refused with `EPERM`, which programs expect, rather than killed. On it is what talks to parts of the kernel with a
 //! history of holes (`bpf`, `io_uring`, keys, `userfaultfd`), what concerns the whole machine, sockets other than the
-//! usual ones, and typing into a terminal (`TIOCSTI`). Unless a command may build sandboxes of its own, namespaces and
-//! mounts are too. Not on it: `ptrace` and its kin, for debuggers, which reach the command's own processes only; and
-//! `personality`, which sanitizers need and which changes nobody else.
+//! usual ones, typing into a terminal (`TIOCSTI`), taking descriptors out of other processes (`pidfd_getfd`), and
+//! changing limits or priorities of processes that the command did not start. Unless a command may build sandboxes of its
+//! own, namespaces and mounts are too. Unless it may trace, so is everything that reads or writes the memory of a process
+//! that did not ask for it: code under test would rewrite the shell that judges it. Not on it: `personality`, which
+//! sanitizers need and which changes nobody else; and the affinity and priority of single processes, because the C
+//! library sets those of a thread by its number.
 #![expect(unsafe_code, reason = "a filter has no safe form")]
 
 use std::sync::OnceLock;
@@ -13,7 +16,7 @@ use std::sync::OnceLock;
 use libc::{c_long, sock_filter};
 
 use crate::confine::{Failed, done};
-use crate::policy::Nesting;
+use crate::policy::{Nesting, Tracing};
 
 #[cfg(target_arch = "x86_64")]
 const ARCHITECTURE: Option<u32> = Some(0xC000_003E);
@@ -23,7 +26,7 @@ const ARCHITECTURE: Option<u32> = Some(0xC000_00B7);
 const ARCHITECTURE: Option<u32> = None;
 
 /// Refused to everybody.
-const DENIED: [c_long; 27] = [
+const DENIED: [c_long; 28] = [
     libc::SYS_acct,
     libc::SYS_add_key,
     libc::SYS_bpf,
@@ -42,6 +45,7 @@ const DENIED: [c_long; 27] = [
     libc::SYS_nfsservctl,
     libc::SYS_open_by_handle_at,
     libc::SYS_perf_event_open,
+    libc::SYS_pidfd_getfd,
     libc::SYS_quotactl,
     libc::SYS_reboot,
     libc::SYS_request_key,
@@ -80,6 +84,24 @@ const OF_SANDBOXES: [c_long; 12] = [
     libc::SYS_umount2,
 ];
 
+/// Refused to who may not trace: they read and write the memory of another process, or compare what it has open.
+const OF_TRACERS: [c_long; 3] = [
+    libc::SYS_kcmp,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+];
+
+/// `PTRACE_ATTACH` and `PTRACE_SEIZE`. Every other request needs a process that let itself be traced, as a debugger's
+/// child does with `PTRACE_TRACEME`.
+const ATTACHING: [u32; 2] = [16, 0x4206];
+
+/// The first process of a namespace: that of `bwrap`, which tells how the command ended.
+const FIRST_PROCESS: u32 = 1;
+
+/// `PRIO_USER` and `IOPRIO_WHO_USER`: all processes of the person.
+const PRIORITY_OF_USER: u32 = 2;
+const IO_PRIORITY_OF_USER: u32 = 3;
+
 /// Flags of `clone` and `unshare` that make namespaces. The last is a part of the exit signal for `clone`.
 const NAMESPACES: u32 = 0x7E02_0000;
 const TIME_NAMESPACE: u32 = 0x80;
@@ -117,16 +139,23 @@ const fn refuse(errno: i32) -> u32 {
 pub(crate) type Filter = [sock_filter];
 
 /// Returns the filter for a command, where the kernel has filters and we know its calls.
-pub(crate) fn filter(nesting: Nesting) -> Option<&'static Filter> {
-    static FILTERS: OnceLock<Option<[Vec<sock_filter>; 2]>> = OnceLock::new();
+pub(crate) fn filter(nesting: Nesting, tracing: Tracing) -> Option<&'static Filter> {
+    static FILTERS: OnceLock<Option<[[Vec<sock_filter>; 2]; 2]>> = OnceLock::new();
     let filters = FILTERS.get_or_init(|| {
         let architecture = ARCHITECTURE.filter(|_| is_known())?;
-        Some([Nesting::Denied, Nesting::Allowed].map(|nesting| assemble(architecture, nesting)))
+        Some([Nesting::Denied, Nesting::Allowed].map(|nesting| {
+            let assemble = |tracing| assemble(architecture, nesting, tracing);
+            [Tracing::Denied, Tracing::Allowed].map(assemble)
+        }))
     });
     let [denied, allowed] = filters.as_ref()?;
-    Some(match nesting {
+    let [denied, allowed] = match nesting {
         Nesting::Denied => denied,
         Nesting::Allowed => allowed,
+    };
+    Some(match tracing {
+        Tracing::Denied => denied,
+        Tracing::Allowed => allowed,
     })
 }
 
@@ -176,7 +205,7 @@ fn is_known() -> bool {
     answer == 0
 }
 
-fn assemble(architecture: u32, nesting: Nesting) -> Vec<sock_filter> {
+fn assemble(architecture: u32, nesting: Nesting, tracing: Tracing) -> Vec<sock_filter> {
     let mut code = vec![
         load(ARCHITECTURE_FIELD),
         equal(architecture, 1, 0),
@@ -185,7 +214,7 @@ fn assemble(architecture: u32, nesting: Nesting) -> Vec<sock_filter> {
     ];
     #[cfg(target_arch = "x86_64")]
     code.extend([jump(libc::BPF_JGE, X32, 0, 1), end(refuse(libc::EPERM))]);
-    code.extend(search(&rules(nesting)));
+    code.extend(search(&rules(nesting, tracing)));
     code
 }
 
@@ -193,7 +222,7 @@ fn assemble(architecture: u32, nesting: Nesting) -> Vec<sock_filter> {
 type Rules = Vec<(u32, Vec<sock_filter>)>;
 
 /// All rules, in the order of the calls' numbers.
-fn rules(nesting: Nesting) -> Rules {
+fn rules(nesting: Nesting, tracing: Tracing) -> Rules {
     let refused = || vec![end(refuse(libc::EPERM))];
     let denied = DENIED.iter().chain(DENIED_HERE);
     let mut rules: Vec<(c_long, Vec<sock_filter>)> =
@@ -201,9 +230,21 @@ fn rules(nesting: Nesting) -> Rules {
     rules.extend([
         (libc::SYS_ioctl, refuse_any(argument(1), &TYPING)),
         (libc::SYS_socket, refuse_others(argument(0), &SOCKETS)),
-        (libc::SYS_prlimit64, keep_run_limit()),
+        (libc::SYS_prlimit64, keep_limits()),
         (SETRLIMIT, refuse_any(argument(0), &[RUN_LIMIT])),
+        (
+            libc::SYS_setpriority,
+            refuse_any(argument(0), &[PRIORITY_OF_USER]),
+        ),
+        (
+            libc::SYS_ioprio_set,
+            refuse_any(argument(0), &[IO_PRIORITY_OF_USER]),
+        ),
+        (libc::SYS_ptrace, refuse_attaching(tracing)),
     ]);
+    if tracing == Tracing::Denied {
+        rules.extend(OF_TRACERS.map(|call| (call, refused())));
+    }
     if nesting == Nesting::Denied {
         rules.extend(OF_SANDBOXES.map(|call| (call, refused())));
         let flags = NAMESPACES | TIME_NAMESPACE;
@@ -276,20 +317,38 @@ fn refuse_others(field: u32, values: &[u32]) -> Vec<sock_filter> {
     code
 }
 
-/// `prlimit` may read the limit, whose new value is then a null pointer.
-fn keep_run_limit() -> Vec<sock_filter> {
+/// `prlimit` may read every limit, the new value of which is then a null pointer; it may set those of its own process
+/// (0), but for the one that says whose it is.
+fn keep_limits() -> Vec<sock_filter> {
     let new = argument(2);
     vec![
+        load(new),
+        equal(0, 0, 3),
+        load(upper(new)),
+        equal(0, 0, 1),
+        end(ALLOW),
+        load(argument(0)),
+        equal(0, 0, 3),
         load(argument(1)),
         equal(RUN_LIMIT, 1, 0),
         end(ALLOW),
-        load(new),
-        equal(0, 0, 2),
-        load(upper(new)),
-        equal(0, 1, 0),
         end(refuse(libc::EPERM)),
-        end(ALLOW),
     ]
+}
+
+/// Refuses to trace a process that did not ask for it; who may trace is refused the first process only.
+fn refuse_attaching(tracing: Tracing) -> Vec<sock_filter> {
+    let mut code = vec![
+        load(argument(0)),
+        equal(ATTACHING[0], 2, 0),
+        equal(ATTACHING[1], 1, 0),
+        end(ALLOW),
+    ];
+    match tracing {
+        Tracing::Denied => code.push(end(refuse(libc::EPERM))),
+        Tracing::Allowed => code.extend(refuse_any(argument(1), &[FIRST_PROCESS])),
+    }
+    code
 }
 
 fn load(field: u32) -> sock_filter {
@@ -324,8 +383,7 @@ mod tests {
     use super::*;
 
     /// Runs a filter as the kernel does.
-    fn decide(nesting: Nesting, architecture: u32, call: c_long, arguments: &[u64]) -> u32 {
-        let code = assemble(ARCHITECTURE.unwrap(), nesting);
+    fn decide(code: &Filter, architecture: u32, call: c_long, arguments: &[u64]) -> u32 {
         let mut data = vec![u32::try_from(call).unwrap(), architecture, 0, 0];
         for index in 0..6 {
             let value = arguments.get(index).copied().unwrap_or(0);
@@ -353,7 +411,13 @@ mod tests {
     }
 
     fn here(nesting: Nesting, call: c_long, arguments: &[u64]) -> u32 {
-        decide(nesting, ARCHITECTURE.unwrap(), call, arguments)
+        with(nesting, Tracing::Denied, call, arguments)
+    }
+
+    fn with(nesting: Nesting, tracing: Tracing, call: c_long, arguments: &[u64]) -> u32 {
+        let architecture = ARCHITECTURE.unwrap();
+        let code = assemble(architecture, nesting, tracing);
+        decide(&code, architecture, call, arguments)
     }
 
     const EPERM: u32 = refuse(libc::EPERM);
@@ -361,7 +425,12 @@ mod tests {
     #[test]
     fn what_nobody_needs_is_refused() {
         for nesting in [Nesting::Denied, Nesting::Allowed] {
-            for call in [libc::SYS_bpf, libc::SYS_keyctl, libc::SYS_io_uring_setup] {
+            for call in [
+                libc::SYS_bpf,
+                libc::SYS_keyctl,
+                libc::SYS_io_uring_setup,
+                libc::SYS_pidfd_getfd,
+            ] {
                 assert_eq!(here(nesting, call, &[]), EPERM);
             }
             for call in [
@@ -372,7 +441,8 @@ mod tests {
             ] {
                 assert_eq!(here(nesting, call, &[]), ALLOW);
             }
-            assert_eq!(decide(nesting, 0x4000_0003, libc::SYS_read, &[]), EPERM);
+            let code = assemble(ARCHITECTURE.unwrap(), nesting, Tracing::Denied);
+            assert_eq!(decide(&code, 0x4000_0003, libc::SYS_read, &[]), EPERM);
             assert_eq!(here(nesting, libc::SYS_ioctl, &[0, 0x5412]), EPERM);
             assert_eq!(here(nesting, libc::SYS_ioctl, &[0, 0x5413]), ALLOW);
             let vsock = here(nesting, libc::SYS_socket, &[40]);
@@ -383,13 +453,20 @@ mod tests {
 
     #[test]
     fn every_call_finds_its_rule() {
-        for nesting in [Nesting::Denied, Nesting::Allowed] {
-            let rules = rules(nesting);
-            assert!(search(&rules).len() < usize::from(u8::MAX));
+        for (nesting, tracing) in [
+            (Nesting::Denied, Tracing::Denied),
+            (Nesting::Denied, Tracing::Allowed),
+            (Nesting::Allowed, Tracing::Denied),
+            (Nesting::Allowed, Tracing::Allowed),
+        ] {
+            let rules = rules(nesting, tracing);
+            // The largest part that is ever skipped.
+            let lower = rules.split_at(rules.len() / 2).0;
+            assert!(search(lower).len() < usize::from(u8::MAX));
             for call in 0..600_u32 {
                 let rule = rules.iter().find(|(number, _)| *number == call);
                 let first = rule.map(|(_, body)| &body[0]);
-                let decided = here(nesting, c_long::from(call), &[]);
+                let decided = with(nesting, tracing, c_long::from(call), &[]);
                 match first {
                     Some(only) if only.code == 0x06 => assert_eq!(decided, only.k, "{call}"),
                     // What it says depends on the arguments.
@@ -397,6 +474,31 @@ mod tests {
                     None => assert_eq!(decided, ALLOW, "{call}"),
                 }
             }
+        }
+    }
+
+    #[test]
+    fn only_who_may_trace_reaches_into_another_process() {
+        let (traceme, attach, seize, pid) = (0, 16, 0x4206, 4242);
+        for (call, arguments) in [
+            (libc::SYS_ptrace, &[attach, pid][..]),
+            (libc::SYS_ptrace, &[seize, pid]),
+            (libc::SYS_process_vm_readv, &[pid]),
+            (libc::SYS_process_vm_writev, &[pid]),
+            (libc::SYS_kcmp, &[pid]),
+        ] {
+            let decide = |tracing| with(Nesting::Denied, tracing, call, arguments);
+            assert_eq!(decide(Tracing::Denied), EPERM, "{call}");
+            assert_eq!(decide(Tracing::Allowed), ALLOW, "{call}");
+        }
+        for tracing in [Tracing::Denied, Tracing::Allowed] {
+            let ptrace =
+                |arguments: &[u64]| with(Nesting::Denied, tracing, libc::SYS_ptrace, arguments);
+            assert_eq!(ptrace(&[traceme, 0]), ALLOW);
+            // Reading a register of a child that asked for it.
+            assert_eq!(ptrace(&[3, pid]), ALLOW);
+            assert_eq!(ptrace(&[attach, 1]), EPERM);
+            assert_eq!(ptrace(&[seize, 1]), EPERM);
         }
     }
 
@@ -427,5 +529,18 @@ mod tests {
         assert_eq!(here(Nesting::Denied, call, &[0, 5, 16]), EPERM);
         assert_eq!(here(Nesting::Denied, call, &[0, 5, 0, pointer]), ALLOW);
         assert_eq!(here(Nesting::Denied, call, &[0, 7, pointer]), ALLOW);
+    }
+
+    #[test]
+    fn limits_and_priorities_of_others_stay() {
+        let pointer = 0x7FFF_0000_0000;
+        let prlimit = |arguments: &[u64]| here(Nesting::Allowed, libc::SYS_prlimit64, arguments);
+        assert_eq!(prlimit(&[4242, 7, pointer]), EPERM);
+        assert_eq!(prlimit(&[4242, 7, 16]), EPERM);
+        assert_eq!(prlimit(&[4242, 7, 0, pointer]), ALLOW);
+        for (call, user) in [(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)] {
+            assert_eq!(here(Nesting::Denied, call, &[user]), EPERM);
+            assert_eq!(here(Nesting::Denied, call, &[user - 1, 4242]), ALLOW);
+        }
     }
 }

@@ -47,6 +47,11 @@ pub enum TrustError {
         path: PathBuf,
         reason: String,
     },
+    /// The list cannot hold this: a path that is not UTF-8.
+    Unwritable {
+        path: PathBuf,
+        reason: String,
+    },
     File(FileError),
 }
 
@@ -96,6 +101,13 @@ impl fmt::Display for TrustError {
                     path.display()
                 )
             }
+            Self::Unwritable { path, reason } => {
+                write!(
+                    f,
+                    "this cannot be kept in the list of what you trust, `{}`: {reason}",
+                    path.display()
+                )
+            }
             Self::File(error) => error.fmt(f),
         }
     }
@@ -109,6 +121,28 @@ mod tests {
     use std::{fs, thread};
 
     use super::*;
+
+    #[test]
+    fn a_path_that_cannot_be_kept_is_an_error() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+
+        let dir = tempfile::tempdir().unwrap();
+        let project = dir.path().join(OsStr::from_bytes(b"bad\xff"));
+        fs::create_dir(&project).unwrap();
+        let config = project.join("config.toml");
+        fs::write(&config, "x").unwrap();
+        let state = dir.path().join("state");
+        let refused = [
+            trust(&state, &config, b"x"),
+            projects::remember(&state, "id", &project),
+        ];
+        for refused in refused {
+            let text = refused.unwrap_err().to_string();
+            assert!(text.contains("invalid UTF-8"), "{text}");
+        }
+        assert!(!is_trusted(&state, &config, b"x"));
+    }
 
     #[test]
     fn one_content_of_one_file() {

@@ -50,6 +50,55 @@ fn the_evidence_names_what_was_enforced() {
     assert!(!run.join("scratch").exists());
 }
 
+/// The account's home, and what is made by the first run: nobody finds them, though `HOME` is another place.
+#[test]
+fn what_lies_beside_the_home_is_hidden_from_the_first_agent() {
+    let place = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let project = Project::new_in(place, BINARY);
+    let xdg = project.outside("xdg");
+    let project = project
+        .env("XDG_DATA_HOME", xdg.join("data").display().to_string())
+        .env("XDG_STATE_HOME", xdg.join("state").display().to_string())
+        .env("XDG_CONFIG_HOME", xdg.join("config").display().to_string());
+    std::fs::create_dir_all(xdg.join("config/gh")).expect("the folder is ours");
+    std::fs::write(xdg.join("config/gh/hosts.yml"), "secret").expect("the folder is ours");
+    let look = format!("find {} -type f", xdg.display());
+    let task = format!("{look} > seen; echo x > out");
+    let project = prepared(
+        project,
+        &task,
+        &format!("{look}; test -s out && test ! -s seen"),
+    );
+    // Without a repository of its own the project would have one there before.
+    let begin = "git init -q; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m a";
+    project.bash(begin, &project.path()).assert_success();
+    run(&project).assert_success();
+    assert_eq!(project.read("seen"), "");
+    assert!(xdg.join("data/signoff").is_dir() && xdg.join("state/signoff").is_dir());
+}
+
+/// Neither whole nor in pieces, by whomever it is printed.
+#[test]
+fn the_value_of_a_secret_is_in_no_log_and_no_journal() {
+    let key = "tok-abcdef-0123456789-zzz";
+    let print = "echo $DEPLOY_TOKEN; echo $DEPLOY_TOKEN >&2";
+    let task = format!("echo x > out; {print}; printf tok-abc; sleep 0.3; echo def-0123456789-zzz");
+    let project = project(&task, &format!("{print}; false"));
+    let user = project.home().join(".config/signoff");
+    std::fs::create_dir_all(&user).expect("the folder is ours");
+    let env = "[sandbox]\nenv = [\"PATH\", \"HOME\", \"DEPLOY_TOKEN\"]\n";
+    std::fs::write(user.join("config.toml"), env).expect("the folder is ours");
+    let project = project.env("DEPLOY_TOKEN", key);
+    run(&project).assert_code(1);
+    let found = project.bash(
+        "grep -rl tok-abcdef-0123456789-zzz .signoff; true",
+        &project.path(),
+    );
+    assert_eq!(found.stdout, "");
+    let logs = project.bash("cat .signoff/runs/*/steps/a/1/*.log", &project.path());
+    assert!(logs.stdout.contains("[redacted]"), "{logs}");
+}
+
 /// Where the process gets something of its own, the project would be covered.
 #[test]
 fn a_project_may_lie_in_shared_memory() {

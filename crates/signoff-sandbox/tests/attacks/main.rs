@@ -18,3 +18,4 @@ mod privilege;
 mod reach;
 mod stage;
 mod tool;
+mod tracing;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use signoff_sandbox::{Bind, Command, Ended, Level, Limits, Network, Policy, Sandbox, Stdin};
 
-use crate::{endurance, files, nested, privilege, reach};
+use crate::{endurance, files, nested, privilege, reach, tracing};
 
 pub(crate) const PART: &str = "SIGNOFF_TEST_ATTACK";
 
@@ -51,6 +51,7 @@ fn player() {
         privilege::ATTACKS,
         endurance::ATTACKS,
         nested::ATTACKS,
+        tracing::ATTACKS,
     ];
     let (_, attack) = attacks
         .into_iter()

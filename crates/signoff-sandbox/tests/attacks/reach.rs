@@ -23,6 +23,8 @@ pub(crate) const ATTACKS: &[(&str, Function)] = &[
     ("memory-map", memory_map),
     ("arguments", arguments),
     ("kill", kill),
+    ("limit", limit),
+    ("terminal", terminal),
     ("descriptor", descriptor),
 ];
 
@@ -181,6 +183,43 @@ fn kill(host: &Host) -> bool {
 #[test]
 fn kills_another_process() {
     check(&attack("kill", ALL));
+}
+
+/// Takes everything that a process needs to go on.
+fn limit(host: &Host) -> bool {
+    let victim = Victim::new();
+    let pid = victim.0.id();
+    let ended = host.run(&format!("prlimit --pid {pid} --nofile=0:0 && echo limited"));
+    ended.stdout.text().contains("limited")
+}
+
+#[test]
+fn limits_another_process() {
+    check(&attack("limit", ALL));
+}
+
+/// A terminal of the person's: what is written there looks like the harness, what is read there was typed.
+#[expect(unsafe_code, reason = "terminals have no safe form here")]
+fn terminal(host: &Host) -> bool {
+    let mut name = [0; 64];
+    // SAFETY: a descriptor of ours, and a buffer of the size given.
+    let name = unsafe {
+        let terminal = libc::posix_openpt(libc::O_RDWR | libc::O_NOCTTY);
+        assert_eq!(libc::grantpt(terminal), 0);
+        assert_eq!(libc::unlockpt(terminal), 0);
+        assert_eq!(libc::ptsname_r(terminal, name.as_mut_ptr(), name.len()), 0);
+        std::ffi::CStr::from_ptr(name.as_ptr())
+    };
+    let name = name.to_str().unwrap();
+    let ended = host.run(&format!(
+        "(: >> {name}) && echo opened; (: < {name}) && echo opened"
+    ));
+    ended.stdout.text().contains("opened")
+}
+
+#[test]
+fn opens_a_terminal_of_the_person() {
+    check(&attack("terminal", ALL));
 }
 
 /// A file that the host has open, without having said that it must not be inherited. With the defence off the shell

@@ -60,7 +60,12 @@ pub(super) trait StateFile: Serialize + DeserializeOwned + Default {
             .map_err(FileError::at("lock", &lock_path))?;
         let mut list = Self::load(state_dir)?;
         if edit(&mut list) {
-            let text = format!("{:#}\n", serde_json::json!(list));
+            let unwritable = |error: serde_json::Error| TrustError::Unwritable {
+                path: path::<Self>(state_dir),
+                reason: error.to_string(),
+            };
+            let list = serde_json::to_value(list).map_err(unwritable)?;
+            let text = format!("{list:#}\n");
             atomic::overwrite(&path::<Self>(state_dir), text.as_bytes(), Mode::Private)?;
         }
         drop(lock);

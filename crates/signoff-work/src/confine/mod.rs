@@ -16,7 +16,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use signoff_sandbox::{Bind, Level, Nesting, Network, Policy};
+use signoff_sandbox::{Bind, Level, Nesting, Network, Policy, Tracing};
 
 pub use self::git::private_repository;
 use self::home::ViewOptions;
@@ -106,6 +106,8 @@ impl Grounds {
         } else {
             Nesting::Denied
         };
+        // A debugger attaches to what runs already, and nobody is judged by what an agent's processes say.
+        policy.tracing = Tracing::Allowed;
         if let Some(real) = self.git().filter(|_| !shown.is_recorded()) {
             match git::make(&real, scratch) {
                 Ok(binds) => policy.binds.extend(binds),
@@ -170,6 +172,7 @@ impl Grounds {
             memory: self.memory,
             nesting: Nesting::Denied,
             unmarked: false,
+            tracing: Tracing::Denied,
         };
         Ok(Confined {
             policy,

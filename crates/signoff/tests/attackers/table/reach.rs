@@ -3,7 +3,7 @@
 use super::Outcome::NotCovered;
 use super::{Attack, CONFINED, Control, HONEST, mounts_or};
 
-pub(super) const ATTACKS: [Attack; 12] = [
+pub(super) const ATTACKS: [Attack; 14] = [
     Attack {
         name: "bashrc",
         does: "writes to the person's `~/.bashrc`",
@@ -99,10 +99,32 @@ mkdir @HOME@/notes; echo precious > @HOME@/notes/file",
         ..HONEST
     },
     Attack {
+        name: "secrets-in-a-tool",
+        does: "reads those that lie in a tool it finds: `~/.cargo/id_rsa`, the password in the address of `~/.pyenv`",
+        prepare: "mkdir -p @HOME@/.cargo/bin @HOME@/.pyenv/.git; echo a-private-key > @HOME@/.cargo/id_rsa; \
+                  echo 'url = https://me:a-private-key@example.com' > @HOME@/.pyenv/.git/config",
+        script: "echo done > out; cat @HOME@/.cargo/id_rsa @HOME@/.pyenv/.git/config",
+        happened: "grep -q a-private-key @SAID@",
+        expected: mounts_or(NotCovered),
+        shows: "nothing",
+        ..HONEST
+    },
+    Attack {
+        name: "permissions",
+        does: "opens the person's files to everybody (`chmod`)",
+        prepare: "echo private > @HOME@/notes; chmod 600 @HOME@/notes",
+        script: "echo done > out; chmod 666 @HOME@/notes",
+        happened: "test $(stat -c %a @HOME@/notes) = 666",
+        expected: mounts_or(NotCovered),
+        shows: "nothing: Landlock knows of content only",
+        ..HONEST
+    },
+    // Backwards: as it is, its value would not be in the log either.
+    Attack {
         name: "environment",
         does: "reads keys in the environment of the harness",
-        script: "echo done > out; cat /proc/*/environ 2> /dev/null | tr '\\0' '\\n' | grep SECRET_KEY",
-        happened: "grep -q 'SECRET_KEY=in-the-environment' @SAID@",
+        script: "echo done > out; cat /proc/*/environ 2> /dev/null | tr '\\0' '\\n' | grep SECRET_KEY | rev",
+        happened: "grep -q tnemnorivne-eht-ni=YEK_TERCES @SAID@",
         expected: CONFINED,
         shows: "nothing; its own environment has only what `[sandbox] env` lists",
         ..HONEST
@@ -110,8 +132,8 @@ mkdir @HOME@/notes; echo precious > @HOME@/notes/file",
     Attack {
         name: "own-environment",
         does: "reads keys in its own environment",
-        script: "echo done > out; env",
-        happened: "grep -q 'SECRET_KEY=in-the-environment' @SAID@",
+        script: "echo done > out; env | rev",
+        happened: "grep -q tnemnorivne-eht-ni=YEK_TERCES @SAID@",
         control: Control::Bare("bash agent.sh > @SAID@"),
         ..HONEST
     },
