@@ -46,7 +46,7 @@ pub use lifecycle::{
     escalates, may_clone, may_delete, possible,
 };
 pub use state::{Failure, Item, Run, Seat, Stage, StepState, StepStatus};
-pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, TestCount, tests_run};
+pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, Summary, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};
 pub use verdict::{Observation, ProcessEnd, SHARED, TestsRun, Verdict, baseline_verdict, judge};
 
