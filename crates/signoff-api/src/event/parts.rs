@@ -371,19 +371,55 @@ pub struct Observed {
 /// How many tests ran, and which runner says so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestsRun {
+    /// Before the work those that passed or failed; after it those that passed.
     pub run: u64,
+    /// Those that failed, and what could not even be loaded.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: u64,
+    /// Those that were skipped, ignored or expected to fail.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped: u64,
     pub runner: String,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl From<engine::TestsRun> for TestsRun {
-    fn from(engine::TestsRun { run, runner }: engine::TestsRun) -> Self {
-        Self { run, runner }
+    fn from(
+        engine::TestsRun {
+            run,
+            failed,
+            skipped,
+            runner,
+        }: engine::TestsRun,
+    ) -> Self {
+        Self {
+            run,
+            failed,
+            skipped,
+            runner,
+        }
     }
 }
 
 impl From<TestsRun> for engine::TestsRun {
-    fn from(TestsRun { run, runner }: TestsRun) -> Self {
-        Self { run, runner }
+    fn from(
+        TestsRun {
+            run,
+            failed,
+            skipped,
+            runner,
+        }: TestsRun,
+    ) -> Self {
+        Self {
+            run,
+            failed,
+            skipped,
+            runner,
+        }
     }
 }
 

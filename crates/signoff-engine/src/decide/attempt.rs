@@ -14,8 +14,8 @@ use crate::input::Choice;
 use crate::judge::judge_changed;
 use crate::state::{Run, Stage, StepState};
 use crate::verdict::{
-    Observation, ProcessEnd, Verdict, baseline_verdict, counted, readable, reasons_against, tail,
-    weaker_room,
+    Observation, ProcessEnd, Verdict, baseline_verdict, counted_after, counted_before, readable,
+    reasons_against, tail, told, weaker_room,
 };
 
 /// How an agent's work ended.
@@ -71,7 +71,7 @@ pub(super) fn baseline_ended(
             .contract
             .as_ref()
             .map_or(&[][..], |contract| &contract.expect);
-        let observed = counted(definition.contract.as_ref(), observed);
+        let observed = counted_before(definition.contract.as_ref(), observed);
         let verdict = baseline_verdict(expect, &observed);
         let mut events = vec![Event::BaselineFinished {
             step: definition.id.clone(),
@@ -232,7 +232,7 @@ pub(super) fn evaluation_ended(
     observed: Observation,
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
-        let observed = counted(definition.contract.as_ref(), observed);
+        let observed = counted_after(definition.contract.as_ref(), observed);
         let state = &after(state, &observed);
         // In place, what is known is of the attempts before unless somebody looked again.
         let fresh = observed.changes.is_some() || state.candidate.is_some();
@@ -349,8 +349,8 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
     let changed = state.changes.files.as_deref();
     let judge = judge_changed(definition, changed.unwrap_or_default());
     let tests = TestsSeen {
-        before: state.tests_before.as_ref().map(|tests| tests.run),
-        after: state.tests_after.as_ref().map(|tests| tests.run),
+        before: told(state.tests_before.as_ref()),
+        after: told(state.tests_after.as_ref()),
     };
     Facts {
         sandbox: run.settings.sandbox.clone(),

@@ -5,7 +5,7 @@ use signoff_plan::model::{Step, Work};
 
 use crate::judge::judge_changed;
 use crate::state::StepState;
-use crate::verdict::{Observation, Verdict, judge, missing_tests};
+use crate::verdict::{Observation, Verdict, judge, missing_tests, red_summary};
 
 /// The verdict on an attempt.
 pub(super) struct Judged {
@@ -33,7 +33,10 @@ pub(super) fn verdict(definition: &Step, state: &StepState, observed: &Observati
     unmet.extend(touched(definition, state));
     unmet.extend(configured(definition, state));
     let before = state.tests_before.as_ref();
-    unmet.extend(contract.and_then(|contract| missing_tests(contract, before, observed)));
+    let tests = contract.and_then(|contract| {
+        red_summary(contract, observed).or_else(|| missing_tests(contract, before, observed))
+    });
+    unmet.extend(tests);
     let bent = !unmet.is_empty();
     Judged {
         verdict: if bent { Verdict::Fail } else { Verdict::Pass },

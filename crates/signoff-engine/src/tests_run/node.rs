@@ -97,9 +97,7 @@ fn told(line: &str) -> Option<(bool, &str)> {
 }
 
 fn is_file(name: &str) -> bool {
-    const ENDINGS: [&str; 8] = [
-        ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx",
-    ];
+    const ENDINGS: [&str; 8] = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"];
     let name = name.trim_end();
     ENDINGS.iter().any(|ending| name.ends_with(ending))
 }

@@ -3,7 +3,7 @@
 use signoff_plan::model::{Step, Work};
 
 use super::Verdict;
-use super::tests_seen::silent_runners;
+use super::tests_seen::doubts;
 use crate::state::StepState;
 
 /// The way a tree was shown to a contract that shares it with the agent.
@@ -37,7 +37,8 @@ pub(crate) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
     if state.warm {
         say("its contract reused what an earlier run of it had built");
     }
-    reasons.extend(silent_runners(contract, state.tests_after.as_ref()));
+    let (before, after) = (state.tests_before.as_ref(), state.tests_after.as_ref());
+    reasons.extend(doubts(contract, before, after));
     reasons
 }
 
