@@ -2,7 +2,7 @@
 
 use signoff_plan::model::{self, Step};
 
-use super::judged::{Judged, touched, verdict};
+use super::judged::{Judged, configured, touched, verdict};
 use super::person::{ask, escalate, open};
 use super::policy::{attempt_failed, start_over};
 use super::{Refusal, base, begin, with_step};
@@ -170,7 +170,9 @@ pub(super) fn unverified(
     state: &StepState,
     ended: &ProcessEnd,
 ) -> Vec<Event> {
-    if let Some(reason) = touched(definition, state) {
+    // What is merged was judged before that.
+    let configured = || configured(run, definition, state).filter(|_| state.commit.is_none());
+    if let Some(reason) = touched(definition, state).or_else(configured) {
         return attempt_failed(run, now, definition, state, &reason);
     }
     if !ended.succeeded() {
@@ -241,7 +243,7 @@ pub(super) fn evaluation_ended(
             verdict,
             unmet,
             bent,
-        } = verdict(definition, state, &observed);
+        } = verdict(run, definition, state, &observed);
         let reason = unmet.join("; ");
         let mut events = vec![Event::ContractFinished {
             step: definition.id.clone(),
@@ -346,8 +348,9 @@ pub(super) fn completed(run: &Run, definition: &Step, state: &StepState) -> Even
 }
 
 pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
-    let changed = state.changes.files.as_deref();
-    let judge = judge_changed(definition, changed.unwrap_or_default());
+    let judge = judge_changed(&run.plan().steps, definition, &state.changes);
+    let is_agent = matches!(definition.work, model::Work::Agent { .. });
+    let changed = state.changes.files.as_deref().filter(|_| is_agent);
     let tests = TestsSeen {
         before: told(state.tests_before.as_ref()),
         after: told(state.tests_after.as_ref()),

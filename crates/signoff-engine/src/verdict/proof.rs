@@ -34,6 +34,9 @@ pub(crate) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
             say("its contract ran in the tree that the agent could write to");
         }
     }
+    for link in &state.changes.details.links_out {
+        say(&format!("`{link}` is a link that leads out of the tree"));
+    }
     if state.warm {
         say("its contract reused what an earlier run of it had built");
     }
