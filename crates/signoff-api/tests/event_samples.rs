@@ -15,6 +15,8 @@ fn every_event() -> Vec<engine::Event> {
         wrote: vec!["a.tmp".to_owned()],
         tests: Some(engine::TestsRun {
             run: 3,
+            failed: 1,
+            skipped: 2,
             runner: "pytest".to_owned(),
         }),
         tree: Some("ab".to_owned()),
@@ -132,6 +134,10 @@ fn every_event() -> Vec<engine::Event> {
             changes: engine::Changes {
                 files: Some(vec!["a.rs".to_owned()]),
                 protected: vec!["Cargo.lock".to_owned()],
+                details: engine::ChangeDetails {
+                    links_out: vec!["out".to_owned()],
+                    ..engine::ChangeDetails::default()
+                },
             },
         },
         engine::Event::CallStarted {
@@ -170,6 +176,12 @@ fn every_event() -> Vec<engine::Event> {
                 tree: "b2".to_owned(),
                 onto: "a1".to_owned(),
                 files: vec!["a.rs".to_owned()],
+                details: engine::ChangeDetails {
+                    links_out: vec!["out".to_owned()],
+                    hides: vec!["x/__init__.py".to_owned()],
+                    new_modules: vec!["app/unittest.py".to_owned()],
+                    loose_modules: vec!["app/unittest.py".to_owned()],
+                },
             },
         },
         engine::Event::MergeConflicted {
@@ -246,6 +258,7 @@ fn every_event() -> Vec<engine::Event> {
                 changes: Some(Box::new(engine::Changes {
                     files: Some(vec!["a".to_owned(), "b".to_owned()]),
                     protected: vec!["b".to_owned()],
+                    ..engine::Changes::default()
                 })),
                 ..seen(engine::ProcessEnd::TimedOut)
             },
@@ -392,6 +405,10 @@ fn what_earlier_builds_wrote_is_still_read() {
         ),
         (
             include_str!("samples/event-v1-2026-11e.jsonl"),
+            (Accept::End, 4),
+        ),
+        (
+            include_str!("samples/event-v1-2026-11f.jsonl"),
             (Accept::End, 4),
         ),
     ];

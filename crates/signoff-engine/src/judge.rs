@@ -80,13 +80,12 @@ pub fn judge_changed(plan: &[Step], step: &Step, changes: &Changes) -> JudgeChan
 /// Whether there is a contract that would load this file by itself.
 fn may_be_loaded(path: &str, details: &ChangeDetails) -> bool {
     let path = plain(path);
-    let listed = |list: &[String]| list.iter().any(|one| one == path);
     let is_module =
         || modules::module_of(path, false).is_some_and(|one| modules::is_known(one.name));
     known::role(path, &Runners::any()) == Some(Role::Configures)
         || is_module()
-        || listed(&details.hides)
-        || listed(&details.new_modules)
+        || is_listed(path, &details.hides)
+        || is_listed(path, &details.new_modules)
 }
 
 /// What can be told of a contract from its text.
@@ -153,8 +152,7 @@ impl Reading {
     /// How a file comes to be loaded that nobody named.
     fn load(&self, path: &str, details: &ChangeDetails) -> Option<Load> {
         let path = plain(path);
-        let hides = details.hides.iter().any(|hides| hides == path);
-        if (hides && self.runners.include(Family::Python))
+        if (is_listed(path, &details.hides) && self.runners.include(Family::Python))
             || shadows::shadows(path, &self.runners, &self.starts, details)
         {
             return Some(Load::Shadows);
@@ -263,6 +261,16 @@ fn module_files(directory: &str, name: &str) -> [String; 3] {
     ]
 }
 
+/// A path without what makes no difference: `./` before it, or the quotes of one with odd characters.
 fn plain(path: &str) -> &str {
-    path.strip_prefix("./").unwrap_or(path)
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let inside = path
+        .strip_prefix('"')
+        .and_then(|path| path.strip_suffix('"'));
+    inside.unwrap_or(path)
+}
+
+/// Whether a path is one of these.
+fn is_listed(path: &str, list: &[String]) -> bool {
+    list.iter().any(|one| plain(one) == path)
 }

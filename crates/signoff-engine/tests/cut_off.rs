@@ -5,7 +5,8 @@
 mod world;
 
 use signoff_engine::{
-    Accept, Action, Candidate, Changes, Choice, Event, Facts, Input, Observation, ProcessEnd, due,
+    Accept, Action, Candidate, ChangeDetails, Changes, Choice, Event, Facts, Input, Observation,
+    ProcessEnd, due,
 };
 use world::{Fate, World, plan_text, saw};
 
@@ -23,6 +24,7 @@ fn changed(files: &[&str], protected: &[&str]) -> Changes {
     Changes {
         files: Some(owned(files)),
         protected: owned(protected),
+        ..Changes::default()
     }
 }
 
@@ -80,6 +82,7 @@ fn judge_candidate(world: &mut World, files: &[&str]) {
             commit: format!("{onto}+{attempt}"),
             onto,
             files: changed(files, &[]).files.expect("just given"),
+            details: ChangeDetails::default(),
         },
     });
     judge(world, None);

@@ -65,7 +65,9 @@ fn modules(change: &TreeChange) -> impl Iterator<Item = (&str, Module<'_>)> {
     let is_link = |path: &String| change.links.iter().any(|(link, _)| link == path);
     let files = change.files.iter();
     let there = files.filter(|path| !change.removed.contains(*path));
-    there.filter_map(move |path| Some((path.as_str(), module_of(path, is_link(path))?)))
+    there.filter_map(move |path| {
+        Some((path.as_str(), module_of(super::plain(path), is_link(path))?))
+    })
 }
 
 /// Files that Python no longer loads once this one is there. It takes a package before a compiled

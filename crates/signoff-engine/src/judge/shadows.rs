@@ -1,5 +1,6 @@
 //! Files that take the place of a module or a program that the runner itself uses.
 
+use super::is_listed;
 use super::modules::{is_known, is_runner, module_of};
 use super::runners::{Family, Runners};
 use crate::event::ChangeDetails;
@@ -25,7 +26,7 @@ pub(super) fn shadows(
     if is_program {
         return runners.include(Family::JavaScript);
     }
-    let is_new = details.new_modules.iter().any(|new| new == path);
+    let is_new = is_listed(path, &details.new_modules);
     let Some(module) = module_of(path, is_new).filter(|_| runners.include(Family::Python)) else {
         return false;
     };
@@ -33,7 +34,7 @@ pub(super) fn shadows(
         module.directory.is_empty() || starts.directories.iter().any(|one| one == module.directory);
     (is_searched && is_known(module.name))
         || (is_new && is_runner(module.name))
-        || (starts.or_unknown && details.loose_modules.iter().any(|loose| loose == path))
+        || (starts.or_unknown && is_listed(path, &details.loose_modules))
 }
 
 #[cfg(test)]
