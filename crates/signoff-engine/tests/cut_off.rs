@@ -114,7 +114,7 @@ fn facts(world: &World) -> Option<Facts> {
 }
 
 const BENT: &str =
-    "configures the contract's runner, and neither its task nor `produces` names that: Makefile";
+    "configures the runner of a contract, and `produces` does not name that: Makefile";
 
 #[test]
 fn an_attempt_that_was_cut_off_is_judged_by_what_it_changed() {

@@ -368,7 +368,7 @@ fn the_runner_is_shadowed_wherever_python_may_be_started() {
         "for d in app; do (cd $d && python3 -m unittest) || exit 1; done",
         "cd ap*; python3 -m unittest",
         "cd \"$(dirname app/x.py)\" && python3 -m unittest",
-        "PYTHONPATH=$PWD/app python3 -m unittest",
+        "PYTHONPATH=$D python3 -m unittest",
         "bash -c 'cd $D && python3 -m unittest'",
     ] {
         let step = contract(command);
