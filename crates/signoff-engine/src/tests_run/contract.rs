@@ -50,6 +50,11 @@ impl ContractRunners {
             .any(|known| known.name == canonical(runner))
     }
 
+    /// Whether the text itself calls a test runner.
+    pub(crate) fn calls_any(&self) -> bool {
+        !self.named.is_empty()
+    }
+
     /// What each runner says of the tests it ran.
     ///
     /// Of a runner that the text calls, only its last summaries count, as many as there are calls, and

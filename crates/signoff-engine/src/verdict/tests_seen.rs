@@ -61,8 +61,29 @@ fn counting(contract: Option<&Contract>) -> fn(&Summary) -> u64 {
 /// Whether a contract that holds may go with tests that fail: `! pytest test_bug.py`, `exit_code == 1`.
 fn wants_failures(contract: &Contract) -> bool {
     let other_code = |condition: &Condition| matches!(condition, Condition::ExitCode(1..));
-    contract.expect.iter().any(other_code)
-        || contract.command.split_whitespace().any(|word| word == "!")
+    contract.expect.iter().any(other_code) || negates_a_runner(&contract.command)
+}
+
+/// Whether a text has `!` before something that may run tests: not before `grep` and its like.
+fn negates_a_runner(command: &str) -> bool {
+    const INDIRECT: [&str; 9] = [
+        "make", "just", "npm", "yarn", "pnpm", "tox", "nox", "bash", "sh",
+    ];
+    let ends = |word: &&str| !matches!(*word, "&&" | "||" | "|" | ";");
+    let mut words = command.split_whitespace();
+    while let Some(word) = words.next() {
+        let negated: Vec<&str> = words.clone().take_while(ends).collect();
+        let first = negated.first().copied().unwrap_or_default();
+        let runs = || {
+            first.contains('/')
+                || INDIRECT.contains(&first)
+                || ContractRunners::of(&negated.join(" ")).calls_any()
+        };
+        if word == "!" && runs() {
+            return true;
+        }
+    }
+    false
 }
 
 /// A runner that says itself that tests failed, although the contract holds: code under test that ends
@@ -415,6 +436,15 @@ mod tests {
         assert_eq!(said("pytest", "3 passed, 1 warning in 0.1s"), None);
         // A test that shows a fault has to fail.
         assert_eq!(said("! pytest", "2 failed in 0.1s"), None);
+        assert_eq!(
+            said("test -e x && ! uv run pytest y", "2 failed in 0.1s"),
+            None
+        );
+        assert_eq!(
+            said("if ! make test; then true; fi", "2 failed in 0.1s"),
+            None
+        );
+        assert!(said("! grep -r TODO src && pytest", "2 failed in 0.1s").is_some());
         let mut red = contract("pytest", false);
         red.expect = vec![Condition::ExitCode(1)];
         let seen = printed("2 failed in 0.1s");
