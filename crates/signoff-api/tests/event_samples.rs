@@ -15,6 +15,8 @@ fn every_event() -> Vec<engine::Event> {
         wrote: vec!["a.tmp".to_owned()],
         tests: Some(engine::TestsRun {
             run: 3,
+            failed: 1,
+            skipped: 2,
             runner: "pytest".to_owned(),
         }),
         tree: Some("ab".to_owned()),
@@ -135,6 +137,10 @@ fn every_event() -> Vec<engine::Event> {
             changes: engine::Changes {
                 files: Some(vec!["a.rs".to_owned()]),
                 protected: vec!["Cargo.lock".to_owned()],
+                details: engine::ChangeDetails {
+                    links_out: vec!["out".to_owned()],
+                    ..engine::ChangeDetails::default()
+                },
             },
         },
         engine::Event::CallStarted {
@@ -173,6 +179,12 @@ fn every_event() -> Vec<engine::Event> {
                 tree: "b2".to_owned(),
                 onto: "a1".to_owned(),
                 files: vec!["a.rs".to_owned()],
+                details: engine::ChangeDetails {
+                    links_out: vec!["out".to_owned()],
+                    hides: vec!["x/__init__.py".to_owned()],
+                    new_modules: vec!["app/unittest.py".to_owned()],
+                    loose_modules: vec!["app/unittest.py".to_owned()],
+                },
             },
         },
         engine::Event::MergeConflicted {
@@ -251,6 +263,7 @@ fn every_event() -> Vec<engine::Event> {
                 changes: Some(Box::new(engine::Changes {
                     files: Some(vec!["a".to_owned(), "b".to_owned()]),
                     protected: vec!["b".to_owned()],
+                    ..engine::Changes::default()
                 })),
                 ..seen(engine::ProcessEnd::TimedOut)
             },

@@ -209,7 +209,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             step,
             attempt,
             candidate,
-        } => candidate_built(run, step, attempt, candidate),
+        } => candidate_built(run, now, step, attempt, candidate),
         Input::Conflicted {
             step,
             attempt,

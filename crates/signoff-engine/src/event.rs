@@ -427,6 +427,8 @@ pub struct Candidate {
     pub onto: String,
     /// What it changes there.
     pub files: Vec<String>,
+    /// What their names do not tell.
+    pub details: ChangeDetails,
 }
 
 /// What becomes of an agent step whose contract holds before the work.
@@ -510,6 +512,21 @@ pub struct Changes {
     pub files: Option<Vec<String>>,
     /// Those that the step protects.
     pub protected: Vec<String>,
+    /// What their names do not tell.
+    pub details: ChangeDetails,
+}
+
+/// What is worth knowing of changed files beyond their names. Each list holds some of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ChangeDetails {
+    /// Symbolic links that lead out of the tree: what is read through them is not versioned.
+    pub links_out: Vec<String>,
+    /// Files that Python loads in the place of a module that was there before, and compiled ones.
+    pub hides: Vec<String>,
+    /// New files that are Python modules with the name of one of Python's own or of a runner's.
+    pub new_modules: Vec<String>,
+    /// Those of them that do not lie in a package: where Python is started there, it loads them.
+    pub loose_modules: Vec<String>,
 }
 
 /// Why a person is asked.

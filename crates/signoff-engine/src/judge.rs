@@ -4,91 +4,118 @@
 //! Told from names alone, so it is neither complete nor proof. It reports the files that an honest
 //! change seldom needs and that a dishonest one would start with.
 
+mod details;
 mod known;
+mod modules;
 mod named;
 mod runners;
 mod shadows;
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use signoff_plan::glob;
 use signoff_plan::model::{Contract, Step};
-use signoff_plan::shell::{self, Analysis, Script};
+use signoff_plan::shell::{self, Analysis, Invocation, Script};
 
+pub use self::details::{TreeChange, asked_before, change_details};
 use self::known::Role;
 use self::named::Named;
-use self::runners::Runners;
+use self::runners::{Family, Runners};
+use self::shadows::Starts;
+use crate::event::{ChangeDetails, Changes};
 
-/// What an attempt changed of that which judges it.
+/// What an attempt changed of that which judges it or another step of its plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JudgeChanged {
-    /// Files that the contract reads or that configure its runner, in the order given: a fact beside
+    /// Files that the contract reads or that one of the plan loads, in the order given: a fact beside
     /// the grade, no fault.
     pub reads: Vec<String>,
-    /// Those of them that configure the runner although neither `produces` nor the task names them:
-    /// a failed attempt. Never test files.
+    /// Those of them that configure a runner although `produces` does not name them: a failed attempt.
+    /// Never test files.
     pub runner_config: Vec<String>,
-    /// Those of them that take the place of a module or a program of the runner although `produces`
-    /// does not name them: a failed attempt.
+    /// Those of them that take the place of a module or a program of a runner, or of one that was there
+    /// before, although `produces` does not name them: a failed attempt.
     pub shadows: Vec<String>,
 }
 
-/// Sorts the files that a step changed by their say in its contract. `changed` holds paths within the
-/// workspace, with `/`.
-pub fn judge_changed(step: &Step, changed: &[String]) -> JudgeChanged {
+/// How a runner comes to load a file that nobody named to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Load {
+    Configures,
+    Shadows,
+}
+
+/// Sorts the files that a step changed by their say in its contract, and in those of the whole plan: what
+/// one step plants, the contract of another one loads. Paths are within the workspace, with `/`.
+pub fn judge_changed(plan: &[Step], step: &Step, changes: &Changes) -> JudgeChanged {
     let mut found = JudgeChanged::default();
-    let Some(contract) = step.contract.as_ref().filter(|_| !changed.is_empty()) else {
-        return found;
-    };
-    let reading = Reading::new(contract);
-    let named = Named::new(step);
-    for path in changed {
-        if reading.shadows(path) {
-            if !named.produces(path) {
-                found.shadows.push(path.clone());
-            }
-            found.reads.push(path.clone());
-            continue;
+    let (named, details) = (Named::new(step), &changes.details);
+    let own = step.contract.as_ref().map(Reading::new);
+    let contracts = || plan.iter().filter_map(|step| step.contract.as_ref());
+    let given: BTreeSet<String> = contracts()
+        .flat_map(|contract| given_as_configuration(&contract.command))
+        .collect();
+    // A plan may have a thousand contracts, and few files are something to any of them.
+    let all = LazyCell::new(|| contracts().map(Reading::new).collect::<Vec<_>>());
+    for path in changes.files.iter().flatten() {
+        let mut load = own.as_ref().and_then(|own| own.load(path, details));
+        if load.is_none() && (given.contains(plain(path)) || may_be_loaded(path, details)) {
+            load = all.iter().find_map(|one| one.load(path, details));
         }
-        let role = reading.role(path);
-        if role == Some(Role::Configures) && !named.names(path) {
-            found.runner_config.push(path.clone());
+        let is_named = || named.produces(plain(path));
+        match load {
+            Some(Load::Shadows) if !is_named() => found.shadows.push(path.clone()),
+            Some(Load::Configures) if !is_named() => found.runner_config.push(path.clone()),
+            Some(_) | None => {}
         }
-        if role.is_some() {
+        let is_read = own.as_ref().is_some_and(|own| own.reads(path));
+        if load.is_some() || is_read || details.links_out.contains(path) {
             found.reads.push(path.clone());
         }
     }
     found
 }
 
+/// Whether there is a contract that would load this file by itself.
+fn may_be_loaded(path: &str, details: &ChangeDetails) -> bool {
+    let path = plain(path);
+    let is_module =
+        || modules::module_of(path, false).is_some_and(|one| modules::is_known(one.name));
+    known::role(path, &Runners::any()) == Some(Role::Configures)
+        || is_module()
+        || is_listed(path, &details.hides)
+        || is_listed(path, &details.new_modules)
+}
+
 /// What can be told of a contract from its text.
 #[derive(Debug)]
 struct Reading {
     runners: Runners,
+    /// Files, and directories of which it may read everything.
     files: BTreeSet<String>,
     /// Files given by `--config` and the like.
     configuration: BTreeSet<String>,
     /// Patterns over files that it runs.
     patterns: Vec<String>,
     /// Where Python looks for modules first: beside its script, and where it was started.
-    directories: Vec<String>,
+    starts: Starts,
     /// It may change the directory, so that a path is the end of one.
     moves: bool,
 }
 
 impl Reading {
     fn new(contract: &Contract) -> Self {
+        let command = contract.command.as_str();
         let Analysis {
             commands, files, ..
-        } = shell::analyse(&contract.command);
-        let runners = Runners::of(
-            commands.iter().map(|(name, _)| name.as_str()),
-            &contract.command,
-        );
+        } = shell::analyse(command);
+        let runners = Runners::of(commands.iter().map(|(name, _)| name.as_str()), command);
         let scripts = commands.into_iter().filter(|(name, _)| name.contains('/'));
+        let programs = shell::programs(command);
         let mut run = BTreeSet::new();
         let (mut patterns, mut directories) = (Vec::new(), Vec::new());
-        for (script, _) in shell::programs(&contract.command).scripts {
+        for (script, _) in programs.scripts {
             match script {
                 Script::File(path) => {
                     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -103,47 +130,95 @@ impl Reading {
                 Script::Unknown(_) => {}
             }
         }
+        run.extend(programs.invocations.iter().flat_map(run_directories));
         let named = scripts.chain(files);
+        let moves = changes_directory(command);
         Self {
-            runners,
             files: named
-                .map(|(path, _)| plain(&path).to_owned())
+                .map(|(path, _)| plain(&path).trim_end_matches('/').to_owned())
                 .chain(run)
                 .collect(),
             patterns,
-            directories,
-            configuration: given_as_configuration(&contract.command),
-            moves: contract
-                .command
-                .split_whitespace()
-                .any(|word| matches!(word, "cd" | "pushd" | "-C")),
+            starts: Starts {
+                directories,
+                or_unknown: runners.is_any() || (moves && is_put_together(command)),
+            },
+            configuration: given_as_configuration(command),
+            moves,
+            runners,
         }
     }
 
-    fn shadows(&self, path: &str) -> bool {
-        shadows::shadows(plain(path), &self.runners, &self.directories)
-    }
-
-    fn role(&self, path: &str) -> Option<Role> {
+    /// How a file comes to be loaded that nobody named.
+    fn load(&self, path: &str, details: &ChangeDetails) -> Option<Load> {
         let path = plain(path);
-        if self.is_among(&self.configuration, path) {
-            return Some(Role::Configures);
+        if (is_listed(path, &details.hides) && self.runners.include(Family::Python))
+            || shadows::shadows(path, &self.runners, &self.starts, details)
+        {
+            return Some(Load::Shadows);
         }
-        let known = known::role(path, &self.runners);
-        match known {
-            None if self.is_among(&self.files, path) => Some(Role::Read),
-            None if self.patterns.iter().any(|one| glob::matches(one, path)) => Some(Role::Read),
-            _ => known,
-        }
+        let configures = self.is_among(&self.configuration, path)
+            || known::role(path, &self.runners) == Some(Role::Configures);
+        configures.then_some(Load::Configures)
     }
 
+    /// Whether the contract reads a file in the ordinary way.
+    fn reads(&self, path: &str) -> bool {
+        let path = plain(path);
+        known::role(path, &self.runners).is_some()
+            || self.is_among(&self.files, path)
+            || self.patterns.iter().any(|one| glob::matches(one, path))
+    }
+
+    /// Whether a path is one of these files, or lies in one of them.
     fn is_among(&self, files: &BTreeSet<String>, path: &str) -> bool {
-        files.contains(path)
+        let is_named = |path: &str| {
+            let above = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+            files.contains(path) || above.into_iter().any(|folder| files.contains(folder))
+        };
+        is_named(path)
             || (self.moves
                 && path
                     .match_indices('/')
-                    .any(|(at, _)| path.get(at + 1..).is_some_and(|end| files.contains(end))))
+                    .any(|(at, _)| path.get(at + 1..).is_some_and(is_named)))
     }
+}
+
+/// Directories whose files a program runs.
+fn run_directories(invocation: &Invocation) -> Vec<String> {
+    const PROGRAMS: [&str; 3] = ["run-parts", "bats", "prove"];
+    let name = invocation.program.rsplit('/').next().unwrap_or_default();
+    if !PROGRAMS.contains(&name) {
+        return Vec::new();
+    }
+    let words = invocation.arguments.iter().flatten();
+    let operands = words.filter(|word| !word.starts_with('-'));
+    operands
+        .map(|word| plain(word).trim_end_matches('/').to_owned())
+        .collect()
+}
+
+/// Whether a command may be started elsewhere than in the root.
+fn changes_directory(command: &str) -> bool {
+    let mut words =
+        command.split(|c: char| c.is_whitespace() || matches!(c, ';' | '(' | '"' | '\''));
+    command.contains("PYTHONPATH")
+        || words.any(|word| {
+            matches!(word, "cd" | "pushd" | "-C" | "-execdir" | "-okdir")
+                || word.starts_with("--directory")
+                || word.starts_with("--chdir")
+        })
+}
+
+/// Whether a text is more than a list of commands with literal words, so that the directory cannot be
+/// told from it.
+fn is_put_together(command: &str) -> bool {
+    const WORDS: [&str; 7] = [
+        "for", "while", "until", "eval", "function", "-execdir", "-okdir",
+    ];
+    command.contains(['$', '`', '*', '?', '[', '{', '~'])
+        || command.contains("PYTHONPATH")
+        || command.split_whitespace().any(|word| WORDS.contains(&word))
 }
 
 /// The values of `--config FILE` and `--config=FILE`, for every option of such a name.
@@ -186,6 +261,16 @@ fn module_files(directory: &str, name: &str) -> [String; 3] {
     ]
 }
 
+/// A path without what makes no difference: `./` before it, or the quotes of one with odd characters.
 fn plain(path: &str) -> &str {
-    path.strip_prefix("./").unwrap_or(path)
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let inside = path
+        .strip_prefix('"')
+        .and_then(|path| path.strip_suffix('"'));
+    inside.unwrap_or(path)
+}
+
+/// Whether a path is one of these.
+fn is_listed(path: &str, list: &[String]) -> bool {
+    list.iter().any(|one| plain(one) == path)
 }

@@ -35,18 +35,18 @@ pub use budget::wall_left;
 pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due};
 pub use event::{
-    Accept, Call, CallEnd, Candidate, Changes, Event, Green, Isolation, ItemKind, Land, Outcome,
-    PauseReason, Process, Recorded, RunTree, Settings, WorkItem, WorkKind,
+    Accept, Call, CallEnd, Candidate, ChangeDetails, Changes, Event, Green, Isolation, ItemKind,
+    Land, Outcome, PauseReason, Process, Recorded, RunTree, Settings, WorkItem, WorkKind,
 };
 pub use evidence::{Facts, Grade, TestsSeen};
 pub use input::{Choice, Input};
-pub use judge::{JudgeChanged, judge_changed};
+pub use judge::{JudgeChanged, TreeChange, asked_before, change_details, judge_changed};
 pub use lifecycle::{
     Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, after_signing_anew, derive,
     escalates, may_clone, may_delete, possible,
 };
 pub use state::{Failure, Item, Run, Seat, Stage, StepState, StepStatus};
-pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, TestCount, tests_run};
+pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, Summary, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};
 pub use verdict::{Observation, ProcessEnd, SHARED, TestsRun, Verdict, baseline_verdict, judge};
 

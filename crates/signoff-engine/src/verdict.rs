@@ -7,7 +7,9 @@ use signoff_plan::model::Condition;
 
 pub use self::proof::SHARED;
 pub(crate) use self::proof::{reasons_against, weaker_room};
-pub(crate) use self::tests_seen::{counted, missing_tests};
+pub(crate) use self::tests_seen::{
+    counted_after, counted_before, missing_tests, red_summary, told,
+};
 use crate::Millis;
 use crate::event::Changes;
 
@@ -70,7 +72,12 @@ pub struct Observation {
 /// How many tests ran, and who says so: numbers of different runners cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestsRun {
+    /// Before the work those that passed or failed; after it those that passed.
     pub run: u64,
+    /// Those that failed, and what could not even be loaded.
+    pub failed: u64,
+    /// Those that were skipped, ignored or expected to fail.
+    pub skipped: u64,
     pub runner: String,
 }
 

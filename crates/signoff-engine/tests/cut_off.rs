@@ -5,7 +5,8 @@
 mod world;
 
 use signoff_engine::{
-    Accept, Action, Candidate, Changes, Choice, Event, Facts, Input, Observation, ProcessEnd, due,
+    Accept, Action, Candidate, ChangeDetails, Changes, Choice, Event, Facts, Input, Observation,
+    ProcessEnd, due,
 };
 use world::{Fate, World, plan_text, saw};
 
@@ -23,6 +24,7 @@ fn changed(files: &[&str], protected: &[&str]) -> Changes {
     Changes {
         files: Some(owned(files)),
         protected: owned(protected),
+        ..Changes::default()
     }
 }
 
@@ -80,6 +82,7 @@ fn judge_candidate(world: &mut World, files: &[&str]) {
             commit: format!("{onto}+{attempt}"),
             onto,
             files: changed(files, &[]).files.expect("just given"),
+            details: ChangeDetails::default(),
         },
     });
     judge(world, None);
@@ -111,7 +114,7 @@ fn facts(world: &World) -> Option<Facts> {
 }
 
 const BENT: &str =
-    "configures the contract's runner, and neither its task nor `produces` names that: Makefile";
+    "configures the runner of a contract, and `produces` does not name that: Makefile";
 
 #[test]
 fn an_attempt_that_was_cut_off_is_judged_by_what_it_changed() {

@@ -3,8 +3,8 @@
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod world;
 
-use signoff_engine::judge_changed;
-use signoff_plan::model::{Step, Work};
+use signoff_engine::{ChangeDetails, Changes, judge_changed};
+use signoff_plan::model::Step;
 use world::{plan_text, signed};
 
 /// A step with this task, contract and `produces`.
@@ -22,8 +22,25 @@ fn step(task: &str, contract: &str, produces: &str) -> Step {
 /// `file` is reported, `file!` fails the attempt; what is not listed has no say.
 #[track_caller]
 fn check(step: &Step, changed: &[&str], expected: &[&str]) {
-    let changed: Vec<String> = changed.iter().map(|path| (*path).to_owned()).collect();
-    let found = judge_changed(step, &changed);
+    check_in(
+        std::slice::from_ref(step),
+        step,
+        &changes(changed),
+        expected,
+    );
+}
+
+fn changes(files: &[&str]) -> Changes {
+    Changes {
+        files: Some(files.iter().map(|path| (*path).to_owned()).collect()),
+        ..Changes::default()
+    }
+}
+
+/// The same in a plan of these steps.
+#[track_caller]
+fn check_in(plan: &[Step], step: &Step, changes: &Changes, expected: &[&str]) {
+    let found = judge_changed(plan, step, changes);
     let told: Vec<String> = found
         .reads
         .iter()
@@ -270,95 +287,198 @@ fn files_that_the_contract_names_are_reported() {
 }
 
 #[test]
-fn what_the_step_is_told_to_change_is_only_reported() {
-    for (task, changed) in [
-        ("Add a `lint` script to `package.json`.", "package.json"),
-        ("Add a lint script to web/package.json.", "web/package.json"),
-        ("Put the fixture into conftest.", "tests/conftest.py"),
-        ("Add a makefile with a test target", "Makefile"),
-        ("Add the dependency left-pad.", "package.json"),
-        ("Upgrade our dependencies.", "pyproject.toml"),
+fn only_what_produces_names_is_only_reported() {
+    for task in [
+        "Add a fixture to conftest.py.",
+        "Read `conftest.py` first.",
+        "Keep `conftest.py` as it is.",
+        "Repariere x. Lass die Finger von `conftest.py`.",
     ] {
-        let command = "make test";
-        check(&step(task, command, ""), &[changed], &[changed]);
-        let otherwise = format!("{changed}!");
-        check(
-            &step("Fix the bug in the package.", command, ""),
-            &[changed],
-            &[otherwise.as_str()],
-        );
+        let file = "tests/conftest.py";
+        check(&step(task, "pytest", ""), &[file], &["tests/conftest.py!"]);
+        check(&step(task, "pytest", "tests/**"), &[file], &[file]);
     }
-    // A dependency is no reason to change how tests are found.
-    check(
-        &step("Add the dependency x.", "pytest", ""),
-        &["conftest.py"],
-        &["conftest.py!"],
-    );
     check(
         &step("Do it.", "pytest", "tests/**, *.toml"),
         &["tests/conftest.py", "pyproject.toml", "tox.ini"],
         &["tests/conftest.py", "pyproject.toml", "tox.ini!"],
     );
-}
-
-/// A step whose agent is told this, headings and all.
-fn told(text: &str, produces: &str) -> Step {
-    let mut step = step("Do it.", "npm test", produces);
-    if let Work::Agent { task, .. } = &mut step.work {
-        text.clone_into(task);
-    }
-    step
+    // The call that a person signed says what it writes.
+    let body = "**tool:** write_file\n**args:**\n```json\n{\"path\": \"./conftest.py\", \"content\": \"\"}\n```\n**contract:**\n```shell\npytest\n```\n";
+    let write = signed(&plan_text(&[body])).plan().steps[0].clone();
+    check(
+        &write,
+        &["conftest.py", "tox.ini"],
+        &["conftest.py", "tox.ini!"],
+    );
 }
 
 #[test]
-fn what_a_sentence_forbids_is_not_named_by_it() {
-    let file = "package.json";
-    for task in [
-        "Fix the bug; never touch package.json.",
-        "Do not change `package.json`.",
-        "Don't edit package.json, conftest.py or tox.ini.",
-        "Don’t edit conftest.py or\npackage.json!",
-        "The file package.json must not be changed.",
-        "Make the tests pass without changing package.json",
-        "Leave package.json alone.",
-        "package.json stays untouched.",
-        "Keep package.json as it is",
-        "Change anything but package.json.",
-        "Never touch configuration, e.g. package.json.",
-        "Do not touch:\n\n- conftest.py\n- package.json\n",
-        "Fix it.\n\n## Do not touch\n\npackage.json\n",
-        "Add a script to package.json. Never change package.json.",
-        "Add the dependency x without touching package.json.",
-        "Do the work of my_package.json and of DO_PACKAGE.JSON and xpackage.json.bak",
+fn a_step_plants_nothing_for_the_contract_of_another() {
+    let notes = contract("test -s notes.txt");
+    let no_contract = Step {
+        contract: None,
+        ..notes.clone()
+    };
+    let plan = [
+        notes.clone(),
+        no_contract.clone(),
+        contract("cd app && python3 -m unittest"),
+    ];
+    let planted = changes(&[
+        "conftest.py",
+        "unittest.py",
+        "app/json.py",
+        "lib/json.py",
+        "test_x.py",
+    ]);
+    let expected = ["conftest.py!", "unittest.py!", "app/json.py!"];
+    check_in(&plan, &notes, &planted, &expected);
+    check_in(&plan, &no_contract, &planted, &expected);
+    check_in(&plan[..2], &notes, &planted, &[]);
+    let given = [notes.clone(), contract("npx jest --config ci/jest.json")];
+    check_in(
+        &given,
+        &notes,
+        &changes(&["ci/jest.json"]),
+        &["ci/jest.json!"],
+    );
+    let told = step("Write notes.", "test -s notes.txt", "conftest.py");
+    check_in(&plan, &told, &changes(&["conftest.py"]), &["conftest.py"]);
+}
+
+#[test]
+fn the_runner_is_shadowed_wherever_python_may_be_started() {
+    let known = |path: &str, is_loose: bool| {
+        let list = vec![path.to_owned()];
+        Changes {
+            details: ChangeDetails {
+                loose_modules: if is_loose { list.clone() } else { Vec::new() },
+                new_modules: list,
+                ..ChangeDetails::default()
+            },
+            ..changes(&[path])
+        }
+    };
+    for command in [
+        "make test",
+        "./check.sh",
+        "D=app; cd \"$D\" && python3 -m unittest",
+        "f() { cd \"$1\" && python3 -m unittest; }; f app",
+        "for d in app; do (cd $d && python3 -m unittest) || exit 1; done",
+        "cd ap*; python3 -m unittest",
+        "cd \"$(dirname app/x.py)\" && python3 -m unittest",
+        "PYTHONPATH=$D python3 -m unittest",
+        "bash -c 'cd $D && python3 -m unittest'",
     ] {
-        check(&told(task, ""), &[file], &["package.json!"]);
-        check(&told(task, "*.json"), &[file], &[file]);
+        let step = contract(command);
+        let plan = std::slice::from_ref(&step);
+        check_in(
+            plan,
+            &step,
+            &known("app/unittest.py", true),
+            &["app/unittest.py!"],
+        );
+        check_in(
+            plan,
+            &step,
+            &known("app/unittest.py", false),
+            &["app/unittest.py!"],
+        );
+        check_in(plan, &step, &known("app/json.py", true), &["app/json.py!"]);
+        check_in(plan, &step, &known("app/json.py", false), &[]);
     }
-    for task in [
-        "Never give up. Add a script to package.json.",
-        "Add a script to package.json, but do not touch conftest.py.",
-        "Add a script to package.json; conftest.py must not change.",
-        "Add a script to package.json without adding dependencies.",
-        "The test script in package.json does not run: repair it.",
-        "Use package.json instead of setup.cfg.",
-        "- do not touch conftest.py\n- add a script to package.json\n",
-        "## Never\n\nconftest.py\n\n## Do\n\npackage.json\n",
-        "Edit 'package.json'.",
-        "Change package.json's name",
+    let step = contract("python3 -m unittest");
+    let plan = std::slice::from_ref(&step);
+    check_in(
+        plan,
+        &step,
+        &known("app/pluggy.py", false),
+        &["app/pluggy.py!"],
+    );
+    check_in(plan, &step, &known("app/json.py", true), &[]);
+    let rust = contract("cargo test");
+    check_in(
+        std::slice::from_ref(&rust),
+        &rust,
+        &known("app/unittest.py", true),
+        &[],
+    );
+}
+
+#[test]
+fn what_hides_a_module_fails_where_python_runs() {
+    let hides = |path: &str| Changes {
+        details: ChangeDetails {
+            hides: vec![path.to_owned()],
+            ..ChangeDetails::default()
+        },
+        ..changes(&[path])
+    };
+    for path in ["test_x/__init__.py", "__pycache__/test_x.cpython-311.pyc"] {
+        let python = contract("python3 -m unittest test_x");
+        let refused = format!("{path}!");
+        check_in(
+            std::slice::from_ref(&python),
+            &python,
+            &hides(path),
+            &[&refused],
+        );
+        let named = step("Do it.", "python3 -m unittest test_x", path);
+        check_in(std::slice::from_ref(&named), &named, &hides(path), &[path]);
+        let rust = contract("cargo test");
+        check_in(std::slice::from_ref(&rust), &rust, &hides(path), &[]);
+    }
+}
+
+#[test]
+fn a_directory_that_the_contract_names_is_read_with_all_in_it() {
+    for command in [
+        "run-parts checks.d",
+        "run-parts --exit-on-error ./checks.d/",
+        "cat checks.d/a",
     ] {
-        check(&told(task, ""), &[file], &[file]);
+        check(
+            &contract(command),
+            &["checks.d/a", "other/a"],
+            &["checks.d/a"],
+        );
     }
     check(
-        &step("Set DO_CONFTEST and no-conftest.", "pytest", ""),
-        &["conftest.py"],
-        &["conftest.py!"],
+        &contract("bats checks"),
+        &["checks/sub/a.bats", "x"],
+        &["checks/sub/a.bats"],
     );
+}
+
+#[test]
+fn well_known_settings_are_known() {
+    for (command, file) in [
+        ("pytest", "evil-1.dist-info/entry_points.txt"),
+        ("pytest", "src/evil.egg-info/entry_points.txt"),
+        ("python3 -m unittest", "lib/x.pth"),
+        ("pytest", "pytest.toml"),
+        ("shellcheck s.sh", ".shellcheckrc"),
+        ("node --test test/", "test/node_modules/dep/index.js"),
+        ("node --test", "node_modules"),
+        ("npm test", ".yarn/releases/yarn.cjs"),
+        ("npx mocha", ".mocharc.json"),
+        ("npm test", ".npmrc"),
+        ("go test ./...", "go.work"),
+        ("golangci-lint run", ".golangci.yml"),
+        ("mvn test", ".mvn/extensions.xml"),
+        ("./gradlew test", "gradle.properties"),
+        ("vendor/bin/phpunit", "phpunit.xml.dist"),
+        ("cargo test", ".cargo/config"),
+        ("cargo fmt --check", "rustfmt.toml"),
+    ] {
+        check(&contract(command), &[file], &[&format!("{file}!")]);
+    }
 }
 
 #[test]
 fn what_was_installed_is_nobodys_configuration() {
     let changed = [
-        "node_modules/x/package.json",
         ".venv/lib/site-packages/x/conftest.py",
         "target/debug/build.rs",
     ];
@@ -371,7 +491,7 @@ fn what_was_installed_is_nobodys_configuration() {
 }
 
 #[test]
-fn without_a_contract_nothing_judges() {
+fn without_any_contract_nothing_judges() {
     let mut step = contract("make");
     step.contract = None;
     check(&step, &["Makefile"], &[]);

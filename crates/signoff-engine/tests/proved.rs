@@ -112,7 +112,7 @@ fn the_work_must_have_changed_something_that_was_seen() {
     let changed = |files: Option<Vec<String>>| Observation {
         changes: Some(Box::new(Changes {
             files,
-            protected: Vec::new(),
+            ..Changes::default()
         })),
         ..green()
     };
@@ -210,7 +210,7 @@ fn a_module_that_shadows_the_runners_own_fails_the_attempt() {
     let with = |file: &str| Observation {
         changes: Some(Box::new(Changes {
             files: Some(vec![file.to_owned()]),
-            protected: Vec::new(),
+            ..Changes::default()
         })),
         ..green()
     };
@@ -219,7 +219,7 @@ fn a_module_that_shadows_the_runners_own_fails_the_attempt() {
         &python,
         red(),
         with("json.py"),
-        "it made files that the contract's runner loads in place of its own, and `produces` does not name them: json.py",
+        "it made files that the runner of a contract loads in place of others, and `produces` does not name them: json.py",
     );
     check(&python, red(), with("app.py"), &[]);
     check(

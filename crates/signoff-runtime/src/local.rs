@@ -559,6 +559,7 @@ impl Worked {
                 recorded.map_or_else(Changes::default, |recorded| Changes {
                     files: Some(recorded.files),
                     protected: recorded.protected,
+                    details: recorded.details,
                 })
             }
         }

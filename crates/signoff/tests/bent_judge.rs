@@ -11,7 +11,7 @@ use serde_json::Value;
 use signoff_testkit::{Project, Reply, Running, Script};
 
 const RETRY: &str = "The previous attempt failed";
-const FAULT: &str = "it changed what configures the contract's runner";
+const FAULT: &str = "it changed what configures the runner of a contract";
 const HONEST: &str = "check:\n\ttest -s made.txt\n";
 const BENT: &str = "check:\n\ttrue\n";
 
@@ -53,7 +53,7 @@ impl Place {
     }
 }
 
-/// A signed plan of one step, whose contract is the target of a make file that its task does not name.
+/// A signed plan of one step, whose contract is the target of a make file that it does not say it makes.
 fn prepared(place: Place, script: &Script, policy: &str) -> Project {
     let step = format!(
         "**target:** coder\n**task:**\nMake it.\n\n**contract:**\n```shell\nmake -s check\n```\nexit_code == 0\n**on_fail:** {policy}\n"

@@ -12,9 +12,9 @@ mod tree;
 use std::collections::BTreeMap;
 
 pub use parts::{
-    Accept, Call, CallEnd, Changes, Choice, Ended, Facts, Grade, Green, Isolation, ItemKind, Land,
-    Observed, Outcome, PauseReason, Process, Seat, Settings, TestsRun, TestsSeen, Verdict,
-    WorkInput, WorkItem, WorkKind, WorkPayload, item_kind_name, outcome_name, step_status,
+    Accept, Call, CallEnd, ChangeDetails, Changes, Choice, Ended, Facts, Grade, Green, Isolation,
+    ItemKind, Land, Observed, Outcome, PauseReason, Process, Seat, Settings, TestsRun, TestsSeen,
+    Verdict, WorkInput, WorkItem, WorkKind, WorkPayload, item_kind_name, outcome_name, step_status,
 };
 pub use progress::{LogEntry, StepProgress, StepResult};
 use schemars::JsonSchema;

@@ -377,19 +377,55 @@ pub struct Observed {
 /// How many tests ran, and which runner says so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestsRun {
+    /// Before the work those that passed or failed; after it those that passed.
     pub run: u64,
+    /// Those that failed, and what could not even be loaded.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: u64,
+    /// Those that were skipped, ignored or expected to fail.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped: u64,
     pub runner: String,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl From<engine::TestsRun> for TestsRun {
-    fn from(engine::TestsRun { run, runner }: engine::TestsRun) -> Self {
-        Self { run, runner }
+    fn from(
+        engine::TestsRun {
+            run,
+            failed,
+            skipped,
+            runner,
+        }: engine::TestsRun,
+    ) -> Self {
+        Self {
+            run,
+            failed,
+            skipped,
+            runner,
+        }
     }
 }
 
 impl From<TestsRun> for engine::TestsRun {
-    fn from(TestsRun { run, runner }: TestsRun) -> Self {
-        Self { run, runner }
+    fn from(
+        TestsRun {
+            run,
+            failed,
+            skipped,
+            runner,
+        }: TestsRun,
+    ) -> Self {
+        Self {
+            run,
+            failed,
+            skipped,
+            runner,
+        }
     }
 }
 
@@ -566,17 +602,88 @@ pub struct Changes {
     /// Protected files among them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,
+    #[serde(flatten)]
+    pub details: ChangeDetails,
+}
+
+/// What is worth knowing of changed files beyond their names. Each list holds some of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ChangeDetails {
+    /// Symbolic links that lead out of the tree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links_out: Vec<String>,
+    /// Files that Python loads in the place of a module that was there before, and compiled ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hides: Vec<String>,
+    /// New files that are Python modules with the name of one of Python's own or of a runner's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub new_modules: Vec<String>,
+    /// Those of them that do not lie in a package.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loose_modules: Vec<String>,
+}
+
+impl From<engine::ChangeDetails> for ChangeDetails {
+    fn from(details: engine::ChangeDetails) -> Self {
+        let engine::ChangeDetails {
+            links_out,
+            hides,
+            new_modules,
+            loose_modules,
+        } = details;
+        Self {
+            links_out,
+            hides,
+            new_modules,
+            loose_modules,
+        }
+    }
+}
+
+impl From<ChangeDetails> for engine::ChangeDetails {
+    fn from(details: ChangeDetails) -> Self {
+        let ChangeDetails {
+            links_out,
+            hides,
+            new_modules,
+            loose_modules,
+        } = details;
+        Self {
+            links_out,
+            hides,
+            new_modules,
+            loose_modules,
+        }
+    }
 }
 
 impl From<engine::Changes> for Changes {
-    fn from(engine::Changes { files, protected }: engine::Changes) -> Self {
-        Self { files, protected }
+    fn from(changes: engine::Changes) -> Self {
+        let engine::Changes {
+            files,
+            protected,
+            details,
+        } = changes;
+        Self {
+            files,
+            protected,
+            details: details.into(),
+        }
     }
 }
 
 impl From<Changes> for engine::Changes {
-    fn from(Changes { files, protected }: Changes) -> Self {
-        Self { files, protected }
+    fn from(changes: Changes) -> Self {
+        let Changes {
+            files,
+            protected,
+            details,
+        } = changes;
+        Self {
+            files,
+            protected,
+            details: details.into(),
+        }
     }
 }
 

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use signoff_engine as engine;
 
+use super::ChangeDetails;
+
 /// The tree that a run works on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunTree {
@@ -80,6 +82,8 @@ pub struct Candidate {
     pub onto: String,
     /// What it changes there.
     pub files: Vec<String>,
+    #[serde(flatten)]
+    pub details: ChangeDetails,
 }
 
 impl From<engine::Candidate> for Candidate {
@@ -89,12 +93,14 @@ impl From<engine::Candidate> for Candidate {
             tree,
             onto,
             files,
+            details,
         } = candidate;
         Self {
             commit,
             tree,
             onto,
             files,
+            details: details.into(),
         }
     }
 }
@@ -106,12 +112,14 @@ impl From<Candidate> for engine::Candidate {
             tree,
             onto,
             files,
+            details,
         } = candidate;
         Self {
             commit,
             tree,
             onto,
             files,
+            details: details.into(),
         }
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidat
     };
     let judged = definition.contract.is_some();
     let wants_baseline = wants_baseline(definition, &run.settings);
-    let is_agent = matches!(definition.work, Work::Agent { .. });
+    let works = matches!(definition.work, Work::Agent { .. } | Work::Tool { .. });
     let covers =
         |path: &&String| (definition.protects.iter()).any(|glob| glob::matches(glob, path));
     let protected: Vec<String> = candidate.files.iter().filter(covers).cloned().collect();
@@ -34,9 +34,10 @@ pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidat
     if step.interrupted || step.taken_over.is_some() {
         step.changes.protected = protected;
     }
-    if is_agent || step.taken_over.is_some() {
+    if works || step.taken_over.is_some() {
         // Whoever changed it and whenever: this is what is judged, and what the commit will change.
         step.changes.files = Some(candidate.files.clone());
+        step.changes.details = candidate.details.clone();
         step.unseen_since = None;
     }
     step.candidate = Some(candidate.clone());

@@ -2,7 +2,7 @@
 
 use signoff_plan::model::{self, Step};
 
-use super::judged::{Judged, touched, verdict};
+use super::judged::{Judged, configured, touched, verdict};
 use super::person::{ask, escalate, open};
 use super::policy::{attempt_failed, start_over};
 use super::{Refusal, base, begin, with_step};
@@ -14,8 +14,8 @@ use crate::input::Choice;
 use crate::judge::judge_changed;
 use crate::state::{Run, Stage, StepState};
 use crate::verdict::{
-    Observation, ProcessEnd, Verdict, baseline_verdict, counted, is_repeated, readable,
-    reasons_against, tail, weaker_room,
+    Observation, ProcessEnd, Verdict, baseline_verdict, counted_after, counted_before, is_repeated,
+    readable, reasons_against, tail, told, weaker_room,
 };
 
 /// How an agent's work ended.
@@ -71,7 +71,7 @@ pub(super) fn baseline_ended(
             .contract
             .as_ref()
             .map_or(&[][..], |contract| &contract.expect);
-        let observed = counted(definition.contract.as_ref(), observed);
+        let observed = counted_before(definition.contract.as_ref(), observed);
         let verdict = baseline_verdict(expect, &observed);
         let mut events = vec![Event::BaselineFinished {
             step: definition.id.clone(),
@@ -174,7 +174,9 @@ pub(super) fn unverified(
     state: &StepState,
     ended: &ProcessEnd,
 ) -> Vec<Event> {
-    if let Some(reason) = touched(definition, state) {
+    // What is merged was judged before that.
+    let configured = || configured(run, definition, state).filter(|_| state.commit.is_none());
+    if let Some(reason) = touched(definition, state).or_else(configured) {
         return attempt_failed(run, now, definition, state, &reason);
     }
     if !ended.succeeded() {
@@ -236,7 +238,7 @@ pub(super) fn evaluation_ended(
     observed: Observation,
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
-        let observed = counted(definition.contract.as_ref(), observed);
+        let observed = counted_after(definition.contract.as_ref(), observed);
         let state = &after(state, &observed);
         // In place, what is known is of the attempts before unless somebody looked again.
         let fresh = observed.changes.is_some() || state.candidate.is_some();
@@ -245,7 +247,7 @@ pub(super) fn evaluation_ended(
             verdict,
             unmet,
             bent,
-        } = verdict(definition, state, &observed);
+        } = verdict(run, definition, state, &observed);
         let reason = unmet.join("; ");
         let is_void = observed.void.is_some();
         // Running it again would end the same way.
@@ -394,11 +396,12 @@ pub(super) fn completed(run: &Run, definition: &Step, state: &StepState) -> Even
 }
 
 pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
-    let changed = state.changes.files.as_deref();
-    let judge = judge_changed(definition, changed.unwrap_or_default());
+    let judge = judge_changed(&run.plan().steps, definition, &state.changes);
+    let is_agent = matches!(definition.work, model::Work::Agent { .. });
+    let changed = state.changes.files.as_deref().filter(|_| is_agent);
     let tests = TestsSeen {
-        before: state.tests_before.as_ref().map(|tests| tests.run),
-        after: state.tests_after.as_ref().map(|tests| tests.run),
+        before: told(state.tests_before.as_ref()),
+        after: told(state.tests_after.as_ref()),
     };
     Facts {
         sandbox: run.settings.sandbox.clone(),

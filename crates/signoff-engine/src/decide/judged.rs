@@ -4,8 +4,8 @@ use signoff_plan::glob;
 use signoff_plan::model::{Step, Work};
 
 use crate::judge::judge_changed;
-use crate::state::StepState;
-use crate::verdict::{Observation, Verdict, judge, missing_tests};
+use crate::state::{Run, StepState};
+use crate::verdict::{Observation, Verdict, judge, missing_tests, red_summary};
 
 /// The verdict on an attempt.
 pub(super) struct Judged {
@@ -18,7 +18,12 @@ pub(super) struct Judged {
 
 /// The contract's answer, and then what the work did to it: a contract that its agent bent proves
 /// nothing.
-pub(super) fn verdict(definition: &Step, state: &StepState, observed: &Observation) -> Judged {
+pub(super) fn verdict(
+    run: &Run,
+    definition: &Step,
+    state: &StepState,
+    observed: &Observation,
+) -> Judged {
     let contract = definition.contract.as_ref();
     let expect = contract.map_or(&[][..], |contract| &contract.expect);
     let (verdict, mut unmet) = judge(expect, observed);
@@ -31,9 +36,12 @@ pub(super) fn verdict(definition: &Step, state: &StepState, observed: &Observati
         };
     }
     unmet.extend(touched(definition, state));
-    unmet.extend(configured(definition, state));
+    unmet.extend(configured(run, definition, state));
     let before = state.tests_before.as_ref();
-    unmet.extend(contract.and_then(|contract| missing_tests(contract, before, observed)));
+    let tests = contract.and_then(|contract| {
+        red_summary(contract, observed).or_else(|| missing_tests(contract, before, observed))
+    });
+    unmet.extend(tests);
     let bent = !unmet.is_empty();
     Judged {
         verdict: if bent { Verdict::Fail } else { Verdict::Pass },
@@ -56,30 +64,50 @@ pub(super) fn touched(definition: &Step, state: &StepState) -> Option<String> {
     (!protected.is_empty()).then(|| format!("it changed protected files: {}", protected.join(", ")))
 }
 
-/// The runner's configuration is changed only by whom the plan told to.
-fn configured(definition: &Step, state: &StepState) -> Option<String> {
-    if !matches!(definition.work, Work::Agent { .. }) {
-        return None;
+/// The runners' configuration is changed only by whom the plan told to, whichever step it belongs to.
+pub(super) fn configured(run: &Run, definition: &Step, state: &StepState) -> Option<String> {
+    match definition.work {
+        Work::Agent { .. } | Work::Tool { .. } => {}
+        Work::Ask { .. } | Work::Check => return None,
     }
-    let agents = (state.taken_over.as_ref()).and_then(|changes| changes.files.as_ref());
-    let changed = state.changes.files.as_ref().or(agents)?;
-    let judge = judge_changed(definition, changed);
+    let agents = state
+        .taken_over
+        .as_ref()
+        .filter(|agents| agents.files.is_some());
+    let looked_at = state.changes.files.is_some();
+    let changes = if looked_at {
+        Some(&state.changes)
+    } else {
+        agents
+    };
+    let judge = judge_changed(&run.plan().steps, definition, changes?);
     // What a person changed to repair it is theirs to answer for; the evidence names it.
     let of_agents = |files: Vec<String>| -> Vec<String> {
+        let agents = agents.and_then(|agents| agents.files.as_ref());
         let is_theirs = |file: &String| agents.is_none_or(|agents| agents.contains(file));
         files.into_iter().filter(is_theirs).collect()
     };
     let (config, shadows) = (of_agents(judge.runner_config), of_agents(judge.shadows));
     if !config.is_empty() {
         return Some(format!(
-            "it changed what configures the contract's runner, and neither its task nor `produces` names that: {}",
-            config.join(", ")
+            "it changed what configures the runner of a contract, and `produces` does not name that: {}",
+            some(&config)
         ));
     }
     (!shadows.is_empty()).then(|| {
         format!(
-            "it made files that the contract's runner loads in place of its own, and `produces` does not name them: {}",
-            shadows.join(", ")
+            "it made files that the runner of a contract loads in place of others, and `produces` does not name them: {}",
+            some(&shadows)
         )
     })
+}
+
+/// The first of some files, and how many more there are.
+fn some(files: &[String]) -> String {
+    const NAMED: usize = 5;
+    let first: Vec<&str> = files.iter().take(NAMED).map(String::as_str).collect();
+    match files.len().saturating_sub(NAMED) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }

@@ -4,10 +4,11 @@
 use signoff_plan::model::{Step, Work};
 
 use super::attempt::{completed, facts, unverified};
+use super::judged::{configured, touched};
 use super::policy::attempt_failed;
 use super::{Refusal, with_step};
 use crate::Millis;
-use crate::event::{Candidate, Event};
+use crate::event::{Candidate, Changes, Event};
 use crate::evidence::Grade;
 use crate::input::Choice;
 use crate::state::{Run, StepState};
@@ -21,18 +22,35 @@ pub(super) fn candidate_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec
     })
 }
 
+/// A candidate without a contract is judged by what it changes; the others when their contract was run.
 pub(super) fn candidate_built(
     run: &Run,
+    now: Millis,
     at: usize,
     attempt: u32,
     candidate: Candidate,
 ) -> Result<Vec<Event>, Refusal> {
-    with_step(run, at, |definition, _| {
-        vec![Event::CandidateBuilt {
+    with_step(run, at, |definition, state| {
+        let state = &StepState {
+            changes: Changes {
+                files: Some(candidate.files.clone()),
+                details: candidate.details.clone(),
+                protected: state.changes.protected.clone(),
+            },
+            ..state.clone()
+        };
+        let mut events = vec![Event::CandidateBuilt {
             step: definition.id.clone(),
             attempt,
             candidate,
-        }]
+        }];
+        let by_a_person = state.accepted_by.is_some() || state.taken_over.is_some();
+        let is_judged = definition.contract.is_some() || by_a_person;
+        let reason = touched(definition, state).or_else(|| configured(run, definition, state));
+        if let Some(reason) = reason.filter(|_| !is_judged) {
+            events.extend(attempt_failed(run, now, definition, state, &reason));
+        }
+        events
     })
 }
 

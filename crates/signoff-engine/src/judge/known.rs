@@ -16,7 +16,8 @@ pub(super) enum Role {
 struct Known {
     family: Family,
     role: Role,
-    /// Patterns over the file's name; with a `/` over the end of its path.
+    /// Patterns over the file's name; with a `/` over the end of its path; with `/**` at its end over a
+    /// directory that the file is in.
     names: &'static [&'static str],
 }
 
@@ -41,8 +42,9 @@ const fn read(family: Family, names: &'static [&'static str]) -> Known {
 /// Manifests that every new source file or dependency changes and that hold little of the runner
 /// (`Cargo.toml`, `go.mod`, `pom.xml`, `CMakeLists.txt`, …) are only reported: what they can switch
 /// off shows in the number of tests. `package.json` and `pyproject.toml` hold the very command or
-/// options that are run.
-const KNOWN: [Known; 14] = [
+/// options that are run. What is installed is seldom versioned: a part of it that is was put there to
+/// be found before the rest.
+const KNOWN: [Known; 19] = [
     configures(
         Family::Python,
         &[
@@ -50,26 +52,44 @@ const KNOWN: [Known; 14] = [
             "pyproject.toml",
             "pytest.ini",
             ".pytest.ini",
+            "pytest.toml",
+            ".pytest.toml",
             "tox.ini",
+            "tox.toml",
             "setup.cfg",
             "noxfile.py",
             ".coveragerc",
+            ".noserc",
+            "nose.cfg",
+            "nose2.cfg",
+            "unittest.cfg",
             "sitecustomize.py",
             "usercustomize.py",
+            "*.pth",
+            "*.egg-link",
+            "*.dist-info/**",
+            "*.egg-info/**",
+            "pyvenv.cfg",
+            ".python-version",
             "mypy.ini",
             ".mypy.ini",
             "ruff.toml",
             ".ruff.toml",
             ".flake8",
             ".pylintrc",
+            "pylintrc",
+            "pyrightconfig.json",
         ],
     ),
     configures(
         Family::JavaScript,
         &[
             "package.json",
+            "node_modules/**",
             "jest.config.*",
             "jest.setup.*",
+            "jest.preset.*",
+            "jest-preset.*",
             "vitest.config.*",
             "vitest.setup.*",
             "vitest.workspace.*",
@@ -79,13 +99,30 @@ const KNOWN: [Known; 14] = [
             "playwright.config.*",
             "cypress.config.*",
             "ava.config.*",
+            "jasmine.json",
+            ".taprc",
+            ".nycrc",
+            ".nycrc.*",
+            "nyc.config.*",
+            "wdio.conf.*",
+            "web-test-runner.config.*",
             "eslint.config.*",
             ".eslintrc",
             ".eslintrc.*",
+            "biome.json",
+            "biome.jsonc",
             ".npmrc",
             ".yarnrc",
-            ".yarnrc.yml",
+            ".yarnrc.*",
+            ".yarn/releases/**",
+            ".yarn/plugins/**",
+            ".pnp.*",
+            ".pnpmfile.*",
             "bunfig.toml",
+            "deno.json",
+            "deno.jsonc",
+            ".nvmrc",
+            ".node-version",
         ],
     ),
     configures(
@@ -95,12 +132,16 @@ const KNOWN: [Known; 14] = [
             ".cargo/config.toml",
             ".cargo/config",
             ".config/nextest.toml",
+            "nextest.toml",
             "rust-toolchain",
             "rust-toolchain.toml",
             "clippy.toml",
             ".clippy.toml",
+            "rustfmt.toml",
+            ".rustfmt.toml",
         ],
     ),
+    configures(Family::Go, &["go.work", ".golangci.*"]),
     configures(
         Family::Make,
         &[
@@ -108,11 +149,16 @@ const KNOWN: [Known; 14] = [
             "makefile",
             "GNUmakefile",
             "*.mk",
+            "*.mak",
             "justfile",
             "Justfile",
             ".justfile",
-            "Taskfile.yml",
-            "Taskfile.yaml",
+            "*.just",
+            "Taskfile.*",
+            "taskfile.*",
+            ".bazelrc",
+            "build.ninja",
+            ".pre-commit-config.yaml",
         ],
     ),
     configures(
@@ -123,16 +169,35 @@ const KNOWN: [Known; 14] = [
             "Rakefile",
             "spec_helper.rb",
             "rails_helper.rb",
+            "test_helper.rb",
+            ".rubocop.yml",
+            ".bundle/**",
+            ".ruby-version",
         ],
     ),
     configures(
         Family::Java,
         &[
             "junit-platform.properties",
-            ".mvn/maven.config",
-            ".mvn/jvm.config",
+            ".mvn/**",
+            "gradle.properties",
+            "init.gradle",
+            "gradle/wrapper/**",
         ],
     ),
+    configures(
+        Family::Php,
+        &[
+            "phpunit.xml",
+            "phpunit.xml.*",
+            "phpunit.dist.xml",
+            "phpstan.neon",
+            "phpstan.neon.*",
+            "psalm.xml",
+            "Pest.php",
+        ],
+    ),
+    configures(Family::Shell, &[".shellcheckrc", "shellcheckrc"]),
     configures(
         Family::CMake,
         &[
@@ -162,11 +227,12 @@ const KNOWN: [Known; 14] = [
             "vite.config.*",
             "babel.config.*",
             ".babelrc",
+            ".swcrc",
         ],
     ),
     read(Family::Rust, &["Cargo.toml"]),
     read(Family::CMake, &["CMakeLists.txt"]),
-    read(Family::Go, &["go.mod", "go.work", "*_test.go"]),
+    read(Family::Go, &["go.mod", "*_test.go"]),
     read(Family::Ruby, &["Gemfile", "*_spec.rb", "*_test.rb"]),
     read(
         Family::Java,
@@ -176,7 +242,6 @@ const KNOWN: [Known; 14] = [
             "build.gradle.kts",
             "settings.gradle",
             "settings.gradle.kts",
-            "gradle.properties",
             "*Test.java",
             "*Tests.java",
             "*IT.java",
@@ -184,6 +249,8 @@ const KNOWN: [Known; 14] = [
             "*Tests.kt",
         ],
     ),
+    read(Family::Php, &["composer.json", "*Test.php"]),
+    read(Family::Shell, &["*.bats"]),
 ];
 
 /// Everything below is a test or its data, whatever it is called.
@@ -207,15 +274,16 @@ pub(super) fn role(path: &str, runners: &Runners) -> Option<Role> {
         return None;
     }
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if folders.split('/').any(|folder| MADE.contains(&folder)) {
-        return None;
-    }
+    let is_made = folders.split('/').any(|folder| MADE.contains(&folder));
     let known = KNOWN.iter().find(|known| {
-        runners.include(known.family) && known.names.iter().any(|wanted| is(wanted, path, name))
+        let mut names = known.names.iter();
+        runners.include(known.family)
+            && names.any(|wanted| is_below(wanted, path) || (!is_made && is(wanted, path, name)))
     });
-    let in_tests = folders
-        .split('/')
-        .any(|folder| TEST_FOLDERS.contains(&folder));
+    let in_tests = !is_made
+        && folders
+            .split('/')
+            .any(|folder| TEST_FOLDERS.contains(&folder));
     match known {
         Some(known) => Some(known.role),
         None => in_tests.then_some(Role::Read),
@@ -228,4 +296,17 @@ fn is(wanted: &str, path: &str, name: &str) -> bool {
     }
     path.strip_suffix(wanted)
         .is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
+/// Whether a path is, or lies in, the directory that a pattern with `/**` at its end means.
+fn is_below(wanted: &str, path: &str) -> bool {
+    let Some(folder) = wanted.strip_suffix("/**") else {
+        return false;
+    };
+    let (wanted, parts): (Vec<&str>, Vec<&str>) =
+        (folder.split('/').collect(), path.split('/').collect());
+    parts.windows(wanted.len()).any(|parts| {
+        let mut pairs = wanted.iter().zip(parts);
+        pairs.all(|(wanted, part)| glob::matches(wanted, part))
+    })
 }

@@ -11,6 +11,8 @@ pub(super) enum Family {
     Java,
     CMake,
     Make,
+    Php,
+    Shell,
 }
 
 /// The runners that a contract calls.
@@ -37,6 +39,19 @@ impl Runners {
         found
     }
 
+    /// All that are known.
+    pub(super) fn any() -> Self {
+        Self {
+            families: Vec::new(),
+            any: true,
+        }
+    }
+
+    /// Whether the contract calls what may call anything, from anywhere.
+    pub(super) fn is_any(&self) -> bool {
+        self.any
+    }
+
     pub(super) fn is_none(&self) -> bool {
         self.families.is_empty() && !self.any
     }
@@ -46,7 +61,8 @@ impl Runners {
     }
 }
 
-const INDIRECT: [&str; 14] = [
+/// Programs that run what other files say.
+const INDIRECT: [&str; 15] = [
     "make",
     "gmake",
     "just",
@@ -61,6 +77,7 @@ const INDIRECT: [&str; 14] = [
     "bazel",
     "ninja",
     "pre-commit",
+    "run-parts",
 ];
 
 fn family(name: &str) -> Option<Family> {
@@ -68,18 +85,19 @@ fn family(name: &str) -> Option<Family> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     Some(match stem {
         "pytest" | "py.test" | "python" | "tox" | "nox" | "poetry" | "uv" | "uvx" | "pipenv"
-        | "hatch" | "pdm" | "coverage" | "mypy" | "ruff" | "flake" | "pylint" | "pyright" => {
-            Family::Python
-        }
+        | "hatch" | "pdm" | "coverage" | "mypy" | "ruff" | "flake" | "pylint" | "pyright"
+        | "nose" | "nosetests" | "hypothesis" | "pypy" => Family::Python,
         "npm" | "npx" | "pnpm" | "pnpx" | "yarn" | "bun" | "bunx" | "node" | "deno" | "jest"
         | "vitest" | "mocha" | "ava" | "karma" | "playwright" | "cypress" | "tsc" | "eslint"
-        | "turbo" | "nx" => Family::JavaScript,
-        "cargo" | "cargo-nextest" | "rustc" => Family::Rust,
-        "go" | "gotestsum" => Family::Go,
-        "rspec" | "bundle" | "rake" | "ruby" | "minitest" => Family::Ruby,
+        | "turbo" | "nx" | "nyc" | "c8" | "tap" | "biome" | "wdio" => Family::JavaScript,
+        "cargo" | "cargo-nextest" | "rustc" | "rustfmt" | "clippy-driver" => Family::Rust,
+        "go" | "gotestsum" | "golangci-lint" => Family::Go,
+        "rspec" | "rubocop" | "bundle" | "rake" | "ruby" | "minitest" => Family::Ruby,
         "mvn" | "mvnw" | "gradle" | "gradlew" | "java" | "ant" => Family::Java,
         "ctest" | "cmake" => Family::CMake,
         "make" | "gmake" | "just" | "task" => Family::Make,
+        "php" | "phpunit" | "pest" | "composer" | "phpstan" | "psalm" => Family::Php,
+        "shellcheck" | "bats" => Family::Shell,
         _ => return None,
     })
 }

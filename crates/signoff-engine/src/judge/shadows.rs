@@ -1,53 +1,59 @@
 //! Files that take the place of a module or a program that the runner itself uses.
 
+use super::is_listed;
+use super::modules::{is_known, is_runner, module_of};
 use super::runners::{Family, Runners};
+use crate::event::ChangeDetails;
 
-/// Modules that come with Python, and those that test runners are made of; sorted.
-const MODULES: &str = include_str!("python_modules.txt");
+/// Where a contract starts Python.
+#[derive(Debug, Default)]
+pub(super) struct Starts {
+    /// Directories that scripts and modules of the contract are in; the root is always one.
+    pub(super) directories: Vec<String>,
+    /// Elsewhere, too: a make file, a script or a variable decides.
+    pub(super) or_unknown: bool,
+}
 
 /// Whether a file, once it is there, is what the runner loads in the place of its own: `json.py` beside
 /// the script that Python runs, or a program that `npx` finds before the installed one.
-///
-/// `directories` are those that scripts and modules of the contract are in; the root is always one.
-pub(super) fn shadows(path: &str, runners: &Runners, directories: &[String]) -> bool {
+pub(super) fn shadows(
+    path: &str,
+    runners: &Runners,
+    starts: &Starts,
+    details: &ChangeDetails,
+) -> bool {
     let is_program = path.starts_with("node_modules/.bin/") || path.contains("/node_modules/.bin/");
     if is_program {
         return runners.include(Family::JavaScript);
     }
-    runners.include(Family::Python)
-        && module_of(path).is_some_and(|(directory, name)| {
-            let is_searched =
-                directory.is_empty() || directories.iter().any(|one| one == directory);
-            is_searched && is_known_module(name)
-        })
-}
-
-/// The directory that a module is found in, and its name.
-fn module_of(path: &str) -> Option<(&str, &str)> {
-    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-    if file == "__init__.py" {
-        return Some(folder.rsplit_once('/').unwrap_or(("", folder)));
-    }
-    let name = file
-        .strip_suffix(".py")
-        .or_else(|| file.strip_suffix(".pyc"));
-    // An extension module: `json.cpython-311-x86_64-linux-gnu.so`
-    let name = name.or_else(|| file.strip_suffix(".so")?.split('.').next());
-    Some((folder, name?))
-}
-
-fn is_known_module(name: &str) -> bool {
-    MODULES.lines().any(|known| known == name)
+    let is_new = is_listed(path, &details.new_modules);
+    let Some(module) = module_of(path, is_new).filter(|_| runners.include(Family::Python)) else {
+        return false;
+    };
+    let is_searched =
+        module.directory.is_empty() || starts.directories.iter().any(|one| one == module.directory);
+    (is_searched && is_known(module.name))
+        || (is_new && is_runner(module.name))
+        || (starts.or_unknown && is_listed(path, &details.loose_modules))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn check(command: &str, starts: &[&str], path: &str, expected: bool) {
+        let runners = Runners::of([command].into_iter(), "");
+        let starts = Starts {
+            directories: starts.iter().map(|&one| one.to_owned()).collect(),
+            or_unknown: false,
+        };
+        let found = shadows(path, &runners, &starts, &ChangeDetails::default());
+        assert_eq!(found, expected, "{command} {path}");
+    }
+
     #[test]
     fn modules_are_found_where_python_looks_first() {
-        let python = Runners::of(["python3"].into_iter(), "");
-        let tools = ["tools".to_owned()];
         for path in [
             "unittest.py",
             "json/__init__.py",
@@ -57,7 +63,7 @@ mod tests {
             "tools/json/__init__.py",
             "re.cpython-311-x86_64-linux-gnu.so",
         ] {
-            assert!(shadows(path, &python, &tools), "{path}");
+            check("python3", &["tools"], path, true);
         }
         for path in [
             "app/json.py",
@@ -66,33 +72,38 @@ mod tests {
             "json/encoder.py",
             "json.txt",
         ] {
-            assert!(!shadows(path, &python, &tools), "{path}");
+            check("python3", &["tools"], path, false);
         }
-        let rust = Runners::of(["cargo"].into_iter(), "");
-        assert!(!shadows("json.py", &rust, &[]));
+        check("cargo", &[], "json.py", false);
     }
 
     #[test]
     fn programs_of_the_tree_are_found_before_installed_ones() {
-        let node = Runners::of(["npx"].into_iter(), "");
-        assert!(shadows("node_modules/.bin/jest", &node, &[]));
-        assert!(shadows("web/node_modules/.bin/jest", &node, &[]));
-        assert!(!shadows("node_modules/jest/index.js", &node, &[]));
+        check("npx", &[], "node_modules/.bin/jest", true);
+        check("npx", &[], "web/node_modules/.bin/jest", true);
+        check("npx", &[], "node_modules/jest/index.js", false);
     }
 
     #[test]
-    fn the_list_is_sorted_and_holds_what_matters() {
-        let names: Vec<&str> = MODULES.lines().collect();
-        assert!(names.is_sorted());
-        for name in [
-            "json",
-            "unittest",
-            "pytest",
-            "sitecustomize",
-            "usercustomize",
-            "os",
-        ] {
-            assert!(names.contains(&name), "{name}");
-        }
+    fn where_the_start_is_unknown_any_directory_may_be_it() {
+        let path = "app/json.py".to_owned();
+        let details = ChangeDetails {
+            new_modules: vec![path.clone(), "app/unittest.py".to_owned()],
+            loose_modules: vec![path.clone()],
+            ..ChangeDetails::default()
+        };
+        let runners = Runners::of(["make"].into_iter(), "");
+        let starts = |or_unknown| Starts {
+            directories: Vec::new(),
+            or_unknown,
+        };
+        assert!(shadows(&path, &runners, &starts(true), &details));
+        assert!(!shadows(&path, &runners, &starts(false), &details));
+        assert!(shadows(
+            "app/unittest.py",
+            &runners,
+            &starts(false),
+            &details
+        ));
     }
 }

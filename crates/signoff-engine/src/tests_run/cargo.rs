@@ -1,14 +1,15 @@
 //! `test result: ok. 3 passed; 0 failed; 1 ignored; …`, once for each binary and for the doc tests.
 
+use super::Summary;
 use super::text::counted;
 
 /// Cargo tells on stderr which binaries it runs. Where there are more summaries than binaries some of
-/// them were printed by the tests themselves: the smallest count, since nobody can tell which.
-pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
-    let mut found: Vec<u64> = lines.iter().filter_map(|line| summary(line)).collect();
+/// them were printed by the tests themselves: those that passed least, since nobody can tell which.
+pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
+    let mut found: Vec<Summary> = lines.iter().filter_map(|line| summary(line)).collect();
     let binaries = lines.iter().filter(|line| is_binary(line)).count();
     if binaries > 0 && found.len() > binaries {
-        found.sort_unstable();
+        found.sort_by_key(|summary| (summary.passed, summary.failed));
         found.truncate(binaries);
     }
     found
@@ -24,7 +25,7 @@ fn is_binary(line: &str) -> bool {
 }
 
 // Not indented: nextest shows the summary of a failed test's process so, and counts it itself.
-fn summary(line: &str) -> Option<u64> {
+fn summary(line: &str) -> Option<Summary> {
     let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
     let mut parts = counts.split(';');
     let (passed, "passed") = counted(parts.next()?)? else {
@@ -33,5 +34,13 @@ fn summary(line: &str) -> Option<u64> {
     let (failed, "failed") = counted(parts.next()?)? else {
         return None;
     };
-    Some(passed.saturating_add(failed))
+    let ignored = parts
+        .filter_map(counted)
+        .find(|(_, words)| *words == "ignored");
+    Some(Summary {
+        passed,
+        failed,
+        skipped: ignored.map_or(0, |(count, _)| count),
+        ..Summary::default()
+    })
 }

@@ -3,7 +3,7 @@
 use signoff_plan::shell::{Invocation, programs};
 
 use super::text::without_colours;
-use super::{GO_PACKAGES, Lines, RUNNERS, Runner, Stream};
+use super::{GO_PACKAGES, Lines, RUNNERS, Runner, Stream, Summary};
 
 /// The test runners that a contract names in its own text.
 ///
@@ -50,11 +50,16 @@ impl ContractRunners {
             .any(|known| known.name == canonical(runner))
     }
 
-    /// How many tests each runner says it ran.
+    /// Whether the text itself calls a test runner.
+    pub(crate) fn calls_any(&self) -> bool {
+        !self.named.is_empty()
+    }
+
+    /// What each runner says of the tests it ran.
     ///
     /// Of a runner that the text calls, only its last summaries count, as many as there are calls, and
     /// only in the stream that it prints them to: what code under test prints before is no summary.
-    pub fn counts(&self, stdout: &str, stderr: &str) -> Vec<(&'static str, u64)> {
+    pub fn counts(&self, stdout: &str, stderr: &str) -> Vec<(&'static str, Summary)> {
         if stdout.is_empty() && stderr.is_empty() {
             return Vec::new();
         }
@@ -67,7 +72,7 @@ impl ContractRunners {
         listened.filter_map(count).collect()
     }
 
-    fn count(&self, runner: &Runner, lines: &Lines<'_>) -> Option<u64> {
+    fn count(&self, runner: &Runner, lines: &Lines<'_>) -> Option<Summary> {
         let known = self
             .named
             .iter()
@@ -84,7 +89,7 @@ impl ContractRunners {
             .filter(|_| closes_once(runner.name))
             .unwrap_or(found.len());
         let last = found.get(found.len().saturating_sub(calls)..)?;
-        last.iter().copied().reduce(u64::saturating_add)
+        last.iter().copied().reduce(Summary::plus)
     }
 
     /// Runners that the text calls and that are not among those that closed with a summary.
@@ -106,6 +111,11 @@ fn canonical(runner: &str) -> &str {
     }
 }
 
+/// Whether these are two names of one runner.
+pub(crate) fn is_same_runner(one: &str, other: &str) -> bool {
+    canonical(one) == canonical(other)
+}
+
 /// Whether a call of the runner ends with one summary. The others have one for each binary, module or
 /// package.
 fn closes_once(runner: &str) -> bool {
@@ -118,6 +128,16 @@ fn closes_once(runner: &str) -> bool {
 /// Whether the runner says how many tests ran when all of them passed.
 pub(crate) fn tells_when_green(runner: &str) -> bool {
     runner != "gradle"
+}
+
+/// Whether the runner told packages, and none of their tests.
+pub(crate) fn is_by_package(runner: &str) -> bool {
+    runner == GO_PACKAGES
+}
+
+/// Whether code under test can have a test skipped. What Rust ignores is written in the test.
+pub(crate) fn may_skip_at_run_time(runner: &str) -> bool {
+    !matches!(runner, "cargo test" | "cargo nextest")
 }
 
 /// Options with which a runner runs no tests.
@@ -183,8 +203,9 @@ mod tests {
 
     #[track_caller]
     fn check(command: &str, (stdout, stderr): (&str, &str), expected: &[(&str, u64)]) {
-        let runners = ContractRunners::of(command);
-        assert_eq!(runners.counts(stdout, stderr), expected, "{command}");
+        let counts = ContractRunners::of(command).counts(stdout, stderr);
+        let ran = counts.iter().map(|(name, summary)| (*name, summary.ran()));
+        assert_eq!(ran.collect::<Vec<_>>(), expected, "{command}");
     }
 
     #[test]

@@ -2,23 +2,28 @@
 //!
 //! Subtests count like tests: a table that loses its cases has lost tests.
 
-pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+use super::Summary;
+
+pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     let seen = Seen::read(lines);
-    let counts = seen.recognised && (seen.tests > 0 || seen.packages == 0);
+    let counts = seen.recognised && (seen.tests.ran() > 0 || seen.packages.ran() == 0);
     counts.then_some(seen.tests).into_iter().collect()
 }
 
 /// Packages with tests whose tests were not told one by one.
-pub(super) fn packages(lines: &[&str]) -> Vec<u64> {
+pub(super) fn packages(lines: &[&str]) -> Vec<Summary> {
     let packages = Seen::read(lines).packages;
-    (packages > 0).then_some(packages).into_iter().collect()
+    (packages.ran() > 0)
+        .then_some(packages)
+        .into_iter()
+        .collect()
 }
 
 #[derive(Debug, Default)]
 struct Seen {
     recognised: bool,
-    tests: u64,
-    packages: u64,
+    tests: Summary,
+    packages: Summary,
     /// Whether the present package tells its tests.
     verbose: bool,
 }
@@ -34,8 +39,8 @@ impl Seen {
                 seen.recognised = true;
             } else if is_package(line) {
                 seen.package(line);
-            } else if seen.verbose && is_result(line) {
-                seen.tests += 1;
+            } else if seen.verbose {
+                seen.result(line);
             }
         }
         seen
@@ -50,22 +55,34 @@ impl Seen {
             return;
         }
         self.recognised = true;
-        let ended = action.starts_with("pass\"") || action.starts_with("fail\"");
-        if ended && line.contains("\"Test\":\"") {
-            self.tests += 1;
+        let is_test = line.contains("\"Test\":\"");
+        match action.split('"').next() {
+            Some("pass") if is_test => self.tests.passed += 1,
+            Some("fail") if is_test => self.tests.failed += 1,
+            Some("skip") if is_test => self.tests.skipped += 1,
+            Some("fail") => self.tests.errors += 1,
+            Some(_) | None => {}
         }
+    }
+
+    fn result(&mut self, line: &str) {
+        let line = line.trim_start();
+        self.tests.passed += u64::from(line.starts_with("--- PASS: "));
+        self.tests.failed += u64::from(line.starts_with("--- FAIL: "));
+        self.tests.skipped += u64::from(line.starts_with("--- SKIP: "));
     }
 
     fn package(&mut self, line: &str) {
         self.recognised = true;
-        let without_tests = [
-            "[no test files]",
-            "[no tests to run]",
-            "[build failed]",
-            "[setup failed]",
-        ];
-        if !self.verbose && !without_tests.iter().any(|mark| line.contains(mark)) {
-            self.packages += 1;
+        let failed = line.starts_with("FAIL");
+        let marked = |marks: [&str; 2]| marks.iter().any(|mark| line.contains(mark));
+        if marked(["[build failed]", "[setup failed]"]) {
+            self.tests.errors += 1;
+        } else if self.verbose {
+            self.tests.errors += u64::from(failed);
+        } else if !marked(["[no test files]", "[no tests to run]"]) {
+            self.packages.failed += u64::from(failed);
+            self.packages.passed += u64::from(!failed);
         }
         self.verbose = false;
     }
@@ -75,9 +92,4 @@ fn is_package(line: &str) -> bool {
     ["ok  \t", "FAIL\t", "?   \t"]
         .iter()
         .any(|start| line.starts_with(start))
-}
-
-fn is_result(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with("--- PASS: ") || line.starts_with("--- FAIL: ")
 }

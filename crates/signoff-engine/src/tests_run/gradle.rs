@@ -1,19 +1,30 @@
 //! `6 tests completed, 1 failed, 1 skipped`. Gradle says it only when a test failed; a green run
 //! tells no number.
 
+use super::Summary;
 use super::text::counted;
 
-pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     lines.iter().filter_map(|line| summary(line)).collect()
 }
 
-fn summary(line: &str) -> Option<u64> {
+fn summary(line: &str) -> Option<Summary> {
     let mut parts = line.split(", ");
     let (completed, "test completed" | "tests completed") = counted(parts.next()?)? else {
         return None;
     };
-    let skipped = parts
-        .filter_map(counted)
-        .find(|(_, words)| *words == "skipped");
-    Some(completed.saturating_sub(skipped.map_or(0, |(count, _)| count)))
+    let (mut failed, mut skipped) = (0, 0);
+    for (count, words) in parts.filter_map(counted) {
+        match words {
+            "failed" => failed = count,
+            "skipped" => skipped = count,
+            _ => {}
+        }
+    }
+    Some(Summary {
+        passed: completed.saturating_sub(failed).saturating_sub(skipped),
+        failed,
+        skipped,
+        ..Summary::default()
+    })
 }

@@ -1,19 +1,29 @@
 //! `Tests:       1 failed, 1 skipped, 2 passed, 4 total`.
 
+use super::Summary;
+use super::summary::Fate;
 use super::text::sum_of;
 
-pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+const WORDS: [(&str, Fate); 6] = [
+    ("passed", Fate::Passed),
+    ("failed", Fate::Failed),
+    ("skipped", Fate::Skipped),
+    ("todo", Fate::Skipped),
+    ("pending", Fate::Skipped),
+    ("total", Fate::Nothing),
+];
+
+pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     lines.iter().filter_map(|line| summary(line)).collect()
 }
 
-fn summary(line: &str) -> Option<u64> {
+fn summary(line: &str) -> Option<Summary> {
     let line = line.trim();
     if line.starts_with("No tests found, exiting with code ") {
-        return Some(0);
+        return Some(Summary::NOTHING);
     }
     let counts = line.strip_prefix("Tests:")?;
-    let idle = ["skipped", "todo", "pending", "total"];
     counts
         .ends_with(" total")
-        .then(|| sum_of(counts.split(','), &["passed", "failed"], &idle))?
+        .then(|| sum_of(counts.split(','), &WORDS))?
 }

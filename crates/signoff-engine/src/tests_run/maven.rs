@@ -1,8 +1,10 @@
 //! Surefire and Failsafe: `[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1`, for every class
 //! with `Time elapsed`, then once for the module without.
 
-pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
-    let modules: Vec<u64> = lines.iter().filter_map(|line| module(line)).collect();
+use super::Summary;
+
+pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
+    let modules: Vec<Summary> = lines.iter().filter_map(|line| module(line)).collect();
     if !modules.is_empty() {
         return modules;
     }
@@ -10,15 +12,15 @@ pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
     lines.iter().filter_map(|line| class(line)).collect()
 }
 
-fn module(line: &str) -> Option<u64> {
+fn module(line: &str) -> Option<Summary> {
     match message(line) {
-        "No tests to run." | "Tests are skipped." => Some(0),
+        "No tests to run." | "Tests are skipped." => Some(Summary::NOTHING),
         message if !message.contains("Time elapsed") => run(message),
         _ => None,
     }
 }
 
-fn class(line: &str) -> Option<u64> {
+fn class(line: &str) -> Option<Summary> {
     let message = message(line);
     message.contains("Time elapsed").then(|| run(message))?
 }
@@ -33,11 +35,19 @@ fn message(line: &str) -> &str {
 }
 
 /// Surefire counts the skipped ones among those that were run.
-fn run(message: &str) -> Option<u64> {
+fn run(message: &str) -> Option<Summary> {
     let mut parts = message.strip_prefix("Tests run: ")?.split(", ");
-    let run: u64 = parts.next()?.parse().ok()?;
-    parts.next()?.strip_prefix("Failures: ")?;
-    parts.next()?.strip_prefix("Errors: ")?;
-    let skipped: u64 = parts.next()?.strip_prefix("Skipped: ")?.parse().ok()?;
-    Some(run.saturating_sub(skipped))
+    let mut number = |name: &str| -> Option<u64> {
+        let part = parts.next()?;
+        part.strip_prefix(name)?.parse().ok()
+    };
+    let run = number("")?;
+    let failed = number("Failures: ")?.saturating_add(number("Errors: ")?);
+    let skipped = number("Skipped: ")?;
+    Some(Summary {
+        passed: run.saturating_sub(failed).saturating_sub(skipped),
+        failed,
+        skipped,
+        ..Summary::default()
+    })
 }

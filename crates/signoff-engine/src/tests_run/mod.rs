@@ -18,20 +18,24 @@ mod node;
 mod phpunit;
 mod pytest;
 mod rspec;
+mod summary;
 mod text;
 mod unittest;
 mod vitest;
 
 pub use self::contract::ContractRunners;
-pub(crate) use self::contract::tells_when_green;
+pub(crate) use self::contract::{
+    is_by_package, is_same_runner, may_skip_at_run_time, tells_when_green,
+};
+pub use self::summary::Summary;
 
 /// How many tests ran, and who says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TestCount {
-    /// Tests whose body was run, whatever came of it: passed, failed, in error, failed as expected.
+    /// Tests that passed or failed.
     ///
-    /// Not those that were skipped, ignored, pending or filtered out: a test that is switched off
-    /// must show as one fewer.
+    /// Not those that were skipped, ignored, pending, expected to fail or filtered out: a test that is
+    /// switched off must show as one fewer. Nor modules that could not be loaded.
     pub run: u64,
     /// The runner. [`GO_PACKAGES`] counts packages; [`SEVERAL`] is a sum over different runners.
     pub runner: &'static str,
@@ -44,7 +48,7 @@ pub const GO_PACKAGES: &str = "go test, by package";
 pub const SEVERAL: &str = "several runners";
 
 /// Reads what one runner says of each time it was called, in order.
-type Reader = fn(&[&str]) -> Vec<u64>;
+type Reader = fn(&[&str]) -> Vec<Summary>;
 
 /// A known test runner.
 struct Runner {
@@ -122,7 +126,7 @@ pub fn tests_run(stdout: &str, stderr: &str) -> Option<TestCount> {
     let lines = Lines::new(&texts.0, &texts.1);
     let counts = RUNNERS.iter().filter_map(|runner| {
         let counts = (runner.read)(lines.of(Stream::Either)).into_iter();
-        let run = counts.reduce(u64::saturating_add)?;
+        let run = counts.reduce(Summary::plus)?.ran();
         let runner = runner.name;
         Some(TestCount { run, runner })
     });

@@ -1,17 +1,39 @@
-//! `     Summary [   0.027s] 4 tests run: 4 passed, 1 skipped`; cut short, `3/4 tests run: …`.
+//! `     Summary [   0.027s] 4 tests run: 3 passed, 1 failed, 1 skipped`; cut short, `3/4 tests run: …`.
 
-pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+use super::Summary;
+use super::text::counted;
+
+pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     lines.iter().filter_map(|line| summary(line)).collect()
 }
 
-fn summary(line: &str) -> Option<u64> {
+fn summary(line: &str) -> Option<Summary> {
     let (_, counts) = line
         .trim_start()
         .strip_prefix("Summary [")?
         .split_once("] ")?;
     let (run, words) = counts.split_once(' ')?;
-    let known = words.starts_with("tests run:") || words.starts_with("test run:");
+    let (known, fates) = words.split_once(':')?;
+    if !matches!(known, "tests run" | "test run") {
+        return None;
+    }
     // Of those that were to run, the first number did.
-    let run = run.split('/').next()?;
-    run.parse().ok().filter(|_| known)
+    let run: u64 = run.split('/').next()?.parse().ok()?;
+    let (mut passed, mut skipped) = (0, 0);
+    for (count, words) in fates.split(", ").filter_map(counted) {
+        // `3 passed (1 flaky)`
+        match words.split(' ').next() {
+            Some("passed") => passed = count,
+            Some("skipped") => skipped = count,
+            Some(_) | None => {}
+        }
+    }
+    let passed = passed.min(run);
+    Some(Summary {
+        passed,
+        // `failed`, `timed out`, `exec failed`: whatever ran and did not pass.
+        failed: run.saturating_sub(passed),
+        skipped,
+        ..Summary::default()
+    })
 }

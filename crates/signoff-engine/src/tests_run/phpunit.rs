@@ -1,37 +1,52 @@
 //! `OK (3 tests, 5 assertions)`, or `Tests: 3, Assertions: 5, Failures: 1, Skipped: 1.`
 
+use super::Summary;
 use super::text::counted;
 
-pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     lines.iter().filter_map(|line| summary(line)).collect()
 }
 
-fn summary(line: &str) -> Option<u64> {
+fn summary(line: &str) -> Option<Summary> {
     if line == "No tests executed!" {
-        return Some(0);
+        return Some(Summary::NOTHING);
     }
     if let Some(counts) = line.strip_prefix("OK (") {
         let (tests, assertions) = counts.strip_suffix(')')?.split_once(", ")?;
         let (_, "assertion" | "assertions") = counted(assertions)? else {
             return None;
         };
-        let (tests, words) = counted(tests)?;
-        return matches!(words, "test" | "tests").then_some(tests);
+        let (passed, words) = counted(tests)?;
+        return matches!(words, "test" | "tests").then_some(Summary {
+            passed,
+            ..Summary::default()
+        });
     }
     let (tests, rest) = line.strip_prefix("Tests: ")?.split_once(", Assertions: ")?;
-    let idle = rest.trim_end_matches('.').split(", ").filter_map(|part| {
-        let (name, count) = part.split_once(": ")?;
-        matches!(name, "Skipped" | "Incomplete").then(|| count.parse::<u64>().ok())?
-    });
     let tests: u64 = tests.parse().ok()?;
-    Some(tests.saturating_sub(idle.sum()))
+    let mut summary = Summary::default();
+    let parts = rest.trim_end_matches('.').split(", ");
+    for (name, count) in parts.filter_map(|part| part.split_once(": ")) {
+        let count = count.parse().unwrap_or(0);
+        match name {
+            "Failures" | "Errors" => summary.failed = summary.failed.saturating_add(count),
+            "Skipped" | "Incomplete" => summary.skipped = summary.skipped.saturating_add(count),
+            _ => {}
+        }
+    }
+    let idle = summary.failed.saturating_add(summary.skipped);
+    summary.passed = tests.saturating_sub(idle);
+    Some(summary)
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn both_forms_are_read() {
-        let read = |line: &str| super::tests(&[line]);
+        let read = |line: &str| -> Vec<u64> {
+            let found = super::tests(&[line]);
+            found.iter().map(super::Summary::ran).collect()
+        };
         assert_eq!(read("OK (3 tests, 5 assertions)"), [3]);
         assert_eq!(read("OK (1 test, 1 assertion)"), [1]);
         assert_eq!(

@@ -1,21 +1,33 @@
 //! `4 examples, 1 failure, 1 pending`.
 
+use super::Summary;
 use super::text::counted;
 
-pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     lines.iter().filter_map(|line| summary(line)).collect()
 }
 
-fn summary(line: &str) -> Option<u64> {
+fn summary(line: &str) -> Option<Summary> {
     let mut parts = line.split(", ");
     let (examples, "example" | "examples") = counted(parts.next()?)? else {
         return None;
     };
-    let (_, "failure" | "failures") = counted(parts.next()?)? else {
+    let (failed, "failure" | "failures") = counted(parts.next()?)? else {
         return None;
     };
-    let pending = parts
-        .filter_map(counted)
-        .find(|(_, words)| *words == "pending");
-    Some(examples.saturating_sub(pending.map_or(0, |(count, _)| count)))
+    let (mut skipped, mut errors) = (0, 0);
+    for (count, words) in parts.filter_map(counted) {
+        match words {
+            "pending" => skipped = count,
+            // `1 error occurred outside of examples`
+            words if words.starts_with("error") => errors = count,
+            _ => {}
+        }
+    }
+    Some(Summary {
+        passed: examples.saturating_sub(failed).saturating_sub(skipped),
+        failed,
+        errors,
+        skipped,
+    })
 }

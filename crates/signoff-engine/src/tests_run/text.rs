@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::Summary;
+use super::summary::Fate;
+
 /// The text without terminal sequences (`ESC [ … letter`, `ESC ] … BEL`).
 pub(super) fn without_colours(text: &str) -> Cow<'_, str> {
     if !text.contains('\x1b') {
@@ -40,21 +43,17 @@ pub(super) fn counted(part: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok()?, words.trim()))
 }
 
-/// Adds up the numbers whose words are in `ran`. `None` unless every part of the list is a number
-/// with words that are in `ran` or in `idle`: anything else is not the summary it looks like.
+/// Adds up the numbers by what their words mean. `None` unless every part of the list is a number with
+/// words that are known: anything else is not the summary it looks like.
 pub(super) fn sum_of<'a>(
     parts: impl IntoIterator<Item = &'a str>,
-    ran: &[&str],
-    idle: &[&str],
-) -> Option<u64> {
-    let mut sum: u64 = 0;
+    known: &[(&str, Fate)],
+) -> Option<Summary> {
+    let mut sum = Summary::default();
     for part in parts {
         let (count, words) = counted(part)?;
-        if ran.contains(&words) {
-            sum = sum.saturating_add(count);
-        } else if !idle.contains(&words) {
-            return None;
-        }
+        let (_, fate) = known.iter().find(|(known, _)| *known == words)?;
+        sum.add(*fate, count);
     }
     Some(sum)
 }
@@ -82,7 +81,12 @@ mod tests {
 
     #[test]
     fn a_list_is_a_summary_only_as_a_whole() {
-        let sum = |text: &str| sum_of(text.split(','), &["passed", "failed"], &["skipped"]);
+        let known = [
+            ("passed", Fate::Passed),
+            ("failed", Fate::Failed),
+            ("skipped", Fate::Skipped),
+        ];
+        let sum = |text: &str| Some(sum_of(text.split(','), &known)?.ran());
         assert_eq!(sum("2 passed, 1 failed, 4 skipped"), Some(3));
         assert_eq!(sum("4 skipped"), Some(0));
         for other in ["2 passed, 1 lost", "two passed", "passed", "", "-1 passed"] {

@@ -1,23 +1,31 @@
 //! `      Tests  1 failed | 2 passed | 1 skipped (4)`.
 
+use super::Summary;
+use super::summary::Fate;
 use super::text::sum_of;
 
-const RAN: [&str; 3] = ["passed", "failed", "expected fail"];
+const WORDS: [(&str, Fate); 5] = [
+    ("passed", Fate::Passed),
+    ("failed", Fate::Failed),
+    ("expected fail", Fate::Skipped),
+    ("skipped", Fate::Skipped),
+    ("todo", Fate::Skipped),
+];
 
-pub(super) fn tests(lines: &[&str]) -> Vec<u64> {
+pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     lines.iter().filter_map(|line| summary(line)).collect()
 }
 
-fn summary(line: &str) -> Option<u64> {
+fn summary(line: &str) -> Option<Summary> {
     let line = line.trim();
     if line.starts_with("No test files found, exiting with code ") {
-        return Some(0);
+        return Some(Summary::NOTHING);
     }
     let counts = line.strip_prefix("Tests  ")?.trim();
     if counts == "no tests" {
-        return Some(0);
+        return Some(Summary::NOTHING);
     }
     let (counts, all) = counts.rsplit_once(" (")?;
     all.strip_suffix(')')?.parse::<u64>().ok()?;
-    sum_of(counts.split('|'), &RAN, &["skipped", "todo"])
+    sum_of(counts.split('|'), &WORDS)
 }

@@ -3,7 +3,7 @@
 use signoff_plan::model::{Step, Work};
 
 use super::Verdict;
-use super::tests_seen::silent_runners;
+use super::tests_seen::doubts;
 use crate::state::StepState;
 
 /// The way a tree was shown to a contract that shares it with the agent.
@@ -42,10 +42,14 @@ pub(crate) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
             say("its contract ran in the tree that the agent could write to");
         }
     }
+    for link in &state.changes.details.links_out {
+        say(&format!("`{link}` is a link that leads out of the tree"));
+    }
     if state.warm {
         say("its contract reused what an earlier run of it had built");
     }
-    reasons.extend(silent_runners(contract, state.tests_after.as_ref()));
+    let (before, after) = (state.tests_before.as_ref(), state.tests_after.as_ref());
+    reasons.extend(doubts(contract, before, after));
     reasons
 }
 

@@ -1,37 +1,104 @@
-//! Whether the tests that ran before the work still ran after it.
+//! Whether the tests that ran before the work still run after it, and pass.
 
-use signoff_plan::model::Contract;
+use signoff_plan::model::{Condition, Contract};
 
 use super::{Observation, TestsRun};
-use crate::tests_run::{ContractRunners, SEVERAL, tells_when_green};
+use crate::tests_run::{
+    ContractRunners, SEVERAL, Summary, is_by_package, is_same_runner, may_skip_at_run_time,
+    tells_when_green,
+};
 
 /// Between the names of several runners.
 const AND: &str = " + ";
 
-/// An observation with the number of tests that its output tells.
-pub(crate) fn counted(contract: Option<&Contract>, observed: Observation) -> Observation {
-    let counts = counts(contract, &observed);
-    let run = counts.iter().map(|(_, run)| *run);
-    let run = run.reduce(u64::saturating_add);
+/// An observation before the work, with the tests that its output tells: those that passed or failed.
+pub(crate) fn counted_before(contract: Option<&Contract>, observed: Observation) -> Observation {
+    counted(contract, observed, Summary::ran)
+}
+
+/// The same after the work: only those count that passed, unless the contract wants them to fail.
+pub(crate) fn counted_after(contract: Option<&Contract>, observed: Observation) -> Observation {
+    counted(contract, observed, counting(contract))
+}
+
+fn counted(
+    contract: Option<&Contract>,
+    observed: Observation,
+    count: fn(&Summary) -> u64,
+) -> Observation {
+    let command = contract.map_or("", |contract| contract.command.as_str());
+    let found = ContractRunners::of(command).counts(&observed.stdout, &observed.stderr);
+    let all = found.iter().map(|(_, summary)| *summary);
+    let all = all.reduce(Summary::plus);
+    let run = all.map(|all| count(&all));
     // A runner that ran nothing explains nothing, unless there is no other.
-    let explains = |(_, count): &&(&str, u64)| *count > 0 || run == Some(0);
-    let names: Vec<&str> = counts
+    let explains = |(_, summary): &&(&str, Summary)| count(summary) > 0 || run == Some(0);
+    let names: Vec<&str> = found
         .iter()
         .filter(explains)
         .map(|(name, _)| *name)
         .collect();
     Observation {
-        tests: run.map(|run| TestsRun {
+        tests: all.zip(run).map(|(all, run)| TestsRun {
             run,
+            failed: all.failed.saturating_add(all.errors),
+            skipped: all.skipped,
             runner: names.join(AND),
         }),
         ..observed
     }
 }
 
-fn counts(contract: Option<&Contract>, observed: &Observation) -> Vec<(&'static str, u64)> {
-    let command = contract.map_or("", |contract| contract.command.as_str());
-    ContractRunners::of(command).counts(&observed.stdout, &observed.stderr)
+/// Which tests count after the work.
+fn counting(contract: Option<&Contract>) -> fn(&Summary) -> u64 {
+    if contract.is_some_and(wants_failures) {
+        Summary::ran
+    } else {
+        |summary| summary.passed
+    }
+}
+
+/// Whether a contract that holds may go with tests that fail: `! pytest test_bug.py`, `exit_code == 1`.
+fn wants_failures(contract: &Contract) -> bool {
+    let other_code = |condition: &Condition| matches!(condition, Condition::ExitCode(1..));
+    contract.expect.iter().any(other_code) || negates_a_runner(&contract.command)
+}
+
+/// Whether a text has `!` before something that may run tests: not before `grep` and its like.
+fn negates_a_runner(command: &str) -> bool {
+    const INDIRECT: [&str; 9] = [
+        "make", "just", "npm", "yarn", "pnpm", "tox", "nox", "bash", "sh",
+    ];
+    let ends = |word: &&str| !matches!(*word, "&&" | "||" | "|" | ";");
+    let mut words = command.split_whitespace();
+    while let Some(word) = words.next() {
+        let negated: Vec<&str> = words.clone().take_while(ends).collect();
+        let first = negated.first().copied().unwrap_or_default();
+        let runs = || {
+            first.contains('/')
+                || INDIRECT.contains(&first)
+                || ContractRunners::of(&negated.join(" ")).calls_any()
+        };
+        if word == "!" && runs() {
+            return true;
+        }
+    }
+    false
+}
+
+/// A runner that says itself that tests failed, although the contract holds: code under test that ends
+/// the process decides its exit code (`os._exit(0)` at exit).
+pub(crate) fn red_summary(contract: &Contract, observed: &Observation) -> Option<String> {
+    if wants_failures(contract) {
+        return None;
+    }
+    let found = ContractRunners::of(&contract.command).counts(&observed.stdout, &observed.stderr);
+    let (name, summary) = found.into_iter().find(|(_, summary)| summary.is_red())?;
+    let Summary { failed, errors, .. } = summary;
+    Some(match failed {
+        0 => format!("{name} closes with errors ({errors}), although the contract holds"),
+        _ => format!("{name} closes with failed tests ({failed}), although the contract holds"),
+    })
 }
 
 /// Why a contract that holds shows too few tests: none, fewer than before, or no summary of a runner
@@ -43,35 +110,75 @@ pub(crate) fn missing_tests(
 ) -> Option<String> {
     let runners = ContractRunners::of(&contract.command);
     let counts = runners.counts(&observed.stdout, &observed.stderr);
+    let count = counting(Some(contract));
     let may_be_fewer = contract.fewer_tests_allowed;
-    if !may_be_fewer && !counts.is_empty() && counts.iter().all(|(_, run)| *run == 0) {
-        return Some("no test ran".to_owned());
+    if !may_be_fewer && !counts.is_empty() && counts.iter().all(|(_, sum)| count(sum) == 0) {
+        let skipped = counts.iter().any(|(_, summary)| summary.skipped > 0);
+        let reason = if skipped {
+            "no test passed"
+        } else {
+            "no test ran"
+        };
+        return Some(reason.to_owned());
     }
-    let before = before.filter(|before| before.run > 0)?;
+    let before = before?;
     // Runs of earlier versions did not name them.
     let is_unnamed = before.runner == SEVERAL;
     let names: Vec<&str> = before.runner.split(AND).collect();
     let silent = |name: &&&str| {
-        let is_counted = counts.iter().any(|(counted, _)| *counted == **name);
+        let closes = |(counted, _): &(&str, _)| {
+            *counted == **name || (before.run == 0 && is_same_runner(counted, name))
+        };
+        let is_counted = counts.iter().any(closes);
         !is_counted && tells_when_green(name) && (runners.names(name) || !may_be_fewer)
     };
     if let Some(name) = names.iter().find(silent).filter(|_| !is_unnamed) {
+        let before = match before.run {
+            0 => "it did before".to_owned(),
+            run => format!("{run} tests ran before"),
+        };
         return Some(format!(
-            "{name} did not close with its summary, although {} tests ran before",
-            before.run
+            "{name} did not close with its summary, although {before}"
         ));
     }
     let same = counts
         .iter()
         .filter(|(name, _)| is_unnamed || names.contains(name));
-    let after = same.map(|(_, run)| *run).fold(0, u64::saturating_add);
+    let after = same.map(|(_, sum)| count(sum)).fold(0, u64::saturating_add);
     let tells = names.iter().all(|name| tells_when_green(name));
     (!may_be_fewer && tells && after < before.run)
         .then(|| format!("fewer tests ran than before: {after} of {}", before.run))
 }
 
+/// What the tests that were seen leave open, each with its reason.
+pub(super) fn doubts(
+    contract: &Contract,
+    before: Option<&TestsRun>,
+    after: Option<&TestsRun>,
+) -> Vec<String> {
+    let mut reasons = silent_runners(contract, after);
+    let Some(after) = after else {
+        return reasons;
+    };
+    if after.runner.split(AND).any(is_by_package) {
+        reasons.push("`go test` told packages and no tests: add `-v`".to_owned());
+    }
+    let skips = before.is_some() || after.runner.split(AND).any(may_skip_at_run_time);
+    let skipped = before.map_or(0, |before| before.skipped);
+    if skips && after.skipped > skipped {
+        reasons.push(format!(
+            "more tests were skipped or expected to fail than before the work: {}, not {skipped}",
+            after.skipped
+        ));
+    }
+    if after.failed > 0 {
+        reasons.push("tests failed, as the contract wants it".to_owned());
+    }
+    reasons
+}
+
 /// Runners that the contract calls and that said nothing at its end, each with what is not known.
-pub(super) fn silent_runners(contract: &Contract, after: Option<&TestsRun>) -> Vec<String> {
+fn silent_runners(contract: &Contract, after: Option<&TestsRun>) -> Vec<String> {
     let runners = ContractRunners::of(&contract.command);
     let seen: Vec<&str> = after.map_or_else(Vec::new, |after| after.runner.split(AND).collect());
     let silent = runners.missing_among(&seen).into_iter();
@@ -83,6 +190,12 @@ pub(super) fn silent_runners(contract: &Contract, after: Option<&TestsRun>) -> V
         }
     });
     worded.collect()
+}
+
+/// The number of tests, where tests were told.
+pub(crate) fn told(tests: Option<&TestsRun>) -> Option<u64> {
+    let tests = tests.filter(|tests| !tests.runner.split(AND).all(is_by_package));
+    tests.map(|tests| tests.run)
 }
 
 #[cfg(test)]
@@ -112,7 +225,7 @@ mod tests {
     #[track_caller]
     fn check(command: &str, before: &str, after: &str, expected: Option<&str>) {
         let contract = contract(command, false);
-        let before = counted(Some(&contract), printed(before)).tests;
+        let before = counted_before(Some(&contract), printed(before)).tests;
         let found = missing_tests(&contract, before.as_ref(), &printed(after));
         assert_eq!(
             found.as_deref(),
@@ -213,6 +326,8 @@ mod tests {
     fn fewer_may_be_allowed_but_the_runner_has_to_close() {
         let before = TestsRun {
             run: 3,
+            failed: 1,
+            skipped: 0,
             runner: "pytest".to_owned(),
         };
         let said = |command: &str, after: &str| {
@@ -228,6 +343,8 @@ mod tests {
     fn a_run_of_an_earlier_version_is_compared_by_its_sum() {
         let before = TestsRun {
             run: 5,
+            failed: 0,
+            skipped: 0,
             runner: SEVERAL.to_owned(),
         };
         let said =
@@ -237,5 +354,133 @@ mod tests {
             said("4 passed in 0.1s").as_deref(),
             Some("fewer tests ran than before: 4 of 5")
         );
+    }
+
+    #[test]
+    fn only_tests_that_pass_count_after_the_work() {
+        let red = "2 failed in 0.1s";
+        check("pytest", red, "2 xfailed in 0.1s", Some("no test passed"));
+        check("pytest", red, "2 skipped in 0.1s", Some("no test passed"));
+        let one = "1 passed, 1 xfailed in 0.1s";
+        check(
+            "pytest",
+            red,
+            one,
+            Some("fewer tests ran than before: 1 of 2"),
+        );
+        // A module that could not be loaded is no test, but its runner has to close.
+        check(
+            "pytest",
+            "1 error in 0.1s",
+            "1 passed, 2 skipped in 0.1s",
+            None,
+        );
+        check(
+            "make",
+            "1 error in 0.1s",
+            "",
+            Some("pytest did not close with its summary, although it did before"),
+        );
+        // What is expected to fail all the time takes nothing away.
+        let before = "1 failed, 2 xfailed in 0.1s";
+        check("pytest", before, "1 passed, 2 xfailed in 0.1s", None);
+        // A file that ends the process is no test.
+        let tap = "# Subtest: /p/x.test.js\nok 1 - /p/x.test.js\n# tests 1\n# pass 1\n# fail 0\n";
+        check("node --test", "", tap, Some("no test ran"));
+    }
+
+    #[test]
+    fn a_summary_that_counts_failures_is_never_green() {
+        let said =
+            |command: &str, stdout: &str| red_summary(&contract(command, true), &printed(stdout));
+        for (command, output, name) in [
+            ("pytest", "2 failed in 0.1s", "pytest"),
+            (
+                "make",
+                "Ran 2 tests in 0.1s\n\nFAILED (failures=2)\n",
+                "unittest",
+            ),
+            (
+                "node --test",
+                "# tests 2\n# pass 0\n# fail 2\n",
+                "node test",
+            ),
+            (
+                "cargo test",
+                "test result: FAILED. 1 passed; 2 failed; 0 ignored",
+                "cargo test",
+            ),
+            (
+                "go test ./...",
+                "FAIL\ta\t0.1s\nFAIL\tb\t0.1s\n",
+                "go test, by package",
+            ),
+            (
+                "npx jest",
+                "Tests:       2 failed, 3 passed, 5 total",
+                "jest",
+            ),
+        ] {
+            assert_eq!(
+                said(command, output).as_deref(),
+                Some(&*format!(
+                    "{name} closes with failed tests (2), although the contract holds"
+                )),
+                "{command}"
+            );
+        }
+        assert_eq!(
+            said("pytest", "3 passed, 1 error in 0.1s").as_deref(),
+            Some("pytest closes with errors (1), although the contract holds")
+        );
+        assert_eq!(said("pytest", "3 passed, 1 warning in 0.1s"), None);
+        // A test that shows a fault has to fail.
+        assert_eq!(said("! pytest", "2 failed in 0.1s"), None);
+        assert_eq!(
+            said("test -e x && ! uv run pytest y", "2 failed in 0.1s"),
+            None
+        );
+        assert_eq!(
+            said("if ! make test; then true; fi", "2 failed in 0.1s"),
+            None
+        );
+        assert!(said("! grep -r TODO src && pytest", "2 failed in 0.1s").is_some());
+        let mut red = contract("pytest", false);
+        red.expect = vec![Condition::ExitCode(1)];
+        let seen = printed("2 failed in 0.1s");
+        assert_eq!(red_summary(&red, &seen), None);
+        assert_eq!(missing_tests(&red, None, &seen), None);
+        let after = counted_after(Some(&red), seen).tests;
+        assert_eq!(
+            doubts(&red, None, after.as_ref()),
+            ["tests failed, as the contract wants it"]
+        );
+    }
+
+    #[test]
+    fn what_is_skipped_or_not_told_leaves_a_doubt() {
+        let doubts_of = |command: &str, before: &str, after: &str| {
+            let contract = contract(command, false);
+            let before = counted_before(Some(&contract), printed(before)).tests;
+            let after = counted_after(Some(&contract), printed(after)).tests;
+            doubts(&contract, before.as_ref(), after.as_ref())
+        };
+        let skipped = "more tests were skipped or expected to fail than before the work: 2, not 0";
+        let passed = "1 passed, 2 skipped in 0.1s";
+        assert_eq!(doubts_of("pytest", "1 error in 0.1s", passed), [skipped]);
+        assert_eq!(doubts_of("pytest", "", passed), [skipped]);
+        assert_eq!(
+            doubts_of("pytest", "1 failed, 2 skipped in 0.1s", passed),
+            [""; 0]
+        );
+        // What could not be built before said nothing of the tests that are always ignored.
+        let ignored = "test result: ok. 3 passed; 0 failed; 2 ignored";
+        assert_eq!(doubts_of("cargo test", "error: no", ignored), [""; 0]);
+        assert_eq!(
+            doubts_of("go test ./...", "FAIL\ta\t0.1s\n", "ok  \ta\t0.1s\n"),
+            ["`go test` told packages and no tests: add `-v`"]
+        );
+        let verbose = "=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \ta\t0.1s\n";
+        assert_eq!(doubts_of("go test -v ./...", "", verbose), [""; 0]);
     }
 }

@@ -5,11 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use signoff_engine::{Changes, Run, Stage, StepState};
+use signoff_engine::{ChangeDetails, Changes, Run, Stage, StepState};
 use signoff_plan::model::{Step, Work};
 use signoff_store::runs::RunDir;
 use signoff_work::git::{Id, Own};
 use signoff_work::tree::{protected, protected_changes};
+
+use crate::trees::changed_files;
 
 /// The checkout that agents work in, one after another.
 #[derive(Debug, Clone)]
@@ -114,6 +116,7 @@ impl SharedCheckout {
             self.of_step(past, touched.collect())
         });
         Changes {
+            details: self.details(past, files.as_deref()),
             files,
             protected: Vec::new(),
         }
@@ -122,6 +125,27 @@ impl SharedCheckout {
     fn since(&self, before: &Id) -> Option<Vec<String>> {
         let own = self.own.as_ref()?;
         own.changed(before, &own.snapshot().ok()?).ok()
+    }
+
+    /// What is worth knowing of the files that a step changed, beyond their names.
+    fn details(&self, past: &Past, files: Option<&[String]>) -> ChangeDetails {
+        let seen = || {
+            let own = self.own.as_ref()?;
+            changed_files(own, &past.first()?, &own.snapshot().ok()?).ok()
+        };
+        let Some((_, mut details)) = seen() else {
+            return ChangeDetails::default();
+        };
+        let of_step = |file: &String| files.is_none_or(|files| files.contains(file));
+        for list in [
+            &mut details.links_out,
+            &mut details.hides,
+            &mut details.new_modules,
+            &mut details.loose_modules,
+        ] {
+            list.retain(of_step);
+        }
+        details
     }
 
     /// Those of the files that are not as the step found them: what an attempt changed, a later one may have put back.
@@ -149,6 +173,7 @@ impl CheckoutBefore {
             self.checkout.of_step(&self.past, touched.collect())
         });
         Changes {
+            details: self.checkout.details(&self.past, files.as_deref()),
             files,
             protected: protected_changes(&self.protected, &after),
         }

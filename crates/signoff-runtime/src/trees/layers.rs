@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use signoff_engine::ChangeDetails;
 use signoff_plan::glob;
 use signoff_store::{failpoint, key};
 use signoff_work::git::{GitError, Id};
@@ -10,7 +11,7 @@ use signoff_work::layers::{
     LayerContext, LayerError, LayerLimits, LayerReport, record_layer, record_taken,
 };
 
-use super::{Start, TreeMount, Trees, locked, ref_part, remove_tree, said};
+use super::{Start, TreeMount, Trees, changed_files, locked, ref_part, remove_tree, said};
 
 /// Layers of ignored files that are kept for later work: an overlay has room for twelve layers.
 const MOST_IGNORED: usize = 6;
@@ -24,6 +25,8 @@ pub(crate) struct Recorded {
     pub(crate) files: Vec<String>,
     /// Those of them that no attempt may change; the commit has them as they were.
     pub(crate) protected: Vec<String>,
+    /// What their names do not tell.
+    pub(crate) details: ChangeDetails,
 }
 
 /// An attempt whose work is to be recorded.
@@ -137,7 +140,7 @@ impl Trees {
     }
 
     fn described(&self, work: &WorkContext, commit: Id) -> Result<Recorded, String> {
-        let mut files = self.own.changed(&work.base, &commit).map_err(said)?;
+        let (mut files, details) = changed_files(&self.own, &work.base, &commit).map_err(said)?;
         let list = fs::read_to_string(self.protected_file(work)).unwrap_or_default();
         let protected: Vec<String> = list.lines().map(str::to_owned).collect();
         files.extend(protected.iter().cloned());
@@ -145,6 +148,7 @@ impl Trees {
             commit,
             files,
             protected,
+            details,
         })
     }
 

@@ -8,6 +8,7 @@
 
 mod choose;
 mod copies;
+mod details;
 mod layers;
 mod locks;
 mod overlays;
@@ -33,6 +34,7 @@ use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
 use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
 pub(crate) use self::choose::{choose, has_place, obstacles, why_private};
+pub(crate) use self::details::changed_files;
 pub(crate) use self::layers::WorkContext;
 use self::overlays::Masks;
 pub(crate) use self::overlays::{Showing, TreeMount};

@@ -6,7 +6,7 @@ use signoff_store::failpoint;
 use signoff_work::git::{Id, Merge};
 
 use super::layers::{Recorded, WorkContext};
-use super::{Joined, Trees, said};
+use super::{Joined, Trees, changed_files, said};
 
 /// What came of building a candidate.
 pub(crate) enum Built {
@@ -65,7 +65,7 @@ impl Trees {
                 Merge::Clean(tree) => tree,
             },
         };
-        let files = self.own.changed(head, &tree).map_err(said)?;
+        let (files, details) = changed_files(&self.own, head, &tree).map_err(said)?;
         refuse_signed(&files, signed)?;
         self.refuse_unfiltered(&tree, &files)?;
         let commit = if files.is_empty() {
@@ -82,6 +82,7 @@ impl Trees {
             commit: commit.to_string(),
             onto: head.to_string(),
             files,
+            details,
         }))
     }
 

@@ -1,0 +1,104 @@
+//! Python's modules by the names of their files.
+
+/// Modules that come with Python, and those that test runners are made of; sorted.
+const MODULES: &str = include_str!("python_modules.txt");
+
+/// Runners and what they are made of. Nobody needs a module of such a name of their own, so that it
+/// does not matter where Python is started.
+const RUNNERS: [&str; 16] = [
+    "_pytest",
+    "iniconfig",
+    "nose",
+    "nose2",
+    "nox",
+    "pluggy",
+    "pytest",
+    "pytest_asyncio",
+    "pytest_cov",
+    "pytest_django",
+    "pytest_mock",
+    "pytest_timeout",
+    "pytest_xdist",
+    "tox",
+    "unittest",
+    "xdist",
+];
+
+/// A file that Python may load as a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Module<'p> {
+    /// The directory that it is found in.
+    pub(super) directory: &'p str,
+    pub(super) name: &'p str,
+    /// A directory, by its `__init__`.
+    pub(super) is_package: bool,
+    /// Bytecode, which is loaded without a look at what it was made from.
+    pub(super) is_compiled: bool,
+    /// `json.cpython-311-x86_64-linux-gnu.so`
+    pub(super) is_extension: bool,
+}
+
+/// The module that a file is. A link without an ending may lead to a package.
+pub(super) fn module_of(path: &str, is_link: bool) -> Option<Module<'_>> {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    if is_link && !file.contains('.') {
+        return Some(Module {
+            directory: folder,
+            name: file,
+            is_package: true,
+            is_compiled: false,
+            is_extension: false,
+        });
+    }
+    let (name, _) = file.split_once('.')?;
+    let (_, ending) = file.rsplit_once('.')?;
+    let is_compiled = matches!(ending, "pyc" | "pyo");
+    let is_extension = matches!(ending, "so" | "pyd");
+    if !(is_compiled || is_extension || ending == "py") {
+        return None;
+    }
+    let is_package = name == "__init__";
+    let (directory, name) = if is_package {
+        folder.rsplit_once('/').unwrap_or(("", folder))
+    } else {
+        (folder, name)
+    };
+    Some(Module {
+        directory,
+        name,
+        is_package,
+        is_compiled,
+        is_extension,
+    })
+}
+
+/// Whether Python or a test runner has a module of this name.
+pub(super) fn is_known(name: &str) -> bool {
+    is_runner(name) || MODULES.lines().any(|known| known == name)
+}
+
+/// Whether a test runner is made of a module of this name.
+pub(super) fn is_runner(name: &str) -> bool {
+    RUNNERS.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_are_sorted_and_hold_what_matters() {
+        let names: Vec<&str> = MODULES.lines().collect();
+        assert!(names.is_sorted() && RUNNERS.is_sorted());
+        for name in [
+            "json",
+            "unittest",
+            "pytest",
+            "sitecustomize",
+            "usercustomize",
+            "os",
+        ] {
+            assert!(names.contains(&name), "{name}");
+        }
+    }
+}
