@@ -426,9 +426,12 @@ fn finished(outcome: Outcome) -> String {
 fn joined(files: &[String], deleted: &[String], conflicts: &[String]) -> Option<String> {
     let mut lines = Vec::new();
     if !files.is_empty() {
-        let name = |file: &String| match deleted.contains(file) {
-            true => format!("deleted {file}"),
-            false => file.clone(),
+        let name = |file: &String| {
+            if deleted.contains(file) {
+                format!("deleted {file}")
+            } else {
+                file.clone()
+            }
         };
         let names: Vec<String> = files.iter().map(name).collect();
         let text = format!("your changes joined: {}", some(&names));
