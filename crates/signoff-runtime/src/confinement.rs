@@ -127,6 +127,12 @@ pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Gr
     if config.mode.value == Mode::Off {
         return None;
     }
+    if level.mounts() {
+        // Only what is there can be hidden; a part of it would be made while the first process runs.
+        for directory in trees::own_directories(project) {
+            make_private(&directory).ok();
+        }
+    }
     let tree = project.store.workspace().to_owned();
     let variable = |name: &str| project.around.variables.get(OsStr::new(name)).cloned();
     let inside = |path: &PathBuf| path.starts_with(&tree);
@@ -152,10 +158,35 @@ pub(crate) fn home(project: &Project) -> Home {
     let variables = &project.around.variables;
     Home::new(&HomeOptions {
         home: variables.get(OsStr::new("HOME")).map(PathBuf::from),
+        other_homes: other_homes(project),
         tree: project.store.workspace().to_owned(),
         variables: variables.clone(),
         visible: config.home.value.clone(),
         writable: config.writable.value.clone(),
+    })
+}
+
+/// Where the person's things are besides `HOME`: somebody may have set it to another place.
+fn other_homes(project: &Project) -> Vec<PathBuf> {
+    const MOVED: [&str; 3] = ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
+    let user = std::fs::metadata("/proc/self")
+        .map(|found| found.uid())
+        .ok();
+    let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let account = user.and_then(|user| account_home(&accounts, user));
+    let root = (user == Some(0)).then(|| PathBuf::from("/root"));
+    let value = |name: &&str| project.around.variables.get(OsStr::new(name));
+    let moved = MOVED.iter().filter_map(value).map(PathBuf::from);
+    account.into_iter().chain(root).chain(moved).collect()
+}
+
+/// The home of the user with this number in lines of `name:password:number:group:comment:home:shell`.
+fn account_home(accounts: &str, user: u32) -> Option<PathBuf> {
+    let user = user.to_string();
+    accounts.lines().find_map(|line| {
+        let fields: Vec<&str> = line.split(':').collect();
+        let is_it = fields.get(2) == Some(&user.as_str());
+        fields.get(5).filter(|_| is_it).map(PathBuf::from)
     })
 }
 
@@ -186,4 +217,18 @@ fn own_files(project: &Project) -> Vec<PathBuf> {
     home.iter()
         .flat_map(|home| IN_HOME.map(|name| home.join(name)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_home_of_an_account_is_known() {
+        let accounts = "root:x:0:0::/root:/bin/sh\nada:x:1000:1000:Ada:/home/ada:/bin/sh\nx:x:7\n";
+        let home = |user| account_home(accounts, user);
+        assert_eq!(home(1000), Some("/home/ada".into()));
+        assert_eq!(home(0), Some("/root".into()));
+        assert_eq!((home(7), home(5)), (None, None));
+    }
 }

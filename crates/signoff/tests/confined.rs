@@ -50,6 +50,33 @@ fn the_evidence_names_what_was_enforced() {
     assert!(!run.join("scratch").exists());
 }
 
+/// The account's home, and what is made by the first run: nobody finds them, though `HOME` is another place.
+#[test]
+fn what_lies_beside_the_home_is_hidden_from_the_first_agent() {
+    let place = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let project = Project::new_in(place, BINARY);
+    let xdg = project.outside("xdg");
+    let project = project
+        .env("XDG_DATA_HOME", xdg.join("data").display().to_string())
+        .env("XDG_STATE_HOME", xdg.join("state").display().to_string())
+        .env("XDG_CONFIG_HOME", xdg.join("config").display().to_string());
+    std::fs::create_dir_all(xdg.join("config/gh")).expect("the folder is ours");
+    std::fs::write(xdg.join("config/gh/hosts.yml"), "secret").expect("the folder is ours");
+    let look = format!("find {} -type f", xdg.display());
+    let task = format!("{look} > seen; echo x > out");
+    let project = prepared(
+        project,
+        &task,
+        &format!("{look}; test -s out && test ! -s seen"),
+    );
+    // Without a repository of its own the project would have one there before.
+    let begin = "git init -q; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m a";
+    project.bash(begin, &project.path()).assert_success();
+    run(&project).assert_success();
+    assert_eq!(project.read("seen"), "");
+    assert!(xdg.join("data/signoff").is_dir() && xdg.join("state/signoff").is_dir());
+}
+
 /// Where the process gets something of its own, the project would be covered.
 #[test]
 fn a_project_may_lie_in_shared_memory() {

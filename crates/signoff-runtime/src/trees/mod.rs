@@ -35,8 +35,8 @@ use self::overlays::Masks;
 pub(crate) use self::overlays::{Showing, TreeMount};
 use self::places::ref_part;
 pub(crate) use self::places::{
-    all, branch, data, kept, private_repository, refs, remove_tree, repository, root,
-    run_repository, run_tree, step_tree,
+    all, branch, data, kept, own_directories, private_repository, refs, remove_tree, repository,
+    root, run_repository, run_tree, step_tree,
 };
 pub(crate) use self::queue::{Attempt, Built, Source, id};
 pub(crate) use self::remains::{Left, Remains, remove_never_begun};

@@ -40,6 +40,17 @@ pub(crate) fn data(project: &Project) -> Option<PathBuf> {
     Some(signoff_data(project)?.join("projects").join(key))
 }
 
+/// The harness's own directories of the person: its data, its state and the settings.
+pub(crate) fn own_directories(project: &Project) -> Vec<PathBuf> {
+    let settings = project.around.user_config.as_deref().and_then(Path::parent);
+    let own = [
+        signoff_data(project),
+        project.around.state_dir.clone(),
+        settings.map(Path::to_owned),
+    ];
+    own.into_iter().flatten().collect()
+}
+
 fn signoff_data(project: &Project) -> Option<PathBuf> {
     let variable = |name: &str| {
         project

@@ -1,6 +1,8 @@
 //! Where services listen and programs are, outside of a home.
 
 use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Where services listen: docker, D-Bus, agents of keys, containers.
@@ -10,6 +12,31 @@ const SOCKETS: [&str; 4] = [
     "/var/snap/lxd/common/lxd/unix.socket",
     "/var/lib/incus/unix.socket",
 ];
+
+/// What nobody but root may read of the machine: root reads it whatever its capabilities are.
+const OF_ROOT: [&str; 8] = [
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/security/opasswd",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/var/lib/sss/secrets",
+];
+
+/// Keys and passwords of the machine, which only have to be hidden from root.
+pub(super) fn secrets_of_machine() -> Vec<PathBuf> {
+    let is_root = fs::metadata("/proc/self").is_ok_and(|found| found.uid() == 0);
+    if !is_root {
+        return Vec::new();
+    }
+    let keys = fs::read_dir("/etc/ssh").into_iter().flatten().flatten();
+    let keys = keys.map(|entry| entry.path());
+    let keys = keys.filter(|path| path.to_string_lossy().ends_with("_key"));
+    let known = OF_ROOT.iter().map(PathBuf::from);
+    known.filter(|path| path.exists()).chain(keys).collect()
+}
 
 pub(super) fn sockets() -> Vec<PathBuf> {
     SOCKETS.iter().map(PathBuf::from).collect()

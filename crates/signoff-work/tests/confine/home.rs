@@ -161,6 +161,131 @@ fn settings_are_found_and_logins_are_not() {
 }
 
 #[test]
+fn a_directory_of_programs_does_not_show_what_lies_around_it() {
+    let mut world = HomeWorld::new();
+    world.program("work/bin/mine", "#!/bin/sh\necho mine\n");
+    world.program("work/scripts/linked", "#!/bin/sh\necho linked\n");
+    world.link("work/bin/linked", "../scripts/linked");
+    world.program(".other/bin/other", "#!/bin/sh\necho other\n");
+    // An environment of Python in a project.
+    world.program("site/bin/python4", "#!~/site/lib/shell\necho python\n");
+    world.link("site/lib/shell", "/bin/sh");
+    world.file("site/pyvenv.cfg", "home = /usr/bin");
+    for secret in [
+        "work/notes",
+        "work/scripts/notes",
+        ".other/notes",
+        "site/notes",
+    ] {
+        world.file(secret, "private");
+    }
+    world.set(
+        "PATH",
+        &format!("~/work/bin:~/.other/bin:~/site/bin:{SYSTEM}"),
+    );
+    world.set("CARGO_HOME", "~/work");
+    world.check(
+        "mine; linked; other; python4; cat ~/site/pyvenv.cfg; cat ~/work/notes ~/work/scripts/notes ~/.other/notes ~/site/notes",
+        "mine\nlinked\nother\npython\nhome = /usr/bin",
+    );
+}
+
+#[test]
+fn keys_in_tools_are_hidden() {
+    let mut world = HomeWorld::new();
+    world.program(".cargo/bin/cargo", "");
+    world.file(
+        ".dotnet/corefx/cryptography/x509stores/my/key.pfx",
+        "secret",
+    );
+    for path in [
+        ".cargo/.env",
+        ".cargo/id_rsa",
+        ".pyenv/.netrc",
+        ".nvm/a/b/.npmrc",
+        "go/me.p12",
+    ] {
+        world.file(path, "secret");
+    }
+    world.file(".rustup/my.pem", "-----BEGIN PRIVATE KEY-----\nsecret");
+    world.file(".rustup/ca.pem", "certificate\n");
+    let config = "[remote \"origin\"]\n\turl = https://me:secret@x.example/a.git\n";
+    for repository in [
+        ".pyenv/.git",
+        ".asdf/plugins/x/.git",
+        ".cargo/git/db/x",
+        "go/pkg/mod/cache/vcs/x",
+    ] {
+        world.file(&format!("{repository}/config"), config);
+    }
+    let script = "grep -r secret ~/.cargo ~/.pyenv ~/.nvm ~/go ~/.rustup ~/.asdf ~/.dotnet; cat ~/.rustup/ca.pem; \
+                  git config --file ~/.pyenv/.git/config remote.origin.url";
+    world.check(script, "certificate\nhttps://x.example/a.git");
+    world.overlays = true;
+    world.check_at(
+        Level::Namespaces,
+        script,
+        "certificate\nhttps://x.example/a.git",
+    );
+    // Whoever means it gets it.
+    world.options.visible = vec!["~/.cargo/.env".to_owned()];
+    world.check("cat ~/.cargo/.env ~/.cargo/id_rsa", "secret");
+}
+
+#[test]
+fn nobody_reads_the_passwords_of_the_machine() {
+    let world = HomeWorld::new();
+    world.check(
+        "cat /etc/shadow /etc/gshadow /etc/ssh/*_key; ls -A /etc/sudoers.d",
+        "",
+    );
+}
+
+#[test]
+fn another_home_is_hidden_like_the_home() {
+    let mut world = HomeWorld::new();
+    // Not in /tmp, where something else covers it, if whoever runs the tests may write elsewhere.
+    let elsewhere = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).ok();
+    let other = elsewhere
+        .as_ref()
+        .map_or(&*world.root, |place| place.path());
+    let other = other.canonicalize().unwrap().join("account");
+    let write = |path: &str, text: &str| super::make_program(&other.join(path), text);
+    write(".ssh/id", "secret");
+    write("notes", "secret");
+    write("work/bin/mine", "#!/bin/sh\necho mine\n");
+    write("work/notes", "secret");
+    write(".local/share/uv/bin/ruff", "#!/bin/sh\necho ruff\n");
+    let path = |path: &str| other.join(path).display().to_string();
+    std::os::unix::fs::symlink("../.local/share/uv/bin/ruff", other.join("work/ruff")).unwrap();
+    fs::create_dir(other.join("bin")).unwrap();
+    std::os::unix::fs::symlink("../work/ruff", other.join("bin/ruff")).unwrap();
+    write("sdk/jdk-21/bin/java", "#!/bin/sh\necho java\n");
+    world.options.other_homes = vec![
+        other.clone(),
+        "/".into(),
+        "/usr/sbin".into(),
+        "/missing".into(),
+    ];
+    world.set(
+        "PATH",
+        &format!("{}:{}:{SYSTEM}", path("work/bin"), path("bin")),
+    );
+    world.set("JAVA_HOME", &path("sdk/jdk-21"));
+    // It would be covered with everything else in /tmp.
+    world.options.writable = vec![world.root.join("shared").display().to_string()];
+    fs::create_dir(world.root.join("shared")).unwrap();
+    let all = other.display();
+    world.check(
+        &format!(
+            "mine; ruff; $JAVA_HOME/bin/java; grep -r secret {all}; echo x > {all}/written && cat {all}/written; ls -d /usr/sbin"
+        ),
+        "mine\nruff\njava\nx\n/usr/sbin",
+    );
+    assert!(!other.join("written").exists());
+}
+
+#[test]
 fn git_knows_the_person_and_runs_nothing_of_theirs() {
     let world = HomeWorld::new();
     world.file(

@@ -5,8 +5,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use super::installation::{self, Installation};
 use super::secrets::Secrets;
-use super::tools::{CERTIFICATES, TOOLS, tool_root};
+use super::tools::{CERTIFICATES, TOOLS, is_programs, prefix, tool_root};
 use super::{HomeOptions, caches};
 
 /// What the system installs there leads to nobody's home; it is not looked through.
@@ -21,6 +22,8 @@ const MOST_LINKS: usize = 40;
 pub(super) struct AllowList {
     /// The home, without links.
     home: PathBuf,
+    /// It, and other places that are hidden like it.
+    homes: Vec<PathBuf>,
     tree: PathBuf,
     pub(super) secrets: Secrets,
     /// What is seen as it is: files and directories below the home, without links.
@@ -41,12 +44,14 @@ pub(super) struct AllowList {
 }
 
 impl AllowList {
-    /// `home` and `tree` are without links.
-    pub(super) fn new(home: &Path, tree: &Path, options: &HomeOptions) -> Self {
+    /// `homes` and `tree` are without links; the first is the home.
+    pub(super) fn new(homes: &[PathBuf], tree: &Path, options: &HomeOptions) -> Self {
+        let home = homes.first().map_or(Path::new(""), PathBuf::as_path);
         let mut list = Self {
             home: home.to_owned(),
+            homes: homes.to_vec(),
             tree: tree.to_owned(),
-            secrets: Secrets::new(Some(home), &options.variables),
+            secrets: Secrets::new(homes, &options.variables),
             ..Self::default()
         };
         let path = options.variables.get(OsStr::new("PATH"));
@@ -105,14 +110,20 @@ impl AllowList {
         self.roots.iter().any(|root| path.starts_with(root))
     }
 
-    /// What has to be hidden: secrets in something that is seen.
-    pub(super) fn hidden(&self, home_is_seen: bool) -> Vec<PathBuf> {
-        let is_seen =
-            |path: &&Path| home_is_seen || !path.starts_with(&self.home) || self.shows_around(path);
-        let is_named = |path: &&Path| self.named.iter().any(|named| named.starts_with(path));
+    /// What has to be hidden where an empty directory is put in the place of some homes: secrets in what is seen.
+    pub(super) fn hidden(&self, replaced: &[PathBuf]) -> Vec<PathBuf> {
+        let is_replaced = |path: &Path| replaced.iter().any(|home| path.starts_with(home));
+        let is_seen = |path: &&Path| !is_replaced(path) || self.shows_around(path);
+        let is_around_named = |path: &&Path| self.named.iter().any(|named| named.starts_with(path));
         let secrets = self.secrets.existing();
-        let secrets = secrets.filter(|path| is_seen(path) && !is_named(path));
+        let secrets = secrets.filter(|path| is_seen(path) && !is_around_named(path));
         secrets.map(Path::to_owned).collect()
+    }
+
+    /// Did a person name this, or what it lies in?
+    pub(super) fn is_named(&self, path: &Path) -> bool {
+        let mut named = self.named.iter().chain(&self.writable);
+        named.any(|named| path.starts_with(named))
     }
 
     fn shows_around(&self, path: &Path) -> bool {
@@ -137,22 +148,27 @@ impl AllowList {
         }
     }
 
-    /// Allows the tools of a directory of programs, and those that links in it lead to.
+    /// Allows a directory of programs and its tool, and the tools that links in it lead to.
     fn allow_programs(&mut self, directory: &Path) {
-        let mut next = vec![directory.to_owned()];
-        while let Some(directory) = next.pop() {
-            let Ok(real) = directory.canonicalize() else {
-                continue;
-            };
-            if self.secrets.cover(&real) || self.secrets.cover(&directory) {
-                continue;
-            }
-            self.allow_tool(&directory);
+        if let Ok(real) = directory.canonicalize()
+            && !self.secrets.cover(&real)
+            && !self.secrets.cover(directory)
+        {
+            self.allow_tool(directory);
             self.allow_tool(&real);
-            let is_system = OF_THE_SYSTEM.iter().any(|system| real == Path::new(system));
-            let may_search = !is_system && self.searched.len() < MOST_DIRECTORIES;
-            if may_search && self.searched.insert(real.clone()) {
-                next.extend(self.allow_targets(&real));
+            self.follow_links(real);
+        }
+    }
+
+    /// Allows the tools that the links of a directory of programs lead to, and those that links beside them lead to.
+    fn follow_links(&mut self, directory: PathBuf) {
+        let mut next = BTreeSet::from([directory]);
+        while let Some(directory) = next.pop_first() {
+            let mut system = OF_THE_SYSTEM.iter().map(Path::new);
+            let may_search =
+                system.all(|system| directory != system) && self.searched.len() < MOST_DIRECTORIES;
+            if may_search && self.searched.insert(directory.clone()) {
+                next.extend(self.allow_targets(&directory));
             }
         }
     }
@@ -170,23 +186,78 @@ impl AllowList {
                 continue;
             }
             self.note_links(&link);
-            if target.starts_with(&self.home) {
+            if self.is_in_home(&target) {
                 self.allow_tool(&target);
-                directories.extend(target.parent().map(Path::to_owned));
+                let parent = target
+                    .parent()
+                    .filter(|parent| !self.homes.iter().any(|home| home == parent));
+                // Programs call each other; what else lies beside one is the person's.
+                if let Some(parent) =
+                    parent.filter(|parent| parent.file_name().is_some_and(is_programs))
+                {
+                    self.allow_tool(parent);
+                }
+                directories.extend(parent.map(Path::to_owned));
             }
         }
         directories
     }
 
-    /// Allows the tool that a program or directory of programs belongs to; itself only, where more would be too much.
+    fn is_in_home(&self, path: &Path) -> bool {
+        self.homes.iter().any(|home| path.starts_with(home))
+    }
+
+    /// The innermost home that a path lies in, and where it lies there.
+    fn below_home<'a>(&self, path: &'a Path) -> Option<(PathBuf, &'a Path)> {
+        let found = self.homes.iter().filter(|home| path.starts_with(home));
+        let home = found.max_by_key(|home| home.components().count())?;
+        Some((home.clone(), path.strip_prefix(home).ok()?))
+    }
+
+    /// Allows the tool that a program or directory of programs belongs to; itself only, where other things lie around it.
     fn allow_tool(&mut self, path: &Path) {
-        let Ok(below) = path.strip_prefix(&self.home) else {
+        let Some((home, below)) = self.below_home(path) else {
             return;
         };
-        if let Some(root) = tool_root(below)
-            && !self.allow(&self.home.join(root))
-        {
-            self.allow(path);
+        if tool_root(below).is_some_and(|root| self.allow(&home.join(root))) {
+            return;
+        }
+        if let Some(prefix) = prefix(below) {
+            let prefix = home.join(prefix);
+            match installation::look(&prefix) {
+                Installation::Whole if self.allow(&prefix) => return,
+                Installation::Parts {
+                    parts,
+                    marked: true,
+                } => self.allow_parts(&prefix, &parts),
+                Installation::Whole | Installation::Parts { .. } => {}
+            }
+        }
+        self.allow(path);
+    }
+
+    fn allow_parts(&mut self, directory: &Path, parts: &[PathBuf]) {
+        for part in parts {
+            self.allow(&directory.join(part));
+        }
+    }
+
+    /// Allows a directory that a variable says a tool is in: whole if nothing else lies there. Says whether a process
+    /// sees something of it.
+    fn allow_installed(&mut self, path: &Path) -> bool {
+        let is_tool = match self.below_home(path) {
+            Some((_, below)) => tool_root(below).is_some(),
+            None => true,
+        };
+        if is_tool || !path.is_dir() {
+            return self.allow(path);
+        }
+        match installation::look(path) {
+            Installation::Whole => self.allow(path),
+            Installation::Parts { parts, .. } => {
+                self.allow_parts(path, &parts);
+                parts.iter().any(|part| self.shows(&path.join(part)))
+            }
         }
     }
 
@@ -206,10 +277,11 @@ impl AllowList {
 
     /// Adds a path without links; not what holds the home or the tree.
     fn show(&mut self, real: &Path) -> bool {
-        if self.home.starts_with(real) || self.tree.starts_with(real) && real != self.tree {
+        let is_home = self.home.starts_with(real) || self.homes.iter().any(|home| home == real);
+        if is_home || self.tree.starts_with(real) && real != self.tree {
             return false;
         }
-        if real.starts_with(&self.home) && !real.starts_with(&self.tree) {
+        if self.is_in_home(real) && !real.starts_with(&self.tree) {
             self.roots.insert(real.to_owned());
         }
         true
@@ -234,8 +306,7 @@ impl AllowList {
     }
 
     fn first_link(&self, path: &Path) -> Option<PathBuf> {
-        let below = path.strip_prefix(&self.home).ok()?;
-        let mut prefix = self.home.clone();
+        let (mut prefix, below) = self.below_home(path)?;
         below.components().find_map(|part| {
             prefix.push(part);
             prefix.is_symlink().then(|| prefix.clone())
@@ -249,13 +320,18 @@ impl AllowList {
         };
         let paths: Vec<PathBuf> = std::env::split_paths(value).collect();
         let is_cache = caches::variables().any(|cache| cache == name);
+        let is_tool = !CERTIFICATES.contains(&name);
         let is_seen = |list: &mut Self, path: &PathBuf| {
             let path = list.within(options, path);
             let real = path.canonicalize().unwrap_or_else(|_| path.clone());
             // An agent could have put a tool into the tree.
             let is_safe = path.is_absolute() && !real.starts_with(&list.tree);
-            // What is not there yet is made in the process's own home.
-            is_safe && (list.allow(&path) || is_cache && !path.exists())
+            let mut allow = || match is_tool {
+                true => list.allow_installed(&path),
+                false => list.allow(&path),
+            };
+            // What is not there yet is made in the process's own home; what is there is a directory of downloads.
+            is_safe && (allow() || is_cache && !path.exists())
         };
         if paths.iter().all(|path| is_seen(self, path)) {
             self.variables.push(name);

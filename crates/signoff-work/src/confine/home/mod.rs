@@ -1,12 +1,14 @@
 //! What agents and contracts find of a person's home: an empty directory at its path, and an allow-list on top.
 //!
 //! Start reading at [`Home::new`], which works out the list once for a run (`allow.rs`; what is known of tools is data in
-//! `tools.rs`, `caches.rs`, `secrets.rs` and `settings.rs`), then at [`Home::prepare`], which makes the directory for one
+//! `tools.rs`, `caches.rs`, `secrets.rs` and `settings.rs`; which keys lie in tools is looked for in `inner.rs`), then at [`Home::prepare`], which makes the directory for one
 //! process.
 
 mod allow;
 mod caches;
 mod git_config;
+mod inner;
+mod installation;
 mod secrets;
 mod settings;
 mod tools;
@@ -37,6 +39,9 @@ const NO_HOME: &str = "/dev/null";
 pub struct HomeOptions {
     /// As `HOME` says.
     pub home: Option<PathBuf>,
+    /// Where else the person's things are, hidden like the home: what the account's home is if `HOME` says something
+    /// else, and where variables put settings and state.
+    pub other_homes: Vec<PathBuf>,
     /// The project, which is seen at its own path whatever the home is.
     pub tree: PathBuf,
     /// Variables of the harness's process: `PATH`, and those that say where tools are.
@@ -59,6 +64,8 @@ struct Plan {
     real: Option<PathBuf>,
     /// Whether an empty directory can be put in its place.
     replaceable: bool,
+    /// Other places in which one is put as well, without links. None lies in another or in the home.
+    others: Vec<PathBuf>,
     list: AllowList,
     /// Settings made anew.
     copies: Vec<Copy>,
@@ -78,9 +85,11 @@ impl Home {
         let home = real.as_deref().unwrap_or(Path::new(NO_HOME));
         let tree = options.tree.canonicalize();
         let tree = tree.unwrap_or_else(|_| options.tree.clone());
-        let is_system = SYSTEM.iter().any(|path| Path::new(path).starts_with(home));
-        let replaceable = real.is_some() && !is_system && !home.starts_with(&tree);
-        let list = AllowList::new(home, &tree, options);
+        let replaceable = real.is_some() && !is_around_system(home) && !home.starts_with(&tree);
+        let others = other_homes(options, home, &tree);
+        let mut homes = vec![home.to_owned()];
+        homes.extend(others.iter().cloned());
+        let list = AllowList::new(&homes, &tree, options);
         let variable = |name: &&'static str| {
             let value = options.variables.get(OsStr::new(name))?;
             Some((OsString::from(name), value.clone()))
@@ -90,19 +99,27 @@ impl Home {
         let is_found = |home: &PathBuf| !ITS_OWN.iter().any(|own| home.starts_with(own));
         let written = written.filter(is_found).or_else(|| real.clone());
         let path = options.variables.get(OsStr::new("PATH"));
+        let replaced = homes.split_off(usize::from(!replaceable));
         // Those in the home are found by its allow-list, or not at all.
-        let is_outside =
-            |path: &PathBuf| !(list.secrets.cover(path) || replaceable && path.starts_with(home));
+        let is_replaced = |path: &Path| replaced.iter().any(|home| path.starts_with(home));
+        let is_outside = |path: &PathBuf| !(list.secrets.cover(path) || is_replaced(path));
         let programs = path.into_iter().flat_map(|path| places::programs(path));
+        let inner = inner::look(&list);
+        let mut copies = settings::copies(home, &options.variables);
+        copies.extend(inner.copies);
+        let mut hidden = list.hidden(&replaced);
+        hidden.extend(inner.hidden);
+        hidden.extend(places::secrets_of_machine());
         Self(Arc::new(Plan {
             written,
             replaceable,
-            copies: settings::copies(home, &options.variables),
+            copies,
             git_config: git_config::git_config(home, xdg.map(PathBuf::from)),
             environment: list.variables.iter().filter_map(variable).collect(),
-            hidden: list.hidden(!replaceable),
+            hidden,
             programs: programs.filter(is_outside).collect(),
             real,
+            others,
             list,
         }))
     }
@@ -146,7 +163,8 @@ impl Home {
     /// Is this in the home, and something else found there?
     pub(super) fn covers(&self, path: &Path) -> bool {
         let real = self.0.real.as_ref().filter(|_| self.0.replaceable);
-        real.is_some_and(|real| path.starts_with(real)) && !self.0.list.shows(path)
+        let mut replaced = real.into_iter().chain(&self.0.others);
+        replaced.any(|home| path.starts_with(home)) && !self.0.list.shows(path)
     }
 
     /// Is this found as it is, because the person said so or a tool needs it?
@@ -169,4 +187,28 @@ impl Home {
     pub(super) fn prepare(&self, scratch: &Path, options: &ViewOptions<'_>) -> io::Result<View> {
         view::prepare(&self.0, scratch, options)
     }
+}
+
+/// Does this hold a part of the system?
+fn is_around_system(home: &Path) -> bool {
+    SYSTEM.iter().any(|path| Path::new(path).starts_with(home))
+}
+
+/// The outermost of the other homes that are there and in whose place an empty directory can be put: the home of a
+/// service may be a directory of the system.
+fn other_homes(options: &HomeOptions, home: &Path, tree: &Path) -> Vec<PathBuf> {
+    let is_own = |path: &Path| ITS_OWN.iter().any(|own| path.starts_with(own));
+    let is_system = |path: &PathBuf| {
+        let is_inside = SYSTEM.iter().any(|system| path.starts_with(system));
+        is_around_system(path) || is_inside && !is_own(path)
+    };
+    let found = options.other_homes.iter().filter(|path| path.is_absolute());
+    let found = found.filter_map(|path| path.canonicalize().ok());
+    let found = found.filter(|path| path.is_dir() && !is_system(path));
+    let found = found.filter(|path| !path.starts_with(tree) && !path.starts_with(home));
+    let mut found: Vec<PathBuf> = found.collect();
+    // In their order an outer path comes before what lies in it.
+    found.sort();
+    found.dedup_by(|inner, outer| inner.starts_with(outer));
+    found
 }

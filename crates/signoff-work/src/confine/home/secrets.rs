@@ -8,7 +8,7 @@ use crate::environment::Variables;
 
 /// What programs keep in a home and no agent or test needs. It is never part of the allow-list, and it is hidden where
 /// it lies in something that is, or where a link puts it outside of the home.
-const SECRETS: [&str; 80] = [
+const SECRETS: [&str; 83] = [
     // Keys and logins.
     ".ssh",
     ".gnupg",
@@ -56,6 +56,9 @@ const SECRETS: [&str; 80] = [
     ".m2/settings-security.xml",
     ".gradle/gradle.properties",
     ".nuget/NuGet/NuGet.Config",
+    ".dotnet/corefx",
+    ".aspnet",
+    ".microsoft/usersecrets",
     ".huggingface",
     ".cache/huggingface/token",
     ".pgpass",
@@ -134,15 +137,15 @@ pub(super) struct Secrets {
 }
 
 impl Secrets {
-    pub(super) fn new(home: Option<&Path>, variables: &Variables) -> Self {
+    pub(super) fn new(homes: &[PathBuf], variables: &Variables) -> Self {
         let value = |name: &str| variables.get(OsStr::new(name)).map(PathBuf::from);
         let own = OWN.iter().flat_map(|(variable, default)| {
-            let places = [home.map(|home| home.join(default)), value(variable)];
-            let places = places.into_iter().flatten();
+            let places = homes.iter().map(move |home| home.join(default));
+            let places = places.chain(value(variable));
             places.map(|place| place.join("signoff"))
         });
         let own = with_targets(own.filter(|path| path.is_absolute()).collect());
-        let below_home = home.iter().flat_map(|home| SECRETS.map(|s| home.join(s)));
+        let below_home = homes.iter().flat_map(|home| SECRETS.map(|s| home.join(s)));
         let moved = MOVED.iter().flat_map(|(variable, files)| {
             let place = value(variable).filter(|place| place.is_absolute());
             let place = place.into_iter();
@@ -156,7 +159,7 @@ impl Secrets {
             (is_seen && path.starts_with('/')).then(|| PathBuf::from(path))
         });
         let paths = below_home.chain(moved).chain(sockets).chain(own.clone());
-        let programs = home.iter().flat_map(|home| PROGRAMS.map(|p| home.join(p)));
+        let programs = homes.iter().flat_map(|home| PROGRAMS.map(|p| home.join(p)));
         Self {
             paths: with_targets(paths.collect()),
             own,
@@ -216,7 +219,7 @@ mod tests {
             ("CARGO_HOME", "/data/cargo"),
         ];
         let set = set.map(|(name, value)| (name.into(), value.into()));
-        let secrets = Secrets::new(Some(Path::new("/home/ada")), &set.into());
+        let secrets = Secrets::new(&["/home/ada".into()], &set.into());
         for (path, expected) in [
             ("/opt/agent/socket", true),
             ("/var/my/docker.sock", true),

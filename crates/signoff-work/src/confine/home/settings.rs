@@ -26,6 +26,39 @@ struct Settings {
     keys: &'static [&'static str],
 }
 
+/// Options that a program is handed as the value of a setting. Whatever else stands there may be a password.
+const OPTIONS: [(&str, &[&str]); 3] = [
+    (
+        "GOFLAGS",
+        &[
+            "-buildvcs=",
+            "-count=",
+            "-mod=",
+            "-modcacherw",
+            "-p=",
+            "-race",
+            "-tags=",
+            "-trimpath",
+            "-v",
+        ],
+    ),
+    ("org.gradle.jvmargs", JVM),
+    ("kotlin.daemon.jvmargs", JVM),
+];
+
+const JVM: &[&str] = &[
+    "--add-exports",
+    "--add-modules",
+    "--add-opens",
+    "-Dfile.encoding=",
+    "-Djava.io.tmpdir=",
+    "-Djava.net.",
+    "-Dsun.",
+    "-Duser.",
+    "-X",
+    "-ea",
+];
+
 #[derive(Clone, Copy)]
 enum Format {
     /// `key = value`, `key: value` or `key value`, one a line; what is indented belongs to the line above.
@@ -200,7 +233,21 @@ const SETTINGS: [Settings; 11] = [
         moved_by: Some(("GRADLE_USER_HOME", "gradle.properties")),
         format: Format::Lines,
         keys: &[
-            "org.gradle.*",
+            "org.gradle.caching*",
+            "org.gradle.configuration-cache*",
+            "org.gradle.configureondemand",
+            "org.gradle.console",
+            "org.gradle.daemon*",
+            "org.gradle.java.*",
+            "org.gradle.jvmargs",
+            "org.gradle.logging.*",
+            "org.gradle.parallel",
+            "org.gradle.priority",
+            "org.gradle.unsafe.*",
+            "org.gradle.vfs.*",
+            "org.gradle.warning.mode",
+            "org.gradle.welcome",
+            "org.gradle.workers.*",
             "android.*",
             "kotlin.*",
             "systemProp.http.*",
@@ -261,7 +308,7 @@ impl Settings {
 
     fn lines(&self, text: &str) -> String {
         let mut taken = String::new();
-        let (mut takes, mut goes_on) = (false, false);
+        let (mut takes, mut goes_on, mut options) = (false, false, None);
         for line in text.lines() {
             let belongs = goes_on || line.starts_with([' ', '\t']);
             goes_on = line.ends_with('\\');
@@ -276,8 +323,12 @@ impl Settings {
                 let key = line.get(..end).unwrap_or_default();
                 let key = key.trim_matches(['"', '\'', ' ']);
                 takes = line.starts_with('[') || self.takes(key);
+                options = OPTIONS.iter().find(|(known, _)| *known == key);
             }
-            if takes && !line.trim().is_empty() {
+            if takes && let Some((key, known)) = options {
+                taken.push_str(&known_options(line, key, known));
+                taken.push('\n');
+            } else if takes && !line.trim().is_empty() {
                 taken.push_str(&without_login(line));
                 taken.push('\n');
             }
@@ -313,6 +364,22 @@ impl Settings {
     }
 }
 
+/// A line, or one that goes on from it, with those options that are known to be harmless.
+fn known_options(line: &str, key: &str, known: &[&str]) -> String {
+    let after = line.find(key).map_or(0, |at| at + key.len());
+    let (before, value) = line.split_at(after);
+    let sign = value.find(|sign: char| !matches!(sign, ' ' | '\t' | '=' | ':'));
+    let (sign, value) = value.split_at(sign.unwrap_or(value.len()));
+    let value = value.trim_end_matches('\\');
+    let is_known = |word: &&str| {
+        let word = word.trim_start_matches(['"', '\'']);
+        known.iter().any(|known| word.starts_with(known)) && !sounds_secret(word)
+    };
+    let words: Vec<&str> = value.split_whitespace().filter(is_known).collect();
+    let more = if line.ends_with('\\') { " \\" } else { "" };
+    format!("{before}{sign}{}{more}", words.join(" "))
+}
+
 fn redact_value(value: &mut Value) {
     match value {
         Value::String(text) => *text = without_login(text),
@@ -326,7 +393,7 @@ fn redact_value(value: &mut Value) {
 }
 
 /// Is the value of this key likely to be a login?
-fn sounds_secret(key: &str) -> bool {
+pub(super) fn sounds_secret(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let words = [
         "token",
@@ -335,6 +402,10 @@ fn sounds_secret(key: &str) -> bool {
         "credential",
         "_auth",
         "proxyuser",
+        "signing",
+        "apikey",
+        "api_key",
+        "api-key",
     ];
     words.iter().any(|word| key.contains(word))
 }
@@ -382,6 +453,16 @@ mod tests {
             ".gradle/gradle.properties",
             "org.gradle.jvmargs=-Xmx2g\ngpr.key=abc\nsigning.password=x\\\n  y\nsystemProp.https.proxyHost=p\nsystemProp.https.proxyPassword=q\n",
             "org.gradle.jvmargs=-Xmx2g\nsystemProp.https.proxyHost=p\n",
+        );
+        check(
+            ".gradle/gradle.properties",
+            "org.gradle.jvmargs=-Xmx2g -Dx=abc -Dfile.encoding=UTF-8 \\\n  -DmyPassword=q -XX:+UseG1GC\norg.gradle.project.key=abc\nandroid.injected.signing.key=x\n",
+            "org.gradle.jvmargs=-Xmx2g -Dfile.encoding=UTF-8 \\\n  -XX:+UseG1GC\n",
+        );
+        check(
+            ".config/go/env",
+            "GOPROXY=https://u:p@p.example,direct\nGOFLAGS=-mod=mod -ldflags=-X=main.key=abc\nGOAUTH=x\n",
+            "GOPROXY=https://p.example,direct\nGOFLAGS=-mod=mod\n",
         );
         check(
             ".yarnrc.yml",

@@ -111,28 +111,146 @@ pub(crate) const CERTIFICATES: [&str; 17] = [
     "CODEX_CA_CERTIFICATE",
 ];
 
-/// What belongs to a program or a directory of programs, as paths below a home; nothing for a directory that holds
-/// things of many owners.
+/// Folders of a home that are one tool's as a whole, besides those of [`TOOLS`]: seen if a directory of PATH leads there.
+const ROOTS: [&str; 47] = [
+    ".basher",
+    ".cabal",
+    ".composer/vendor",
+    ".conda",
+    ".config/composer/vendor",
+    ".config/yarn/global",
+    ".emsdk",
+    ".espressif",
+    ".foundry",
+    ".g",
+    ".gvm",
+    ".kiex",
+    ".krew",
+    ".linuxbrew",
+    ".local/pipx",
+    ".luarocks",
+    ".mix",
+    ".moon",
+    ".nodebrew",
+    ".npm-packages",
+    ".perlbrew",
+    ".phpbrew",
+    ".phpenv",
+    ".pixi",
+    ".platformio",
+    ".plenv",
+    ".poetry",
+    ".proto",
+    ".pub-cache",
+    ".rye",
+    ".swiftly",
+    ".tfenv",
+    ".tiup",
+    ".tofuenv",
+    ".virtualenvs",
+    ".wasmer",
+    ".wasmtime",
+    ".yarn",
+    ".zigup",
+    ".zvm",
+    "anaconda3",
+    "homebrew",
+    "mambaforge",
+    "miniconda3",
+    "miniforge3",
+    "opt/homebrew",
+    "perl5",
+];
+
+/// How the folder of a tool is called wherever it lies, alone or before a version: `flutter`, `go1.22`, `jdk-21`.
+const NAMES: [&str; 44] = [
+    "anaconda",
+    "android-sdk",
+    "apache-maven",
+    "bun",
+    "cargo",
+    "cmake",
+    "dart-sdk",
+    "deno",
+    "dotnet",
+    "emsdk",
+    "flutter",
+    "fnm",
+    "ghcup",
+    "go",
+    "google-cloud-sdk",
+    "gradle",
+    "graalvm",
+    "jdk",
+    "jre",
+    "julia",
+    "kotlinc",
+    "llvm",
+    "mambaforge",
+    "maven",
+    "micromamba",
+    "miniconda",
+    "miniforge",
+    "mise",
+    "node",
+    "npm",
+    "nvm",
+    "openjdk",
+    "pipx",
+    "pnpm",
+    "pyenv",
+    "rbenv",
+    "ruby",
+    "rustup",
+    "sbt",
+    "uv",
+    "venv",
+    "virtualenv",
+    "volta",
+    "zig",
+];
+
+/// What belongs to a program or a directory of programs as a whole, as paths below a home; nothing where only it could
+/// be said by looking there.
 pub(super) fn tool_root(below: &Path) -> Option<PathBuf> {
+    let tools = TOOLS.iter().map(|tool| tool.path);
+    let mut known = tools.chain(ROOTS).filter(|path| !path.is_empty());
+    if let Some(root) = known.find(|root| below.starts_with(root)) {
+        return Some(PathBuf::from(root));
+    }
     let parts: Vec<&OsStr> = below.iter().collect();
     let name = |at: usize| parts.get(at).and_then(|part| part.to_str()).unwrap_or("");
     let first = |count: usize| (parts.len() >= count).then(|| parts.iter().take(count).collect());
     match (name(0), name(1)) {
         (".local", "share" | "state") | (".var", _) => first(3),
-        (".local" | ".config" | ".cache", _) => first(2),
-        (hidden, _) if hidden.starts_with('.') => first(1),
-        // A folder of the person's: other things lie there too.
         _ => {
-            let programs = parts
-                .iter()
-                .rposition(|part| PROGRAMS.iter().any(|name| part == name));
-            match programs {
-                Some(at) if at > 0 => first(at),
-                Some(_) => first(1),
-                None => first(parts.len().max(1)),
-            }
+            let is_tool = |part: &&OsStr| part.to_str().is_some_and(is_name_of_tool);
+            first(parts.iter().position(is_tool)? + 1)
         }
     }
+}
+
+fn is_name_of_tool(name: &str) -> bool {
+    let name = name.strip_prefix('.').unwrap_or(name);
+    NAMES.iter().any(|known| {
+        let version = name.strip_prefix(known);
+        version.is_some_and(|version| {
+            let version = version.trim_start_matches(['-', '_', 'v']);
+            version.is_empty() || version.starts_with(|first: char| first.is_ascii_digit())
+        })
+    })
+}
+
+/// The directory that holds the innermost directory of programs on the way to a path, as paths below a home.
+pub(super) fn prefix(below: &Path) -> Option<PathBuf> {
+    let parts: Vec<&OsStr> = below.iter().collect();
+    let programs = parts.iter().rposition(|part| is_programs(part))?;
+    (programs > 0).then(|| parts.iter().take(programs).collect())
+}
+
+/// Do programs lie in directories of this name?
+pub(super) fn is_programs(name: &OsStr) -> bool {
+    PROGRAMS.iter().any(|known| name == *known)
 }
 
 #[cfg(test)]
@@ -147,15 +265,24 @@ mod tests {
             (".nvm/versions/node/v22/bin", Some(".nvm")),
             ("go/bin", Some("go")),
             ("miniconda3/condabin", Some("miniconda3")),
-            (".local/bin", Some(".local/bin")),
+            ("sdk/go1.22/bin", Some("sdk/go1.22")),
+            ("dev/flutter/bin", Some("dev/flutter")),
+            ("work/.venv/bin", Some("work/.venv")),
             (
                 ".local/share/uv/tools/ruff/bin/ruff",
                 Some(".local/share/uv"),
             ),
-            (".config/composer/vendor/bin", Some(".config/composer")),
-            ("bin", Some("bin")),
-            ("work/tools/bin/x", Some("work/tools")),
-            ("work/scripts/x.sh", Some("work/scripts/x.sh")),
+            (
+                ".config/composer/vendor/bin",
+                Some(".config/composer/vendor"),
+            ),
+            (".local/bin", None),
+            ("bin", None),
+            ("work/bin", None),
+            ("work/tools/bin/x", None),
+            ("google/bin", None),
+            ("node-projects/bin", None),
+            (".mine/bin", None),
             (".local", None),
             (".local/share", None),
             (".config", None),
@@ -163,6 +290,20 @@ mod tests {
         ] {
             let root = tool_root(Path::new(program));
             assert_eq!(root.as_deref(), expected.map(Path::new), "{program}");
+        }
+    }
+
+    #[test]
+    fn the_innermost_programs_count() {
+        for (program, expected) in [
+            ("work/tools/bin/x", Some("work/tools")),
+            ("work/bin", Some("work")),
+            ("a/bin/b/bin", Some("a/bin/b")),
+            ("bin/x", None),
+            ("work/scripts/x.sh", None),
+        ] {
+            let found = prefix(Path::new(program));
+            assert_eq!(found.as_deref(), expected.map(Path::new), "{program}");
         }
     }
 }

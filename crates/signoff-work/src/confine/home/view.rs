@@ -33,19 +33,39 @@ pub(in crate::confine) struct View {
 
 pub(super) fn prepare(plan: &Plan, scratch: &Path, options: &ViewOptions<'_>) -> io::Result<View> {
     let home = match (&plan.real, &plan.written) {
-        (Some(real), Some(written)) if options.mounts && plan.replaceable => {
-            Place::Mounted { real, written }
+        (Some(_), Some(written)) if options.mounts && plan.replaceable => {
+            Place::Mounted { written }
         }
         _ => Place::Beside,
     };
+    let own = scratch.join("home");
+    let is_mounted = matches!(home, Place::Mounted { .. });
+    let mut homes: Vec<OwnHome> = Vec::new();
+    homes.extend(plan.real.as_ref().map(|real| OwnHome {
+        real: real.clone(),
+        own: own.clone(),
+        is_mounted,
+    }));
+    if options.mounts {
+        let others = plan.others.iter().enumerate();
+        homes.extend(others.map(|(number, real)| OwnHome {
+            real: real.clone(),
+            own: scratch.join(format!("homes/{number}")),
+            is_mounted: true,
+        }));
+    }
+    for home in &homes {
+        directory(&home.own)?;
+    }
+    directory(&own)?;
     let mut making = Making {
         plan,
-        own: scratch.join("home"),
+        own,
+        homes,
         files: scratch.join("files"),
         place: home,
         view: View::default(),
     };
-    directory(&making.own)?;
     making.show_roots(options)?;
     making.show_links()?;
     making.show_caches(options, scratch)?;
@@ -63,15 +83,25 @@ pub(super) fn prepare(plan: &Plan, scratch: &Path, options: &ViewOptions<'_>) ->
 /// Where the process finds its home.
 enum Place<'a> {
     /// At the person's home.
-    Mounted { real: &'a Path, written: &'a Path },
+    Mounted { written: &'a Path },
     /// Where the directory is.
     Beside,
+}
+
+/// A directory that the process has in the place of one of the person's.
+struct OwnHome {
+    real: PathBuf,
+    own: PathBuf,
+    /// Does the process find it at the path of the real one?
+    is_mounted: bool,
 }
 
 struct Making<'a> {
     plan: &'a Plan,
     /// What the process finds as its home.
     own: PathBuf,
+    /// It, and what it finds in other places.
+    homes: Vec<OwnHome>,
     /// Single files that are mounted.
     files: PathBuf,
     place: Place<'a>,
@@ -79,17 +109,30 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
+    /// The innermost home that a path lies in.
+    fn home_of(&self, path: &Path) -> Option<&OwnHome> {
+        let homes = self.homes.iter();
+        let homes = homes.filter(|home| path.starts_with(&home.real));
+        homes.max_by_key(|home| home.real.components().count())
+    }
+
     /// Where something of the person's home lies in the process's own.
     fn own_path(&self, path: &Path) -> Option<PathBuf> {
-        let below = path.strip_prefix(self.plan.real.as_ref()?).ok()?;
-        Some(self.own.join(below))
+        let home = self.home_of(path)?;
+        Some(home.own.join(path.strip_prefix(&home.real).ok()?))
+    }
+
+    /// Does the process find something of its own at this path?
+    fn is_replaced(&self, path: &Path) -> bool {
+        self.home_of(path).is_some_and(|home| home.is_mounted)
     }
 
     fn show_roots(&mut self, options: &ViewOptions<'_>) -> io::Result<()> {
         for root in self.plan.list.roots() {
-            match self.place {
-                Place::Mounted { .. } => self.mount(root, root, false)?,
-                Place::Beside => self.link(root, root)?,
+            if self.is_replaced(root) {
+                self.mount(root, root, false)?;
+            } else {
+                self.link(root, root)?;
             }
         }
         for path in &self.plan.list.writable {
@@ -109,10 +152,11 @@ impl Making<'_> {
 
     fn show_links(&self) -> io::Result<()> {
         for (link, target) in &self.plan.list.links {
-            match self.place {
-                Place::Mounted { .. } => self.link(link, target)?,
+            if self.is_replaced(link) {
+                self.link(link, target)?;
+            } else {
                 // What it says may be meant from where it is.
-                Place::Beside => self.link(link, link)?,
+                self.link(link, link)?;
             }
         }
         Ok(())
@@ -120,9 +164,7 @@ impl Making<'_> {
 
     fn show_caches(&mut self, options: &ViewOptions<'_>, scratch: &Path) -> io::Result<()> {
         for (number, (cache, reads_only)) in self.plan.list.caches.iter().enumerate() {
-            let is_seen = matches!(self.place, Place::Beside)
-                || self.own_path(cache).is_none()
-                || self.is_shown(cache);
+            let is_seen = !self.is_replaced(cache) || self.is_shown(cache);
             if options.mounts && options.overlays {
                 let layers = scratch.join(format!("caches/{number}"));
                 let (upper, work) = (layers.join("upper"), layers.join("work"));
@@ -195,8 +237,15 @@ impl Making<'_> {
 
     /// Writes a file of the process's own, never through a link: it could lead to what is the person's.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut above = path.ancestors().take_while(|above| *above != self.own);
-        if path.starts_with(&self.own) && above.any(Path::is_symlink) {
+        let own = self
+            .homes
+            .iter()
+            .map(|home| &home.own)
+            .find(|own| path.starts_with(own));
+        let mut above = path
+            .ancestors()
+            .take_while(|above| Some(*above) != own.map(PathBuf::as_path));
+        if own.is_some() && above.any(Path::is_symlink) {
             let text = format!("{} lies behind a link", path.display());
             return Err(io::Error::other(text));
         }
@@ -217,8 +266,8 @@ impl Making<'_> {
 
     /// Makes what is mounted on, where the directory is the process's own.
     fn make_mount_point(&self, to: &Path, is_directory: bool) -> io::Result<()> {
-        match (self.own_path(to), &self.place) {
-            (Some(own), Place::Mounted { .. }) if !own.exists() => {
+        match self.own_path(to) {
+            Some(own) if self.is_replaced(to) && !own.exists() => {
                 if is_directory {
                     fs::create_dir_all(own)
                 } else {
@@ -239,16 +288,14 @@ impl Making<'_> {
     }
 
     fn finish(mut self, options: &ViewOptions<'_>) -> View {
+        let mounted = self.homes.iter().filter(|home| home.is_mounted);
+        self.view.binds.extend(mounted.map(|home| Bind {
+            from: home.own.clone(),
+            to: home.real.clone(),
+            writable: true,
+        }));
         let home = match self.place {
-            Place::Mounted { real, written } => {
-                let (from, to) = (self.own.clone(), real.to_owned());
-                self.view.binds.push(Bind {
-                    from,
-                    to,
-                    writable: true,
-                });
-                written
-            }
+            Place::Mounted { written } => written,
             Place::Beside => {
                 self.view.writable.push(self.own.clone());
                 &self.own
