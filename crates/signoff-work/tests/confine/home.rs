@@ -191,6 +191,23 @@ fn a_directory_of_programs_does_not_show_what_lies_around_it() {
 }
 
 #[test]
+fn downloads_elsewhere_are_found() {
+    let mut world = HomeWorld::new();
+    world.file("mods/x.example/a", "module");
+    world.file("work/caches/modules-2/a", "artifact");
+    world.file("work/notes", "private");
+    world
+        .set("GOMODCACHE", "~/mods")
+        .set("GRADLE_USER_HOME", "~/work");
+    world.overlays = true;
+    world.check_at(
+        Level::Namespaces,
+        "cat $GOMODCACHE/x.example/a $GRADLE_USER_HOME/caches/modules-2/a ~/work/notes",
+        "moduleartifact",
+    );
+}
+
+#[test]
 fn keys_in_tools_are_hidden() {
     let mut world = HomeWorld::new();
     world.program(".cargo/bin/cargo", "");

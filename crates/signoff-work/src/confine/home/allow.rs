@@ -325,13 +325,16 @@ impl AllowList {
             let path = list.within(options, path);
             let real = path.canonicalize().unwrap_or_else(|_| path.clone());
             // An agent could have put a tool into the tree.
-            let is_safe = path.is_absolute() && !real.starts_with(&list.tree);
-            let mut allow = || match is_tool {
-                true => list.allow_installed(&path),
-                false => list.allow(&path),
+            if !path.is_absolute() || real.starts_with(&list.tree) {
+                return false;
+            }
+            let is_seen = if is_tool {
+                list.allow_installed(&path)
+            } else {
+                list.allow(&path)
             };
-            // What is not there yet is made in the process's own home; what is there is a directory of downloads.
-            is_safe && (allow() || is_cache && !path.exists())
+            // Directories of downloads are shown by themselves, and made in the process's own home if need be.
+            is_seen || is_cache && !list.secrets.cover(&real)
         };
         if paths.iter().all(|path| is_seen(self, path)) {
             self.variables.push(name);
