@@ -22,7 +22,7 @@ const LEVELS: [(Level, &str); 4] = [
     (Level::Bubblewrap, "the same, by the program `bwrap`"),
     (
         Level::Landlock,
-        "nothing outside the tree is writable; what is in the tree is not protected, nothing is hidden",
+        "no file outside the tree is written, but permissions and times can be changed; what is in the tree is not protected, nothing is hidden",
     ),
     (
         Level::None,

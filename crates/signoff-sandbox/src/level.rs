@@ -8,8 +8,8 @@ use std::fmt;
 pub enum Level {
     /// A session of its own and limits; files and network are not confined.
     None,
-    /// Writes outside of writable paths and TCP are refused; nothing inside of a writable path is protected, nothing
-    /// is hidden.
+    /// Writes outside of writable paths and TCP are refused, changes of permissions, times and attributes are not;
+    /// nothing inside of a writable path is protected, nothing is hidden.
     Landlock,
     /// All of the policy, by `bwrap`.
     Bubblewrap,

@@ -3,7 +3,7 @@
 use super::Outcome::NotCovered;
 use super::{Attack, CONFINED, Control, HONEST, mounts_or};
 
-pub(super) const ATTACKS: [Attack; 12] = [
+pub(super) const ATTACKS: [Attack; 14] = [
     Attack {
         name: "bashrc",
         does: "writes to the person's `~/.bashrc`",
@@ -96,6 +96,27 @@ mkdir @HOME@/notes; echo precious > @HOME@/notes/file",
         happened: "grep -q a-private-key @SAID@",
         expected: mounts_or(NotCovered),
         shows: "nothing",
+        ..HONEST
+    },
+    Attack {
+        name: "secrets-in-a-tool",
+        does: "reads those that lie in a tool it finds: `~/.cargo/id_rsa`, the password in the address of `~/.pyenv`",
+        prepare: "mkdir -p @HOME@/.cargo/bin @HOME@/.pyenv/.git; echo a-private-key > @HOME@/.cargo/id_rsa; \
+                  echo 'url = https://me:a-private-key@example.com' > @HOME@/.pyenv/.git/config",
+        script: "echo done > out; cat @HOME@/.cargo/id_rsa @HOME@/.pyenv/.git/config",
+        happened: "grep -q a-private-key @SAID@",
+        expected: mounts_or(NotCovered),
+        shows: "nothing",
+        ..HONEST
+    },
+    Attack {
+        name: "permissions",
+        does: "opens the person's files to everybody (`chmod`)",
+        prepare: "echo private > @HOME@/notes; chmod 600 @HOME@/notes",
+        script: "echo done > out; chmod 666 @HOME@/notes",
+        happened: "test $(stat -c %a @HOME@/notes) = 666",
+        expected: mounts_or(NotCovered),
+        shows: "nothing: Landlock knows of content only",
         ..HONEST
     },
     Attack {
