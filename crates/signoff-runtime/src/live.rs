@@ -461,7 +461,9 @@ impl<'a> Live<'a> {
         person: &mut dyn Person,
         interrupt: impl FnOnce(Interrupt),
     ) -> Result<Ran, Error> {
-        let sandbox = Arc::new(confinement::sandbox(self.level())?);
+        let sandbox = confinement::sandbox(self.level())?;
+        let words = self.project.secrets().values().to_vec();
+        let sandbox = Arc::new(sandbox.redacting(words));
         let level = sandbox
             .level()
             .map_err(|error| Error::Sandbox(error.into()))?;

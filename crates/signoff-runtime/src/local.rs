@@ -114,7 +114,11 @@ impl<'a> Local<'a> {
         );
         let listener = Listener::start(&dir, sender.clone());
         let git = place.own().map(Own::stop_flag);
-        let crew = Crew::new(Arc::clone(&sandbox), sender.clone(), git);
+        let crew = Crew::new(
+            (Arc::clone(&sandbox), project.secrets()),
+            sender.clone(),
+            git,
+        );
         let confined = (sandbox, grounds.as_ref());
         Self {
             calls: Calls::new(project, &dir, confined, (&place, crew.starter())),

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use crate::captured::Captured;
 use crate::clock;
 use crate::leader::Leader;
-use crate::log::Log;
+use crate::log::{Log, Source};
 
 /// Between asking a command to end and ending it.
 const GRACE: Duration = Duration::from_secs(2);
@@ -153,7 +153,7 @@ impl Complaints {
                 Ok(0) => break,
                 Ok(count) => {
                     let bytes = &buffer[..count];
-                    log.write(bytes);
+                    log.write(Source::Stderr, bytes);
                     let captured = self.captured.lock();
                     captured.unwrap_or_else(PoisonError::into_inner).push(bytes);
                 }
@@ -161,6 +161,7 @@ impl Complaints {
                 Err(_) => break,
             }
         }
+        log.finish();
         *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.ended.notify_all();
     }

@@ -77,6 +77,7 @@ mod proc;
 #[cfg(target_os = "linux")]
 mod process_table;
 mod program;
+mod redaction;
 mod running;
 mod sandbox;
 #[cfg(target_os = "linux")]

@@ -4,8 +4,18 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::redaction::{Redaction, Redactor};
 
 const NOTICE: &[u8] = "\n[… log full, the rest was left out …]\n".as_bytes();
+
+/// Which stream something comes from: a word in pieces is put together from one of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Source {
+    Stdout,
+    Stderr,
+}
 
 #[derive(Debug)]
 pub(crate) struct Log {
@@ -14,20 +24,43 @@ pub(crate) struct Log {
     room: u64,
     /// First failure; nothing is written after it, and the command goes on.
     error: Option<io::ErrorKind>,
+    stdout: Redactor,
+    stderr: Redactor,
 }
 
 impl Log {
-    pub(crate) fn new(path: Option<PathBuf>, limit: u64) -> Self {
+    pub(crate) fn new(path: Option<PathBuf>, limit: u64, redaction: &Arc<Redaction>) -> Self {
         Self {
             path,
             file: None,
             // The notice counts: the file never grows beyond its limit.
             room: limit.saturating_sub(NOTICE.len() as u64),
             error: None,
+            stdout: Redactor::new(Arc::clone(redaction)),
+            stderr: Redactor::new(Arc::clone(redaction)),
         }
     }
 
-    pub(crate) fn write(&mut self, bytes: &[u8]) {
+    pub(crate) fn write(&mut self, source: Source, bytes: &[u8]) {
+        if self.path.is_none() {
+            return;
+        }
+        let redactor = match source {
+            Source::Stdout => &mut self.stdout,
+            Source::Stderr => &mut self.stderr,
+        };
+        let bytes = redactor.push(bytes);
+        self.write_all(&bytes);
+    }
+
+    /// Writes what was held back: nothing comes any more.
+    pub(crate) fn finish(&mut self) {
+        for rest in [self.stdout.finish(), self.stderr.finish()] {
+            self.write_all(&rest);
+        }
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
         }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::ended::Ended;
 use crate::leader::Leader;
-use crate::log::Log;
+use crate::log::{Log, Source};
 use crate::sandbox::Ours;
 use crate::stop;
 use crate::stream::Stream;
@@ -31,9 +31,9 @@ impl Running {
         let watch = Watch {
             leader,
             stop: Arc::clone(&signal),
-            stdout: Stream::new(ours.stdout, ours.limits.output),
-            stderr: Stream::new(ours.stderr, ours.limits.output),
-            log: Log::new(ours.log, ours.limits.log),
+            stdout: Stream::new(Source::Stdout, ours.stdout, ours.limits.output),
+            stderr: Stream::new(Source::Stderr, ours.stderr, ours.limits.output),
+            log: Log::new(ours.log, ours.limits.log, &ours.redaction),
             started: Instant::now(),
             time: ours.limits.time,
         };

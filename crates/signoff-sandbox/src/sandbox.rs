@@ -24,6 +24,7 @@ use crate::log::Log;
 use crate::memory_group::MemoryGroup;
 use crate::policy::Policy;
 use crate::probe::{UntriedError, probe};
+use crate::redaction::Redaction;
 use crate::running::Running;
 use crate::spawner::Spawner;
 use crate::{signals, stdio, tree};
@@ -37,6 +38,7 @@ pub struct Sandbox {
     spawner: Arc<Spawner>,
     /// The level asked for; without one, the highest that works.
     level: Option<Level>,
+    redaction: Arc<Redaction>,
 }
 
 /// What we keep of a command that was started.
@@ -46,6 +48,7 @@ pub(crate) struct Ours {
     pub(crate) stderr: OwnedFd,
     pub(crate) limits: Limits,
     pub(crate) log: Option<PathBuf>,
+    pub(crate) redaction: Arc<Redaction>,
 }
 
 impl Sandbox {
@@ -60,7 +63,18 @@ impl Sandbox {
         Ok(Self {
             spawner: Spawner::start()?,
             level: None,
+            redaction: Arc::default(),
         })
+    }
+
+    /// The same, with these words left out of the logs of commands. What is captured has them: it may be judged.
+    #[must_use]
+    pub fn redacting(self, words: impl IntoIterator<Item = String>) -> Self {
+        let words = words.into_iter().map(String::into_bytes);
+        Self {
+            redaction: Arc::new(Redaction::new(words)),
+            ..self
+        }
     }
 
     /// The same, with commands confined at this level whether or not it works here, or a higher one does.
@@ -142,7 +156,7 @@ impl Sandbox {
         for output in [&ours.stdout, &ours.stderr] {
             rustix::io::ioctl_fionbio(output, false).map_err(io::Error::from)?;
         }
-        let log = Log::new(ours.log, ours.limits.log);
+        let log = Log::new(ours.log, ours.limits.log, &ours.redaction);
         let conversation =
             Conversation::begin(leader, ours.stderr.into(), log, ours.limits.output)?;
         Ok((Speech::new(speech), ours.stdout.into(), conversation))
@@ -225,6 +239,7 @@ impl Sandbox {
             stderr,
             limits: command.limits,
             log: command.log,
+            redaction: Arc::clone(&self.redaction),
         };
         Ok(Started {
             leader,

@@ -6,20 +6,22 @@ use std::time::Instant;
 use rustix::io::Errno;
 
 use crate::captured::Captured;
-use crate::log::Log;
+use crate::log::{Log, Source};
 
 #[derive(Debug)]
 pub(crate) struct Stream {
     /// Gone at end of file.
     fd: Option<OwnedFd>,
     captured: Captured,
+    source: Source,
 }
 
 impl Stream {
     /// Takes over a descriptor that does not block.
-    pub(crate) fn new(fd: OwnedFd, limit: u64) -> Self {
+    pub(crate) fn new(source: Source, fd: OwnedFd, limit: u64) -> Self {
         Self {
             fd: Some(fd),
+            source,
             captured: Captured::new(limit),
         }
     }
@@ -37,7 +39,7 @@ impl Stream {
             Ok(0) => self.fd = None,
             Ok(count) => {
                 self.captured.push(&buffer[..count]);
-                log.write(&buffer[..count]);
+                log.write(self.source, &buffer[..count]);
             }
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN) => return false,

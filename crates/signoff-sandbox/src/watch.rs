@@ -146,6 +146,7 @@ impl Watch {
         let deadline = Instant::now() + DRAIN;
         self.stdout.drain(buffer, &mut self.log, deadline);
         self.stderr.drain(buffer, &mut self.log, deadline);
+        self.log.finish();
         let (how, left) = self.leader.reap();
         Ended {
             how: why.unwrap_or(how),

@@ -1,7 +1,8 @@
 //! Keeps secrets out of what is shown.
 //!
 //! A secret is the value of a variable that is called like one, a word that looks like a key of a known service, and
-//! whatever the settings say. Journals and logs keep what was said, readable by their owner only.
+//! whatever the settings say. Journals and logs keep what else was said, readable by their owner only; values of variables
+//! are kept out of them too.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -81,14 +82,26 @@ impl Secrets {
         });
     }
 
-    /// The text without them.
-    pub fn hide<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    /// The values of variables among them.
+    pub fn values(&self) -> &[String] {
+        &self.values
+    }
+
+    /// The text without the values of variables: all that is taken out of what is judged, because a pattern may fit
+    /// what a contract looks for.
+    pub fn hide_values<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut shown = Cow::Borrowed(text);
         for value in &self.values {
             if shown.contains(value.as_str()) {
                 shown = Cow::Owned(shown.replace(value.as_str(), HIDDEN));
             }
         }
+        shown
+    }
+
+    /// The text without them.
+    pub fn hide<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut shown = self.hide_values(text);
         for (begin, length) in KEYS {
             if shown.contains(begin) {
                 shown = Cow::Owned(without_keys(&shown, begin, length));

@@ -77,6 +77,28 @@ fn what_lies_beside_the_home_is_hidden_from_the_first_agent() {
     assert!(xdg.join("data/signoff").is_dir() && xdg.join("state/signoff").is_dir());
 }
 
+/// Neither whole nor in pieces, by whomever it is printed.
+#[test]
+fn the_value_of_a_secret_is_in_no_log_and_no_journal() {
+    let key = "tok-abcdef-0123456789-zzz";
+    let print = "echo $DEPLOY_TOKEN; echo $DEPLOY_TOKEN >&2";
+    let task = format!("echo x > out; {print}; printf tok-abc; sleep 0.3; echo def-0123456789-zzz");
+    let project = project(&task, &format!("{print}; false"));
+    let user = project.home().join(".config/signoff");
+    std::fs::create_dir_all(&user).expect("the folder is ours");
+    let env = "[sandbox]\nenv = [\"PATH\", \"HOME\", \"DEPLOY_TOKEN\"]\n";
+    std::fs::write(user.join("config.toml"), env).expect("the folder is ours");
+    let project = project.env("DEPLOY_TOKEN", key);
+    run(&project).assert_code(1);
+    let found = project.bash(
+        "grep -rl tok-abcdef-0123456789-zzz .signoff; true",
+        &project.path(),
+    );
+    assert_eq!(found.stdout, "");
+    let logs = project.bash("cat .signoff/runs/*/steps/a/1/*.log", &project.path());
+    assert!(logs.stdout.contains("[redacted]"), "{logs}");
+}
+
 /// Where the process gets something of its own, the project would be covered.
 #[test]
 fn a_project_may_lie_in_shared_memory() {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use signoff_engine::{Action, Input, Observation, Process, ProcessEnd};
 use signoff_sandbox::{Command, Ended, How, KeptMounts, Policy, Sandbox, StartError, Stopper};
 use signoff_store::failpoint;
+use signoff_work::secrets::Secrets;
 use signoff_work::tools::StopFlag;
 
 use super::Message;
@@ -17,6 +18,8 @@ use crate::trees::TreeMount;
 /// The threads that watch over processes.
 pub(super) struct Crew {
     sandbox: Arc<Sandbox>,
+    /// What no journal holds.
+    secrets: Arc<Secrets>,
     sender: Sender<Message>,
     stoppers: Arc<Mutex<Stoppers>>,
     /// Ends what git does on threads of the crew: a tree may hold it up.
@@ -33,12 +36,13 @@ struct Stoppers {
 
 impl Crew {
     pub(super) fn new(
-        sandbox: Arc<Sandbox>,
+        (sandbox, secrets): (Arc<Sandbox>, Secrets),
         sender: Sender<Message>,
         git: Option<StopFlag>,
     ) -> Self {
         Self {
             sandbox,
+            secrets: Arc::new(secrets),
             sender,
             stoppers: Arc::default(),
             git,
@@ -128,6 +132,7 @@ impl Crew {
     pub(super) fn starter(&self) -> Starter {
         Starter {
             sandbox: Arc::clone(&self.sandbox),
+            secrets: Arc::clone(&self.secrets),
             stoppers: Arc::clone(&self.stoppers),
         }
     }
@@ -139,6 +144,7 @@ impl Crew {
         run: impl FnOnce(&Mutex<Stoppers>) -> Option<Result<Ended, StartError>> + Send + 'static,
     ) {
         let stoppers = Arc::clone(&self.stoppers);
+        let secrets = Arc::clone(&self.secrets);
         let sender = self.sender.clone();
         self.pool.run(move || {
             let seen = match before() {
@@ -156,7 +162,7 @@ impl Crew {
                     survivors_left: count @ 1..,
                     ..
                 })) => Happened::Survivors(count),
-                Some(ended) => Happened::Input(report(Some(seen), observe(ended))),
+                Some(ended) => Happened::Input(report(Some(seen), observe(ended, &secrets))),
                 None => return,
             };
             // Nobody listens any more: then the run was given up.
@@ -186,6 +192,7 @@ impl Crew {
 #[derive(Clone)]
 pub(super) struct Starter {
     sandbox: Arc<Sandbox>,
+    secrets: Arc<Secrets>,
     stoppers: Arc<Mutex<Stoppers>>,
 }
 
@@ -207,7 +214,7 @@ impl Starter {
         let Some(ended) = supervise(&self.stoppers, || self.sandbox.start(command)) else {
             return Err("the run was stopped".to_owned());
         };
-        let seen = observe(ended);
+        let seen = observe(ended, &self.secrets);
         if seen.ended.succeeded() {
             return Ok(());
         }
@@ -258,7 +265,9 @@ fn supervise(
     (ended.how != How::Stopped).then_some(Ok(ended))
 }
 
-fn observe(ended: Result<Ended, StartError>) -> Observation {
+/// What is journaled, and judged: without the values of secrets.
+fn observe(ended: Result<Ended, StartError>, secrets: &Secrets) -> Observation {
+    let text = |text: String| secrets.hide_values(&text).into_owned();
     match ended {
         Ok(ended) => Observation {
             ended: match ended.how {
@@ -267,8 +276,8 @@ fn observe(ended: Result<Ended, StartError>) -> Observation {
                 How::TimedOut => ProcessEnd::TimedOut,
                 How::Stopped => ProcessEnd::NotStarted("stopped".to_owned()),
             },
-            stdout: ended.stdout.text(),
-            stderr: ended.stderr.text(),
+            stdout: text(ended.stdout.text()),
+            stderr: text(ended.stderr.text()),
             cut: ended.stdout.is_cut() || ended.stderr.is_cut(),
             duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
             // What else there is to know is added by whoever knows the tree.
