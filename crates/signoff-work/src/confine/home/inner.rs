@@ -15,7 +15,8 @@ const DEEPEST: usize = 3;
 const MOST: usize = 20_000;
 
 /// Files that hold logins whatever is in them.
-const LOGINS: [&str; 14] = [
+const LOGINS: [&str; 17] = [
+    ".bunfig.toml",
     ".env",
     ".git-credentials",
     ".htpasswd",
@@ -26,7 +27,9 @@ const LOGINS: [&str; 14] = [
     ".s3cfg",
     ".vault-token",
     "_netrc",
+    "auth.ini",
     "auth.json",
+    "bunfig.toml",
     "credentials",
     "credentials.json",
     "credentials.toml",
