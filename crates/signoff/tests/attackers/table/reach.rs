@@ -119,11 +119,12 @@ mkdir @HOME@/notes; echo precious > @HOME@/notes/file",
         shows: "nothing: Landlock knows of content only",
         ..HONEST
     },
+    // Backwards: as it is, its value would not be in the log either.
     Attack {
         name: "environment",
         does: "reads keys in the environment of the harness",
-        script: "echo done > out; cat /proc/*/environ 2> /dev/null | tr '\\0' '\\n' | grep SECRET_KEY",
-        happened: "grep -q 'SECRET_KEY=in-the-environment' @SAID@",
+        script: "echo done > out; cat /proc/*/environ 2> /dev/null | tr '\\0' '\\n' | grep SECRET_KEY | rev",
+        happened: "grep -q tnemnorivne-eht-ni=YEK_TERCES @SAID@",
         expected: CONFINED,
         shows: "nothing; its own environment has only what `[sandbox] env` lists",
         ..HONEST
@@ -131,8 +132,8 @@ mkdir @HOME@/notes; echo precious > @HOME@/notes/file",
     Attack {
         name: "own-environment",
         does: "reads keys in its own environment",
-        script: "echo done > out; env",
-        happened: "grep -q 'SECRET_KEY=in-the-environment' @SAID@",
+        script: "echo done > out; env | rev",
+        happened: "grep -q tnemnorivne-eht-ni=YEK_TERCES @SAID@",
         control: Control::Bare("bash agent.sh > @SAID@"),
         ..HONEST
     },
