@@ -137,10 +137,10 @@ fn every_event() -> Vec<engine::Event> {
             changes: engine::Changes {
                 files: Some(vec!["a.rs".to_owned()]),
                 protected: vec!["Cargo.lock".to_owned()],
-                details: engine::ChangeDetails {
+                details: Box::new(engine::ChangeDetails {
                     links_out: vec!["out".to_owned()],
                     ..engine::ChangeDetails::default()
-                },
+                }),
             },
         },
         engine::Event::CallStarted {
@@ -179,12 +179,12 @@ fn every_event() -> Vec<engine::Event> {
                 tree: "b2".to_owned(),
                 onto: "a1".to_owned(),
                 files: vec!["a.rs".to_owned()],
-                details: engine::ChangeDetails {
+                details: Box::new(engine::ChangeDetails {
                     links_out: vec!["out".to_owned()],
                     hides: vec!["x/__init__.py".to_owned()],
                     new_modules: vec!["app/unittest.py".to_owned()],
                     loose_modules: vec!["app/unittest.py".to_owned()],
-                },
+                }),
             },
         },
         engine::Event::MergeConflicted {

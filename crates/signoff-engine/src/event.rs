@@ -428,7 +428,8 @@ pub struct Candidate {
     /// What it changes there.
     pub files: Vec<String>,
     /// What their names do not tell.
-    pub details: ChangeDetails,
+    // Seldom there: elsewhere it costs a pointer.
+    pub details: Box<ChangeDetails>,
 }
 
 /// What becomes of an agent step whose contract holds before the work.
@@ -513,7 +514,8 @@ pub struct Changes {
     /// Those that the step protects.
     pub protected: Vec<String>,
     /// What their names do not tell.
-    pub details: ChangeDetails,
+    // Seldom there: elsewhere it costs a pointer.
+    pub details: Box<ChangeDetails>,
 }
 
 /// What is worth knowing of changed files beyond their names. Each list holds some of them.

@@ -75,9 +75,9 @@ pub struct TestsRun {
     /// Before the work those that passed or failed; after it those that passed.
     pub run: u64,
     /// Those that failed, and what could not even be loaded.
-    pub failed: u64,
+    pub failed: u32,
     /// Those that were skipped, ignored or expected to fail.
-    pub skipped: u64,
+    pub skipped: u32,
     pub runner: String,
 }
 

@@ -5,8 +5,7 @@
 mod world;
 
 use signoff_engine::{
-    Accept, Action, Candidate, ChangeDetails, Changes, Choice, Event, Facts, Input, Observation,
-    ProcessEnd, due,
+    Accept, Action, Candidate, Changes, Choice, Event, Facts, Input, Observation, ProcessEnd, due,
 };
 use world::{Fate, World, plan_text, saw};
 
@@ -82,7 +81,7 @@ fn judge_candidate(world: &mut World, files: &[&str]) {
             commit: format!("{onto}+{attempt}"),
             onto,
             files: changed(files, &[]).files.expect("just given"),
-            details: ChangeDetails::default(),
+            details: Box::default(),
         },
     });
     judge(world, None);

@@ -352,11 +352,11 @@ fn the_runner_is_shadowed_wherever_python_may_be_started() {
     let known = |path: &str, is_loose: bool| {
         let list = vec![path.to_owned()];
         Changes {
-            details: ChangeDetails {
+            details: Box::new(ChangeDetails {
                 loose_modules: if is_loose { list.clone() } else { Vec::new() },
                 new_modules: list,
                 ..ChangeDetails::default()
-            },
+            }),
             ..changes(&[path])
         }
     };
@@ -409,10 +409,10 @@ fn the_runner_is_shadowed_wherever_python_may_be_started() {
 #[test]
 fn what_hides_a_module_fails_where_python_runs() {
     let hides = |path: &str| Changes {
-        details: ChangeDetails {
+        details: Box::new(ChangeDetails {
             hides: vec![path.to_owned()],
             ..ChangeDetails::default()
-        },
+        }),
         ..changes(&[path])
     };
     for path in ["test_x/__init__.py", "__pycache__/test_x.cpython-311.pyc"] {

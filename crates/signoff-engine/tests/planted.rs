@@ -3,7 +3,7 @@
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod world;
 
-use signoff_engine::{Accept, Action, Candidate, ChangeDetails, Event, Grade, Input, Outcome, due};
+use signoff_engine::{Accept, Action, Candidate, Event, Grade, Input, Outcome, due};
 use world::{Fate, World, plan_text};
 
 const TOOL: &str = "**tool:** run_command\n**args:**\n```json\n{\"command\": \"python3 app.py\"}\n```\n**on_fail:** abort\n";
@@ -29,7 +29,7 @@ fn built(first: &str, files: &[&str]) -> World {
                         commit: format!("{onto}+1"),
                         onto,
                         files: files.iter().map(|&file| file.to_owned()).collect(),
-                        details: ChangeDetails::default(),
+                        details: Box::default(),
                     },
                 });
                 return world;

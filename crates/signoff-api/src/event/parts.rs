@@ -381,15 +381,15 @@ pub struct TestsRun {
     pub run: u64,
     /// Those that failed, and what could not even be loaded.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub failed: u64,
+    pub failed: u32,
     /// Those that were skipped, ignored or expected to fail.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub skipped: u64,
+    pub skipped: u32,
     pub runner: String,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it")]
-fn is_zero(count: &u64) -> bool {
+fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
@@ -667,7 +667,7 @@ impl From<engine::Changes> for Changes {
         Self {
             files,
             protected,
-            details: details.into(),
+            details: (*details).into(),
         }
     }
 }
@@ -682,7 +682,7 @@ impl From<Changes> for engine::Changes {
         Self {
             files,
             protected,
-            details: details.into(),
+            details: Box::new(details.into()),
         }
     }
 }

@@ -100,7 +100,7 @@ impl From<engine::Candidate> for Candidate {
             tree,
             onto,
             files,
-            details: details.into(),
+            details: (*details).into(),
         }
     }
 }
@@ -119,7 +119,7 @@ impl From<Candidate> for engine::Candidate {
             tree,
             onto,
             files,
-            details: details.into(),
+            details: Box::new(details.into()),
         }
     }
 }

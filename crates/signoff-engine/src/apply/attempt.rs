@@ -71,7 +71,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             step.changes.protected.clone_from(&changes.protected);
             if !matches!(ended, ProcessEnd::NotStarted(_)) {
                 step.changes.files.clone_from(&changes.files);
-                step.changes.details = changes.details.clone();
+                step.changes.details.clone_from(&changes.details);
                 step.unseen_since = None;
             }
             step.status = StepStatus::Verifying;

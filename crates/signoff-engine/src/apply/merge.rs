@@ -37,7 +37,7 @@ pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidat
     if works || step.taken_over.is_some() {
         // Whoever changed it and whenever: this is what is judged, and what the commit will change.
         step.changes.files = Some(candidate.files.clone());
-        step.changes.details = candidate.details.clone();
+        step.changes.details.clone_from(&candidate.details);
         step.unseen_since = None;
     }
     step.candidate = Some(candidate.clone());

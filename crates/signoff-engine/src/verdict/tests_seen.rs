@@ -41,12 +41,17 @@ fn counted(
     Observation {
         tests: all.zip(run).map(|(all, run)| TestsRun {
             run,
-            failed: all.failed.saturating_add(all.errors),
-            skipped: all.skipped,
+            failed: small(all.failed.saturating_add(all.errors)),
+            skipped: small(all.skipped),
             runner: names.join(AND),
         }),
         ..observed
     }
+}
+
+/// More than anybody has counts as that many.
+fn small(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Which tests count after the work.

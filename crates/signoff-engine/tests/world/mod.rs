@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use signoff_engine::{
-    Accept, Action, Bounds, Call, CallEnd, Candidate, ChangeDetails, Changes, Event, Green, Input,
-    Isolation, Observation, PauseReason, ProcessEnd, Recorded, Run, RunTree, Settings, WorkItem,
-    WorkKind, apply, decide, due, resolved_arguments,
+    Accept, Action, Bounds, Call, CallEnd, Candidate, Changes, Event, Green, Input, Isolation,
+    Observation, PauseReason, ProcessEnd, Recorded, Run, RunTree, Settings, WorkItem, WorkKind,
+    apply, decide, due, resolved_arguments,
 };
 use signoff_plan::Everything;
 use signoff_plan::check::check;
@@ -385,7 +385,7 @@ impl World {
             } else {
                 vec!["a".to_owned()]
             },
-            details: ChangeDetails::default(),
+            details: Box::default(),
         };
         self.record(Input::CandidateBuilt {
             step,

@@ -116,7 +116,7 @@ impl SharedCheckout {
             self.of_step(past, touched.collect())
         });
         Changes {
-            details: self.details(past, files.as_deref()),
+            details: Box::new(self.details(past, files.as_deref())),
             files,
             protected: Vec::new(),
         }
@@ -145,7 +145,7 @@ impl SharedCheckout {
         ] {
             list.retain(of_step);
         }
-        details
+        *details
     }
 
     /// Those of the files that are not as the step found them: what an attempt changed, a later one may have put back.
@@ -173,7 +173,7 @@ impl CheckoutBefore {
             self.checkout.of_step(&self.past, touched.collect())
         });
         Changes {
-            details: self.checkout.details(&self.past, files.as_deref()),
+            details: Box::new(self.checkout.details(&self.past, files.as_deref())),
             files,
             protected: protected_changes(&self.protected, &after),
         }

@@ -8,7 +8,7 @@ pub(crate) fn changed_files(
     own: &Own,
     from: &Id,
     to: &Id,
-) -> Result<(Vec<String>, ChangeDetails), GitError> {
+) -> Result<(Vec<String>, Box<ChangeDetails>), GitError> {
     let report = own.inspect(from, to)?;
     let change = TreeChange {
         files: report.files,
@@ -17,5 +17,5 @@ pub(crate) fn changed_files(
     };
     let there_before = own.paths_in(from, &asked_before(&change))?;
     let details = change_details(&change, &there_before);
-    Ok((change.files, details))
+    Ok((change.files, Box::new(details)))
 }

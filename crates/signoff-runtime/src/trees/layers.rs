@@ -26,7 +26,7 @@ pub(crate) struct Recorded {
     /// Those of them that no attempt may change; the commit has them as they were.
     pub(crate) protected: Vec<String>,
     /// What their names do not tell.
-    pub(crate) details: ChangeDetails,
+    pub(crate) details: Box<ChangeDetails>,
 }
 
 /// An attempt whose work is to be recorded.

@@ -142,7 +142,7 @@ fn a_step_in_the_merge_queue_says_what_it_waits_for() {
         tree: "t1".to_owned(),
         onto: "c0".to_owned(),
         files: Vec::new(),
-        details: signoff_engine::ChangeDetails::default(),
+        details: Box::default(),
     };
     let (queue, attempt) = (Some(Seat::MergeQueue), 1);
     for (stage, built, seat, expected) in [
