@@ -118,6 +118,7 @@ fn take_up(run: &mut Run, at: usize) {
     step.ended_before = true;
     step.base = None;
     step.carried = None;
+    step.candidate = None;
     step.commit = None;
     match open {
         Some(open) => {
