@@ -60,12 +60,11 @@ fn titles_give_way_to_who_does_it() {
 
 #[test]
 fn files_without_a_commit_are_counted_and_some_are_named() {
-    let files: Vec<String> = (0..5).map(|n| format!("f{n}\u{1b}")).collect();
-    let lines = shown(&run(&[("A", CHECK)]), (80, 24), Some(files));
-    assert!(
-        lines.contains(&"uncommitted files: 5: f0, f1, f2 and 2 more".to_owned()),
-        "{lines:#?}"
-    );
+    let files: Vec<String> = (0..7).map(|n| format!("f{n}\u{1b}")).collect();
+    let lines = shown(&run(&[("A", CHECK)]), (120, 24), Some(files));
+    let names: Vec<String> = (0..5).map(|n| format!("f{n}\\u{{1b}}")).collect();
+    let expected = format!("uncommitted files: 7: {} and 2 more", names.join(", "));
+    assert!(lines.contains(&expected), "{lines:#?}");
     let lines = shown(&run(&[("A", CHECK)]), (80, 24), Some(Vec::new()));
     assert!(!lines.join("").contains("uncommitted"), "{lines:#?}");
 }
