@@ -413,8 +413,10 @@ fn killed_while_it_is_taken_back() {
     project.signoff(["approve", "plan.md"]).assert_success();
     let before = picture(&project);
     let armed = [("SIGNOFF_FAILPOINT", "undo.recorded:1")];
-    assert_ne!(project.signoff(RUN).code, Some(0));
-    assert_eq!(project.signoff_with(&armed, ["undo"]).code, None);
+    let run = project.signoff(RUN);
+    assert_ne!(run.code, Some(0));
+    let killed = project.signoff_with(&armed, ["undo"]);
+    assert_eq!(killed.code, None, "{}{}", run.stderr, killed.stderr);
     project.signoff(["undo"]).assert_success();
     let after = picture(&project);
     assert!(before == after, "{}", difference(&before, &after));

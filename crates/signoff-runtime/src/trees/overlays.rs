@@ -10,7 +10,7 @@ use std::{fs, io};
 
 use signoff_sandbox::Overlay;
 use signoff_work::confine::{OBJECTS, ShownTree};
-use signoff_work::git::Id;
+use signoff_work::git::{Id, Own};
 use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree, is_cache};
 use signoff_work::tree::protected;
 
@@ -67,6 +67,7 @@ pub(crate) struct TreeMount {
     mask: Arc<Mask>,
     stamp: MaskStamp,
     pub(super) left_out: LeftOut,
+    own: Own,
     /// Removed with it.
     pub(super) thrown_away: Option<PathBuf>,
     /// What a contract finds besides.
@@ -134,6 +135,7 @@ impl TreeMount {
         let changed = self.mask.changed_since(&self.stamp).unwrap_or_default();
         changed
             .iter()
+            .filter(|path| !self.own.is_kept(path))
             .map(|path| String::from_utf8_lossy(path).into_owned())
             .collect()
     }
@@ -272,6 +274,7 @@ impl Trees {
             left_out: self.left_out(&mask),
             mask,
             stamp,
+            own: self.own.clone(),
             thrown_away: None,
             furniture: None,
         })
@@ -379,7 +382,9 @@ impl Trees {
             let is_gone = |root: &&Vec<u8>| !whole.ignored_roots().any(|now| now == **root);
             let gone: Vec<Vec<u8>> = roots.iter().filter(is_gone).cloned().collect();
             let changed = whole.changed_since(first).map_err(said)?;
-            masks.changed.extend(changed.into_iter().chain(gone));
+            let of_person = changed.into_iter().chain(gone);
+            let of_person = of_person.filter(|name| !self.own.is_kept(name));
+            masks.changed.extend(of_person);
             masks.changed.sort();
             masks.changed.dedup();
         } else {

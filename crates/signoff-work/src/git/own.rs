@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::names::{Name, name};
+use super::names::{Name, name, within};
 use super::scratch::{Scratch, write};
 use super::start::Call;
 use super::{GitError, Id, Repository, Worktree};
@@ -50,6 +50,11 @@ impl Own {
         };
         own.configure()?;
         Ok(own)
+    }
+
+    /// Is this one of the harness's own files, or in one of its directories? It changes them while a run is at work.
+    pub fn is_kept(&self, name: &[u8]) -> bool {
+        within(name, &self.kept)
     }
 
     /// Written anew each time, but for what the person ignores: a run keeps the rules that it began with.
