@@ -52,9 +52,13 @@ impl Own {
         Ok(own)
     }
 
-    /// Is this one of the harness's own files, or in one of its directories? It changes them while a run is at work.
+    /// Is this one of the harness's own files, in one of its directories, or a name that a file of its has for a moment?
+    /// It writes them while a run is at work.
     pub fn is_kept(&self, name: &[u8]) -> bool {
-        within(name, &self.kept)
+        const MOMENTARY: &[u8] = b".signoff-";
+        let (_, last) = crate::tree::split(name);
+        let mut parts = last.windows(MOMENTARY.len());
+        within(name, &self.kept) || last.starts_with(b".") && parts.any(|part| part == MOMENTARY)
     }
 
     /// Written anew each time, but for what the person ignores: a run keeps the rules that it began with.
