@@ -53,6 +53,8 @@ pub enum Error {
         path: String,
         held: Vec<String>,
     },
+    /// A person wants to settle a file in both ways.
+    SettledTwice { path: String },
     /// Nobody signed this plan.
     NotSigned { plan: String },
     /// What was signed is not what is here.

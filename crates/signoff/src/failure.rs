@@ -14,7 +14,7 @@ use signoff_store::atomic::ReplaceError;
 use signoff_store::journal::JournalError;
 use signoff_store::signatures::SignatureError;
 
-use self::landings::{checked_out, not_held};
+use self::landings::{checked_out, not_held, settled_twice};
 pub(crate) use self::landings::{
     held_hints, not_landed, not_undone, settling_commands, version_of,
 };
@@ -124,6 +124,7 @@ impl From<Error> for Failure {
                 .hint(format!("`signoff verify {}` shows them", quoted(source.name())))
             }
             Error::NotHeld { run, path, held } => not_held(&run, &path, &held),
+            Error::SettledTwice { path } => settled_twice(&path),
             Error::NotSigned { plan } => {
                 let word = quoted(&plan);
                 Self::new(4, "not-signed", format!("nobody has signed {plan} off")).hint(format!(

@@ -98,6 +98,12 @@ fn check(git: bool) {
     wrong
         .assert_code(2)
         .assert_stderr_contains("held are: conf.txt d/b.txt");
+    // Also where a directory means it.
+    let twice = project.signoff(["land", "--take", "d/b.txt", "--keep", "d"]);
+    twice
+        .assert_code(2)
+        .assert_stderr_contains("`d/b.txt` is to be taken and kept");
+    assert_eq!(project.read("conf.txt"), "mine\n");
     project
         .signoff(["land", &run, "--take", "conf.txt"])
         .assert_code(5)

@@ -44,6 +44,12 @@ pub(super) fn not_held(run: &str, path: &str, held: &[String]) -> Failure {
     failure.hint(format!("held are: {}", held.join(" ")))
 }
 
+pub(super) fn settled_twice(path: &str) -> Failure {
+    let message = format!("`{}` is to be taken and kept", harmless(path));
+    Failure::new(2, "settled-twice", message)
+        .hint("name it after `--take` for the run's version, or after `--keep` for yours")
+}
+
 /// What to type about files that are held: how one sees both versions, and how one settles them.
 pub(crate) fn held_hints(landing: &Landing) -> Vec<String> {
     let Some(first) = landing.held.first() else {

@@ -80,7 +80,7 @@ pub(super) fn settle(
     bring_files(landing, trees, &head, (run, journal), clock)
 }
 
-/// Refuses a path that no held file has, or that nothing held lies in.
+/// Refuses a path that no held file has, or that nothing held lies in, and a file that is to be settled in both ways.
 pub(super) fn check(run: &str, settlement: &Settlement, held: &[HeldVersion]) -> Result<(), Error> {
     let named = settlement.take.iter().chain(&settlement.keep);
     for path in named {
@@ -92,7 +92,17 @@ pub(super) fn check(run: &str, settlement: &Settlement, held: &[HeldVersion]) ->
             });
         }
     }
-    Ok(())
+    let of = |paths: &[String]| -> Vec<String> {
+        paths.iter().flat_map(|path| meant(path, held)).collect()
+    };
+    let kept = of(&settlement.keep);
+    match of(&settlement.take)
+        .into_iter()
+        .find(|path| kept.contains(path))
+    {
+        Some(path) => Err(Error::SettledTwice { path }),
+        None => Ok(()),
+    }
 }
 
 /// The held files that a path means: itself, or everything in a directory.
