@@ -137,7 +137,10 @@ unsafe fn confined(image: &Image) -> Result<(), crate::confine::Failed> {
             set_limit(libc::RLIMIT_NPROC, processes.into());
         }
         crate::privileges::leave_keys();
-        crate::process_table::mount(enclosure)
+        match enclosure.kept {
+            Some(_) => Ok(()),
+            None => crate::process_table::mount(&enclosure.table),
+        }
     }
 }
 

@@ -16,7 +16,9 @@ use crate::child;
 #[cfg(target_os = "linux")]
 use crate::enclosure::Enclosure;
 use crate::failure::Failure;
-use crate::guard::Guarded;
+#[cfg(target_os = "linux")]
+use crate::guard::First;
+use crate::guard::Guard;
 use crate::image::{Image, Pointers};
 #[cfg(target_os = "linux")]
 use crate::place::Place;
@@ -63,7 +65,7 @@ pub(crate) struct Cradle<'a> {
 pub(crate) struct Born {
     pub(crate) pid: i32,
     /// The first process of its namespace, if it has one.
-    pub(crate) guard: Option<Guarded>,
+    pub(crate) guard: Option<Guard>,
     /// Why it did not become the command, if that is known by then.
     pub(crate) failure: Option<Failure>,
 }
@@ -132,26 +134,30 @@ fn start_inside(
 ) -> io::Result<Born> {
     let mut stack = Stack::small();
     let mut birth = Birth::of(image, cradle);
-    birth.inside.guard_stack = stack.top();
+    if matches!(place, Place::Bare(_)) {
+        birth.inside.guard_stack = stack.top();
+    }
     birth.inside.place = Some(&place);
     cradle.births.clear();
     reap(give_birth(&birth, cradle)?);
     let failure = birth.failure.get();
-    match (cradle.births.leader(), cradle.births.guard()) {
-        (Some(pid), Some(guard)) => Ok(Born {
+    let guard = cradle.births.guard();
+    let guard = guard.and_then(|pid| First::new(pid, stack));
+    match (cradle.births.leader(), guard, place) {
+        (Some(pid), Some(first), Place::Bare(ground)) => Ok(Born {
             pid,
-            guard: Some(Guarded {
-                pid: guard,
-                stack,
-                place,
-            }),
+            guard: Some(Guard::Own(first, ground)),
             failure,
         }),
-        (_, guard) => {
+        (Some(pid), None, Place::Furnished(mounts)) => Ok(Born {
+            pid,
+            guard: Some(Guard::Kept(mounts)),
+            failure,
+        }),
+        (_, guard, _) => {
             if let Some(guard) = guard {
-                // SAFETY: it is our child and not reaped, so the number is its own.
-                unsafe { libc::kill(guard, libc::SIGKILL) };
-                reap(guard);
+                guard.end();
+                guard.reap();
             }
             Err(unfounded(cradle.births, enclosure))
         }

@@ -46,8 +46,7 @@ unsafe fn build(
         // Before anybody else is there: it says whose they are.
         child::brand(birth.image);
         *part += 1;
-        let own = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
-        confine::done(libc::unshare(own).into())?;
+        confine::done(libc::unshare(place.still_to_make()).into())?;
         *part += 1;
         let mut taken = 0;
         for step in &enclosure.steps {
@@ -58,7 +57,7 @@ unsafe fn build(
     }
 }
 
-/// Starts the guard, which has to be the first, and then the command.
+/// Starts the guard, which has to be the first if nobody is there yet, and then the command.
 ///
 /// # Safety
 /// As `found`.
@@ -73,16 +72,10 @@ unsafe fn start(birth: &Birth<'_>) -> Result<(), Failed> {
     // SAFETY: each runs on a stack of its own. The guard uses nothing but its stack; the other keeps to the rules of
     // a child, and what it needs of `birth` stays in place until it is another program.
     unsafe {
-        let guard = libc::clone(
-            guard,
-            birth.inside.guard_stack,
-            beside,
-            std::ptr::null_mut(),
-        );
-        if guard == -1 {
-            return Err(Failed);
+        if !birth.inside.guard_stack.is_null() {
+            let guard = start_guard(birth.inside.guard_stack, LIFE)?;
+            birth.inside.births.note_guard(guard);
         }
-        birth.inside.births.note_guard(guard);
         let leader = libc::clone(
             lead,
             birth.inside.leader_stack,
@@ -111,11 +104,29 @@ extern "C" fn lead(birth: *mut c_void) -> c_int {
     }
 }
 
+/// Starts the first process of a namespace as a sibling, and returns its number. It keeps the pipe that ends when the
+/// host does.
+///
+/// # Safety
+/// To be called in a forked child only, with a stack that the guard can have for as long as it lives.
+pub(crate) unsafe fn start_guard(stack: *mut c_void, life: RawFd) -> Result<c_int, Failed> {
+    let flags = libc::CLONE_VM | libc::CLONE_PARENT | libc::SIGCHLD;
+    let life = std::ptr::without_provenance_mut(usize::try_from(life).map_err(|_| Failed)?);
+    // SAFETY: as this function; the argument is a number.
+    match unsafe { libc::clone(guard, stack, flags, life) } {
+        -1 => Err(Failed),
+        guard => Ok(guard),
+    }
+}
+
 /// Lives until the host is gone or ends it.
 ///
 /// It may share its memory with the host, and so `errno` and whatever else the C library keeps for a thread: it
 /// calls nothing that writes there. The command cannot look into it, for it has fewer capabilities.
-extern "C" fn guard(_: *mut c_void) -> c_int {
+extern "C" fn guard(life: *mut c_void) -> c_int {
+    let Ok(life) = RawFd::try_from(life.addr()) else {
+        return 127;
+    };
     let ignore = [1_u64, 0, 0, 0, 0, 0, 0, 0];
     let mut byte = 0_u8;
     // SAFETY: plain system calls; the kernel reads less than `ignore` holds, whose first field is the action. All
@@ -128,8 +139,8 @@ extern "C" fn guard(_: *mut c_void) -> c_int {
             std::ptr::null_mut::<u64>(),
             size_of::<u64>(),
         );
-        close_all_but(LIFE);
-        while libc::syscall(libc::SYS_read, LIFE, &raw mut byte, 1) > 0 {}
+        close_all_but(life);
+        while libc::syscall(libc::SYS_read, life, &raw mut byte, 1) > 0 {}
         libc::syscall(libc::SYS_exit_group, 0);
     }
     0

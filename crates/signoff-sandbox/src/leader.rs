@@ -103,8 +103,10 @@ impl Leader {
     pub(crate) fn end_tree(&self) -> Swept {
         let inside = self.guard.as_ref().map_or(0, Guard::end);
         let swept = self.tree.end();
+        let guard = self.guard.as_ref();
+        let kept = guard.map_or(0, |guard| guard.clear(&self.tree));
         Swept {
-            ended: swept.ended + inside,
+            ended: swept.ended + inside + kept,
             ..swept
         }
     }

@@ -152,10 +152,11 @@ pub(crate) fn plan(policy: &Policy, as_root: bool) -> io::Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// Parts the steps that can be taken once for several commands from those that are for each: what may be left in
-/// terminals and shared memory cannot be looked at. `None` if they cannot be parted.
-pub(crate) fn part(steps: Vec<Step>) -> Option<(Vec<Step>, Vec<Step>)> {
+/// The same for mounts that one command after the other finds: empty directories in place of hidden ones cannot be
+/// written to. `None` where shared memory or terminals have something in them, which could not be looked at.
+pub(crate) fn plan_to_keep(policy: &Policy, as_root: bool) -> io::Result<Option<Vec<Step>>> {
     const OWN: [&[u8]; 2] = [b"/dev/shm", b"/dev/pts"];
+    let mut steps = plan(policy, as_root)?;
     let is_own = |at: &CString| OWN.iter().any(|own| at.as_bytes().starts_with(own));
     let is_inside = |step: &Step| match step {
         Step::Place { at, .. } | Step::Protect { at } | Step::Cover { at } | Step::Blank { at } => {
@@ -164,21 +165,19 @@ pub(crate) fn part(steps: Vec<Step>) -> Option<(Vec<Step>, Vec<Step>)> {
         _ => false,
     };
     if steps.iter().any(is_inside) {
-        return None;
+        return Ok(None);
     }
-    let is_for_each = |step: &Step| matches!(step, Step::Terminals | Step::SharedMemory);
-    let (each, mut lasting): (Vec<_>, Vec<_>) = steps.into_iter().partition(is_for_each);
     let is_placed = |cover: &CString| {
-        let mut steps = lasting.iter();
+        let mut steps = steps.iter();
         steps.any(|step| matches!(step, Step::Place { at, .. } if at == cover))
     };
-    let covers = lasting.iter().filter_map(|step| match step {
+    let covers = steps.iter().filter_map(|step| match step {
         Step::Cover { at } if !is_placed(at) => Some(Step::Seal { at: at.clone() }),
         _ => None,
     });
     let sealed: Vec<Step> = covers.collect();
-    lasting.extend(sealed);
-    Some((lasting, each))
+    steps.extend(sealed);
+    Ok(Some(steps))
 }
 
 fn keep(policy: &Policy, view: &View<'_>, placements: &mut Vec<Placement>) -> io::Result<()> {

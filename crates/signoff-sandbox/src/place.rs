@@ -1,6 +1,7 @@
 //! The namespaces that one command at a time lives in.
 #![expect(unsafe_code, reason = "namespaces have no safe form here")]
 
+use std::ffi::c_int;
 use std::io;
 
 use crate::confine::Failed;
@@ -11,9 +12,9 @@ use crate::kept_mounts::KeptMounts;
 
 #[derive(Debug)]
 pub(crate) enum Place {
-    /// Its mounts are still to be made.
+    /// Its mounts are still to be made, and nobody is there.
     Bare(Ground),
-    /// With mounts that the next command may find again.
+    /// With mounts that the next command may find again, and a guard.
     Furnished(KeptMounts),
 }
 
@@ -39,11 +40,12 @@ impl Place {
         }
     }
 
-    /// Leaves it to the next one. Nobody is left in there.
-    pub(crate) fn give_back(self) {
+    /// The namespaces that a command gets for itself alone. What it leaves in shared memory of System V, and in queues,
+    /// is out of anybody's sight, so that it never finds any.
+    pub(crate) fn still_to_make(&self) -> c_int {
         match self {
-            Self::Bare(ground) => ground.give_back(),
-            Self::Furnished(mounts) => drop(mounts),
+            Self::Bare(_) => libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC,
+            Self::Furnished(_) => libc::CLONE_NEWIPC,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Everything here may be out of date when it is returned; a process that has gone reads as absent.
 
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
@@ -77,6 +78,12 @@ pub(crate) fn children_of_thread(pid: u32, thread: u32) -> Vec<u32> {
     text.split_ascii_whitespace()
         .filter_map(|number| number.parse().ok())
         .collect()
+}
+
+/// Returns the number of the process namespace that a process is in, if we may see it.
+pub(crate) fn process_namespace(pid: u32) -> Option<u64> {
+    let found = fs::metadata(format!("/proc/{pid}/ns/pid")).ok()?;
+    Some(found.ino())
 }
 
 /// Returns the value of [`MARKER`] that a process was started with, if we may see it.

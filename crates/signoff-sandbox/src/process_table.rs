@@ -1,9 +1,39 @@
 //! The `/proc` of a process namespace. For a forked child (see `child`).
 #![expect(unsafe_code, reason = "mounts have no safe form here")]
 
+use std::ffi::CString;
+use std::io;
+use std::sync::OnceLock;
+
 use crate::confine::{self, Failed};
-use crate::enclosure::Enclosure;
-use crate::policy::Nesting;
+use crate::policy::{Nesting, Policy};
+
+/// The first numbers of processes that the kernel does not hand out again.
+const RESERVED_NUMBERS: u32 = 301;
+
+/// What a command may do with it.
+#[derive(Debug)]
+pub(crate) struct ProcessTable {
+    nesting: Nesting,
+    /// Greatest number of a process, which bounds how many there are. For root, whom no limit per user binds.
+    last_process: Option<CString>,
+    as_root: bool,
+}
+
+impl ProcessTable {
+    pub(crate) fn of(policy: &Policy) -> io::Result<Self> {
+        let as_root = rustix::process::geteuid().is_root();
+        let last = |count: u32| CString::new(count.saturating_add(RESERVED_NUMBERS).to_string());
+        let processes = policy
+            .processes
+            .filter(|_| as_root && numbers_are_per_namespace());
+        Ok(Self {
+            nesting: policy.nesting,
+            last_process: processes.map(last).transpose()?,
+            as_root,
+        })
+    }
+}
 
 /// What root may change by its number alone, whatever its capabilities are; and for the whole machine.
 pub(crate) const OF_THE_MACHINE: [&std::ffi::CStr; 12] = [
@@ -25,20 +55,20 @@ pub(crate) const OF_THE_MACHINE: [&std::ffi::CStr; 12] = [
 ///
 /// # Safety
 /// To be called in a forked child only, in the process namespace it shows.
-pub(crate) unsafe fn mount(enclosure: &Enclosure) -> Result<(), Failed> {
+pub(crate) unsafe fn mount(table: &ProcessTable) -> Result<(), Failed> {
     // SAFETY: system calls on strings that end with zero.
     unsafe {
-        let Some(last) = &enclosure.last_process else {
-            let denied = enclosure.kind.nesting == Nesting::Denied;
+        let Some(last) = &table.last_process else {
+            let denied = table.nesting == Nesting::Denied;
             let flags = if denied { libc::MS_RDONLY } else { 0 };
             confine::mount(c"proc", c"/proc", libc::MS_NOEXEC | flags, c"")?;
-            return protect(enclosure);
+            return protect(table);
         };
         confine::mount(c"proc", c"/proc", libc::MS_NOEXEC, c"")?;
         confine::write(c"/proc/sys/kernel/pid_max", last.as_bytes())?;
-        match enclosure.kind.nesting {
+        match table.nesting {
             Nesting::Denied => confine::freeze(c"/proc"),
-            Nesting::Allowed => protect(enclosure),
+            Nesting::Allowed => protect(table),
         }
     }
 }
@@ -47,8 +77,8 @@ pub(crate) unsafe fn mount(enclosure: &Enclosure) -> Result<(), Failed> {
 ///
 /// # Safety
 /// As `mount`.
-unsafe fn protect(enclosure: &Enclosure) -> Result<(), Failed> {
-    if !enclosure.as_root || enclosure.kind.nesting == Nesting::Denied {
+unsafe fn protect(table: &ProcessTable) -> Result<(), Failed> {
+    if !table.as_root || table.nesting == Nesting::Denied {
         return Ok(());
     }
     for path in OF_THE_MACHINE {
@@ -60,4 +90,18 @@ unsafe fn protect(enclosure: &Enclosure) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// Says whether a process namespace has a greatest number of its own. Before Linux 6.14 there is one for the whole
+/// machine, and root changes it from anywhere.
+fn numbers_are_per_namespace() -> bool {
+    static ARE: OnceLock<bool> = OnceLock::new();
+    *ARE.get_or_init(|| {
+        let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        let mut numbers = release
+            .split(['.', '-'])
+            .map_while(|part| part.parse().ok());
+        let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        version >= (6, 14)
+    })
 }

@@ -159,7 +159,8 @@ fn serve(incoming: &Receiver<Request>, common: &Common, unborn: &AtomicI32) {
             }
             #[cfg(target_os = "linux")]
             Request::Mounts(wanted, reply) => {
-                reply.send(wanted.make(&mut cradle.founder_stack)).ok();
+                let made = wanted.make(&mut cradle.founder_stack, cradle.life);
+                reply.send(made).ok();
             }
         }
     }
@@ -168,12 +169,12 @@ fn serve(incoming: &Receiver<Request>, common: &Common, unborn: &AtomicI32) {
 /// Makes known whose numbers these are, before anybody can ask.
 fn remember(born: Born, unborn: &AtomicI32) -> io::Result<Child> {
     let number = |pid| Pid::from_raw(pid).ok_or_else(gone);
-    let guard = born.guard.map(Guard::new).transpose()?;
+    let guard = born.guard;
     let pid = number(born.pid)?;
     let mut leaders = tree::lock_children();
     leaders.remember(pid);
-    if let Some(guard) = &guard {
-        leaders.remember(guard.pid());
+    if let Some(first) = guard.as_ref().and_then(Guard::first) {
+        leaders.remember(first);
     }
     unborn.store(0, Ordering::Release);
     Ok(Child {

@@ -117,18 +117,32 @@ impl Tree {
 
     /// Our children that belong to this command, other than its leader; exited ones included.
     fn adopted(&self) -> Vec<u32> {
+        // The kernel gives orphans to the first thread that lives, and that is the main one.
+        let threads = [std::process::id(), self.spawner.thread()];
+        let strangers = self.strangers(&threads).into_iter();
+        strangers.filter(|pid| self.owns(*pid)).collect()
+    }
+
+    /// Children of these threads that nobody of ours started.
+    fn strangers(&self, threads: &[u32]) -> Vec<u32> {
         let own = std::process::id();
-        let children = {
-            let leaders = lock_children();
-            // The kernel gives orphans to the first thread that lives, and that is the main one.
-            let mut children = proc::children_of_thread(own, own);
-            children.extend(proc::children_of_thread(own, self.spawner.thread()));
-            // Asked after the list and under the lock, without which nobody stops being unborn.
-            let unborn = self.spawner.unborn();
-            children.retain(|pid| *pid != unborn && !leaders.0.contains(pid));
-            children
-        };
-        children.into_iter().filter(|pid| self.owns(*pid)).collect()
+        let leaders = lock_children();
+        let children = threads.iter();
+        let mut children: Vec<u32> = children
+            .flat_map(|thread| proc::children_of_thread(own, *thread))
+            .collect();
+        // Asked after the list and under the lock, without which nobody stops being unborn.
+        let unborn = self.spawner.unborn();
+        children.retain(|pid| *pid != unborn && !leaders.0.contains(pid));
+        children
+    }
+
+    /// Could a sibling of the leader, which has exited, live on in this process namespace? One that cannot be asked
+    /// may.
+    pub(crate) fn has_siblings_in(&self, namespace: u64) -> bool {
+        let strangers = self.strangers(&[self.spawner.thread()]).into_iter();
+        let mut theirs = strangers.map(proc::process_namespace);
+        theirs.any(|theirs| theirs.is_none_or(|theirs| theirs == namespace))
     }
 
     fn owns(&self, pid: u32) -> bool {
@@ -180,10 +194,10 @@ fn reap(children: &[u32]) {
     }
 }
 
-/// Returns how many live below a process that has one thread.
-pub(crate) fn members(pid: u32) -> usize {
+/// Returns who lives below a process that has one thread.
+pub(crate) fn members(pid: u32) -> Vec<Stat> {
     match proc::children_of_thread(pid, pid) {
-        none if none.is_empty() => 0,
-        children => with_descendants(&children).len(),
+        none if none.is_empty() => Vec::new(),
+        children => with_descendants(&children),
     }
 }

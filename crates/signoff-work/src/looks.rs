@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fs, io};
 
 /// Entries of one directory, and bytes of one file, that are looked at. More is more than was put there.
@@ -13,7 +14,12 @@ const MOST_BYTES: u64 = 64 << 10;
 /// How directories look, with everything in them but their times: clocks of file systems are too coarse to tell that
 /// nothing was written since.
 #[derive(Debug)]
-pub struct Looks(BTreeMap<PathBuf, Entry>);
+pub struct Looks {
+    entries: BTreeMap<PathBuf, Entry>,
+    /// Hears of every change from now on. Without it, or once it heard of one, all is looked at again.
+    alarm: Option<Alarm>,
+    was_raised: AtomicBool,
+}
 
 #[derive(Debug, PartialEq, Eq)]
 struct Entry {
@@ -45,14 +51,94 @@ impl Looks {
             }
             entries.insert(path, entry);
         }
-        Ok(Self(entries))
+        let is_directory = |entry: &Entry| matches!(entry.content, Content::Directory(_));
+        let directories = entries.iter().filter(|(_, entry)| is_directory(entry));
+        let alarm = Alarm::of(directories.map(|(path, _)| path.as_path()));
+        let looks = Self {
+            entries,
+            alarm,
+            was_raised: AtomicBool::new(false),
+        };
+        // Again: something may have happened before it could be heard.
+        match looks.entries_are_same() {
+            true => Ok(looks),
+            false => Err(io::Error::other("it changes while it is looked at")),
+        }
     }
 
     /// Does everything look the same now? What cannot be looked at does not.
     pub fn are_same(&self) -> bool {
+        if !self.alarm.as_ref().is_some_and(Alarm::is_quiet) {
+            self.was_raised.store(true, Ordering::Release);
+        }
+        !self.was_raised.load(Ordering::Acquire) || self.entries_are_same()
+    }
+
+    fn entries_are_same(&self) -> bool {
         let is_same =
             |(path, entry): (&PathBuf, &Entry)| Entry::at(path).is_ok_and(|now| now == *entry);
-        self.0.iter().all(is_same)
+        self.entries.iter().all(is_same)
+    }
+}
+
+/// Is told by the kernel of every change in directories and of the files in them. Looking at them all takes a hundred
+/// times as long as asking whether there was any.
+#[derive(Debug)]
+#[cfg(target_os = "linux")]
+struct Alarm(std::os::fd::OwnedFd);
+
+#[cfg(target_os = "linux")]
+impl Alarm {
+    /// `None` where it cannot be had: a user can have a limited number.
+    fn of<'p>(directories: impl Iterator<Item = &'p Path>) -> Option<Self> {
+        use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
+        let events = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
+        // What is written through memory was opened to be written to, and so is closed.
+        let changes = WatchFlags::MODIFY
+            | WatchFlags::ATTRIB
+            | WatchFlags::CLOSE_WRITE
+            | WatchFlags::MOVE
+            | WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::MOVE_SELF
+            | WatchFlags::ONLYDIR
+            | WatchFlags::DONT_FOLLOW;
+        for directory in directories {
+            add_watch(&events, directory, changes).ok()?;
+        }
+        Some(Self(events))
+    }
+
+    /// Has nothing happened since it was asked last?
+    fn is_quiet(&self) -> bool {
+        let mut events = [0; 4096];
+        let mut is_quiet = true;
+        loop {
+            match rustix::io::read(&self.0, &mut events) {
+                Err(rustix::io::Errno::AGAIN) => return is_quiet,
+                Err(rustix::io::Errno::INTR) => {}
+                // One that cannot be read says nothing.
+                Err(_) | Ok(0) => return false,
+                Ok(_) => is_quiet = false,
+            }
+        }
+    }
+}
+
+/// Nobody is told here.
+#[derive(Debug)]
+#[cfg(not(target_os = "linux"))]
+enum Alarm {}
+
+#[cfg(not(target_os = "linux"))]
+impl Alarm {
+    fn of<'p>(_directories: impl Iterator<Item = &'p Path>) -> Option<Self> {
+        None
+    }
+
+    fn is_quiet(&self) -> bool {
+        match *self {}
     }
 }
 
@@ -150,6 +236,57 @@ mod tests {
             let (dir, looks) = made();
             change(&dir.path().join("home")).unwrap();
             assert!(!looks.are_same(), "{what}");
+            assert!(!looks.are_same(), "{what}, asked again");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_alarm_hears_of_whatever_could_change_a_look() {
+        type Change = fn(&Path) -> io::Result<()>;
+        let changes: [(&str, Change); 6] = [
+            ("come and gone", |home| {
+                fs::write(home.join("x"), "")?;
+                fs::remove_file(home.join("x"))
+            }),
+            ("opened to be written to", |home| {
+                let file = fs::OpenOptions::new()
+                    .write(true)
+                    .open(home.join(".gitconfig"));
+                file.map(drop)
+            }),
+            ("an attribute", |home| {
+                let flags = rustix::fs::XattrFlags::empty();
+                let set = rustix::fs::setxattr(home.join(".cargo"), "user.x", b"1", flags);
+                set.map_err(io::Error::from)
+            }),
+            ("a time", |home| {
+                let file = fs::File::open(home.join(".cargo"))?;
+                file.set_modified(std::time::SystemTime::UNIX_EPOCH)
+            }),
+            ("another directory in its place", |home| {
+                fs::rename(home.join(".cargo"), home.join("c"))?;
+                fs::rename(home.join("c"), home.join(".cargo"))
+            }),
+            ("the whole", |home| {
+                fs::rename(home, home.with_file_name("other"))
+            }),
+        ];
+        for (what, change) in changes {
+            let (dir, looks) = made();
+            let alarm = looks.alarm.as_ref().unwrap();
+            assert!(alarm.is_quiet(), "{what}: before");
+            change(&dir.path().join("home")).unwrap();
+            assert!(!alarm.is_quiet(), "{what}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_only_reads_raises_no_alarm() {
+        let (dir, looks) = made();
+        fs::read(dir.path().join("home/.gitconfig")).unwrap();
+        assert_eq!(fs::read_dir(dir.path().join("home")).unwrap().count(), 3);
+        assert!(looks.alarm.unwrap().is_quiet());
     }
 }

@@ -10,6 +10,7 @@ mod choose;
 mod copies;
 mod details;
 mod layers;
+mod line;
 mod locks;
 mod overlays;
 mod places;
@@ -36,6 +37,7 @@ use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 pub(crate) use self::choose::{choose, has_place, obstacles, why_private};
 pub(crate) use self::details::changed_files;
 pub(crate) use self::layers::WorkContext;
+use self::line::Line;
 use self::overlays::Masks;
 pub(crate) use self::overlays::{Showing, TreeMount};
 use self::places::ref_part;
@@ -90,8 +92,8 @@ pub(crate) struct Trees {
     start: OnceLock<Id>,
     showing: Showing,
     masks: Mutex<Masks>,
-    /// Rooms of contracts that nobody uses.
-    idle: Mutex<Vec<TreeMount>>,
+    /// Rooms that wait for a contract, and contracts that wait for a room.
+    line: Mutex<Line>,
     /// Whether the run's directory says whose it is.
     claimed: Mutex<bool>,
     /// `prepare` runs once.
@@ -141,7 +143,7 @@ impl Trees {
             start: OnceLock::new(),
             showing,
             masks: Mutex::default(),
-            idle: Mutex::default(),
+            line: Mutex::default(),
             claimed: Mutex::default(),
             preparing: Mutex::default(),
             templates: Mutex::default(),

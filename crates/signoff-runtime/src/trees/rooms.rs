@@ -7,18 +7,18 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signoff_sandbox::{KeptMounts, Policy};
 use signoff_work::confine::{Confined, ShownTree};
 use signoff_work::git::Id;
+use signoff_work::layers::Mask;
 use signoff_work::looks::Looks;
 
+use super::line::{self, AtWork, Turn};
 use super::{Start, TreeMount, Trees, locked};
 use crate::scratch::Scratch;
-
-/// Rooms that are kept for later.
-const MOST_IDLE: usize = 64;
 
 /// What is to be judged, and how.
 pub(crate) struct Judging {
@@ -46,31 +46,47 @@ impl Trees {
     /// A commit for a contract to judge, in a room that was made before and that nobody uses; soon found, or not at all.
     /// And rooms that are of no use any more, for somebody with time to throw away.
     pub(crate) fn idle_room(&self, wanted: &Judging) -> (Option<TreeMount>, Vec<TreeMount>) {
-        let mut idle = locked(&self.idle);
+        let mut line = locked(&self.line);
+        let idle = line.idle();
         if idle.is_empty() {
             return (None, Vec::new());
         }
         let mask = self.current_mask();
         // The others hold trees that something else could be made of.
-        let is_of_use = |room: &mut TreeMount| {
-            let furniture = room.furniture.as_ref();
-            furniture.is_some_and(|furniture| furniture.commit == wanted.commit)
-                && mask.as_ref().is_some_and(|mask| room.is_seen_through(mask))
-        };
-        let others: Vec<TreeMount> = idle.extract_if(.., |room| !is_of_use(room)).collect();
-        let fits = |room: &TreeMount| {
-            let read_only = room.read_only(&wanted.protects, &wanted.signed, &self.checkout);
-            let furniture = room.furniture.as_ref();
-            furniture.is_some_and(|furniture| furniture.read_only == read_only)
-        };
-        let index = idle.iter().position(fits);
+        let others = idle.extract_if(.., |room| !is_of_use(room, wanted, mask.as_ref()));
+        let others: Vec<TreeMount> = others.collect();
+        let index = idle.iter().position(|room| self.fits(room, wanted));
         (index.map(|index| idle.swap_remove(index)), others)
     }
 
-    /// A commit for a contract to judge, in a room that is made for it.
+    fn fits(&self, room: &TreeMount, wanted: &Judging) -> bool {
+        let read_only = room.read_only(&wanted.protects, &wanted.signed, &self.checkout);
+        let furniture = room.furniture.as_ref();
+        furniture.is_some_and(|furniture| furniture.read_only == read_only)
+    }
+
+    /// A commit for a contract to judge, in a room that another one leaves or that is made for it.
     pub(crate) fn judging(&self, wanted: &Judging, start: Start<'_>) -> Result<TreeMount, String> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
         self.claim()?;
+        match line::wait(&self.line, &wanted.commit) {
+            Turn::Left(room)
+                if is_of_use(&room, wanted, self.current_mask().as_ref())
+                    && self.fits(&room, wanted) =>
+            {
+                Ok(room)
+            }
+            Turn::Left(_) => self.make_room(wanted, start, None),
+            Turn::Make(at_work) => self.make_room(wanted, start, Some(at_work)),
+        }
+    }
+
+    fn make_room(
+        &self,
+        wanted: &Judging,
+        start: Start<'_>,
+        at_work: Option<AtWork<'_>>,
+    ) -> Result<TreeMount, String> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
         let prepared = self.prepared(start)?;
         let mask = self.mask(true)?;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
@@ -79,6 +95,7 @@ impl Trees {
         mount.thrown_away = Some(layer);
         self.furnish(&mut mount, wanted, &number, start)
             .map_err(|why| format!("cannot confine the contract: {why}"))?;
+        drop(at_work);
         if let Some(furniture) = mount.furniture.as_ref()
             && self.has_other_lockfiles(&wanted.commit)?
         {
@@ -91,19 +108,21 @@ impl Trees {
 
     /// Throws a room away, or keeps it if nobody can tell that it was used.
     pub(crate) fn leave_room(&self, mount: TreeMount) {
-        let is_new =
-            |furniture: &Furniture| furniture.mounts.is_some() && furniture.looks.are_same();
-        if mount.furniture.as_ref().is_some_and(is_new) {
-            let mut idle = locked(&self.idle);
-            if idle.len() < MOST_IDLE {
-                idle.push(mount);
-            }
+        let is_new = |furniture: &Furniture| {
+            let mounts = furniture.mounts.as_ref();
+            mounts.is_some_and(KeptMounts::are_as_new) && furniture.looks.are_same()
+        };
+        let furniture = mount.furniture.as_ref().filter(|it| is_new(it));
+        if let Some(commit) = furniture.map(|furniture| furniture.commit.clone()) {
+            locked(&self.line).leave(mount, &commit);
+        } else {
+            locked(&self.line).lose();
         }
     }
 
     /// Throws away the rooms that are kept.
     pub(crate) fn clear_rooms(&self) {
-        let rooms = std::mem::take(&mut *locked(&self.idle));
+        let rooms = std::mem::take(locked(&self.line).idle());
         drop(rooms);
     }
 
@@ -138,6 +157,13 @@ impl Trees {
         });
         Ok(())
     }
+}
+
+/// Does it show what is wanted?
+fn is_of_use(room: &TreeMount, wanted: &Judging, mask: Option<&Arc<Mask>>) -> bool {
+    let furniture = room.furniture.as_ref();
+    furniture.is_some_and(|furniture| furniture.commit == wanted.commit)
+        && mask.is_some_and(|mask| room.is_seen_through(mask))
 }
 
 /// How everything looks that is a contract's own to write to. What lies below other mounts is out of its reach.
