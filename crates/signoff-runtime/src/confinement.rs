@@ -157,6 +157,7 @@ pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Gr
         memory: config.memory_mb.value.map(|mb| u64::from(mb) << 20),
         level,
         objects: None,
+        shells: Vec::new(),
         tree,
     })
 }

@@ -15,6 +15,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+pub(crate) use self::named::SHELLS;
 pub use self::named::{NamedFiles, named_by_line, named_by_words};
 
 /// Files by their path in the workspace, with the hashes of their content.

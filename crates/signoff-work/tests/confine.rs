@@ -14,7 +14,9 @@ use std::process::Command as Process;
 use std::time::Duration;
 
 use signoff_sandbox::{Command, Ended, Limits, Sandbox, Stdin};
-use signoff_work::confine::{Confined, Grounds, Home, HomeOptions, ShownTree, needs};
+use signoff_work::confine::{
+    Confined, Grounds, Home, HomeOptions, ShownTree, closed_shells, needs,
+};
 use signoff_work::environment::Variables;
 
 /// A home, a repository with one commit, and a store in it.
@@ -96,6 +98,7 @@ impl World {
             memory: None,
             level: self.sandbox.level().unwrap(),
             objects: None,
+            shells: Vec::new(),
         }
     }
 
@@ -316,6 +319,33 @@ fn a_contract_writes_to_the_tree_and_to_what_is_gone_with_it() {
         fs::read(world.tree().join(".signoff/journal")).unwrap(),
         b""
     );
+}
+
+/// Code under test must not print in the name of the shell that judges it, nor read what only the shell knows.
+#[test]
+fn a_contracts_shell_is_closed_to_what_it_starts() {
+    let world = World::new();
+    let mut grounds = world.grounds();
+    if !grounds.level.mounts() {
+        return;
+    }
+    let script = "for part in environ maps; do head -c 1 /proc/$$/$part > /dev/null && echo read $part; done; \
+                  echo forged | tee /proc/$$/fd/1 > /dev/null; echo judged; sh -c 'echo inner'";
+    let judged = |grounds: &Grounds| {
+        let scratch = world.root.join("scratch");
+        fs::remove_dir_all(&scratch).ok();
+        let confined = grounds.for_contract(&scratch, (&ShownTree::Checkout, &[]));
+        world.run(confined.unwrap(), script).stdout.text()
+    };
+    assert!(
+        judged(&grounds).contains("forged"),
+        "it has to be possible without"
+    );
+    let shells = world.root.join("shells");
+    // As when a run goes on.
+    closed_shells(&shells, &world.path()).unwrap();
+    grounds.shells = closed_shells(&shells, &world.path()).unwrap();
+    assert_eq!(judged(&grounds), "judged\ninner\n");
 }
 
 #[test]

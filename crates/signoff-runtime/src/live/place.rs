@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use signoff_engine::{Isolation, Run, StepStatus};
 use signoff_sandbox::Level;
-use signoff_work::confine::Grounds;
+use signoff_work::confine::{Grounds, closed_shells};
 use signoff_work::environment::for_contract;
 
 use super::Live;
@@ -20,6 +20,10 @@ impl Live<'_> {
         grounds: &mut Option<Grounds>,
         level: Level,
     ) -> Result<(WorkPlace, Option<Arc<Trees>>), Error> {
+        if let Some(grounds) = grounds.as_mut().filter(|_| level.mounts()) {
+            let shells = closed_shells(&self.dir.path().join("shells"), &grounds.path);
+            grounds.shells = shells.map_err(Error::Sandbox)?;
+        }
         if self.settings().isolation == Isolation::Shared {
             return Ok((WorkPlace::Checkout(self.recorder()?), None));
         }

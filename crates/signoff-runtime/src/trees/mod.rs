@@ -201,7 +201,7 @@ impl Trees {
 
     /// Takes up a run whose journal says that it began with this commit, and that its head is that one.
     pub(crate) fn take_up(&self, start: &Id, head: &Id) -> Result<(), Error> {
-        self.start.get_or_init(|| start.clone());
+        self.begin_at(start.clone());
         let name = branch(&self.run);
         let stands = self.repository.read_ref(&name)?;
         // What a person did was journaled before the branch moved to it.
@@ -220,8 +220,13 @@ impl Trees {
             run: self.run.clone(),
             why,
         })?;
-        self.start.get_or_init(|| parsed);
+        self.begin_at(parsed);
         Ok(())
+    }
+
+    fn begin_at(&self, first: Id) {
+        self.own.keep_attributes_of(&first);
+        self.start.get_or_init(|| first);
     }
 
     /// The run's first commit.

@@ -9,6 +9,7 @@ mod home;
 mod known;
 mod needs;
 mod places;
+mod shells;
 mod shown;
 
 use std::ffi::OsString;
@@ -24,6 +25,7 @@ pub(crate) use self::home::{CERTIFICATES, PROXIES};
 pub use self::home::{Home, HomeOptions};
 use self::needs::Login;
 pub use self::needs::{Needs, needs};
+pub use self::shells::closed_shells;
 pub use self::shown::{OBJECTS, ShownTree};
 use crate::beneath::{Directory, Links};
 use crate::environment::Variables;
@@ -56,6 +58,8 @@ pub struct Grounds {
     pub memory: Option<u64>,
     /// What the sandbox enforces here.
     pub level: Level,
+    /// What contracts find in the place of shells ([`closed_shells`]).
+    pub shells: Vec<Bind>,
 }
 
 /// What one process is started with.
@@ -128,6 +132,9 @@ impl Grounds {
     ) -> io::Result<Confined> {
         let mut confined = self.common(scratch, &[])?;
         confined.policy.unmarked = true;
+        if self.level.mounts() {
+            confined.policy.binds.extend(self.shells.iter().cloned());
+        }
         self.show(shown, read_only, &mut confined.policy);
         let git = self.git().filter(|_| !shown.is_recorded());
         confined.policy.read_only.extend(git);

@@ -83,25 +83,24 @@ impl Own {
         Ok(names.iter().map(|name| ids.get(name).cloned()).collect())
     }
 
-    /// What tells how files of a commit look in a working tree apart from `.gitattributes`: it changes with the person's
-    /// settings.
-    pub(crate) fn conversions(&self) -> String {
+    /// What tells how files of a commit look in a working tree, apart from its own `.gitattributes` where none are kept: it
+    /// changes with the person's settings.
+    pub(crate) fn conversions(&self) -> Result<String, GitError> {
         let mut hash = Sha256::new();
+        hash.update(self.kept_attributes()?);
         for file in ["config", "attributes", "info/attributes"] {
             let content = fs::read(self.place().join(file)).unwrap_or_default();
             hash.update(content.len().to_le_bytes());
             hash.update(content);
         }
         let digits = hash.finalize();
-        digits
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<Vec<_>>()
-            .concat()
+        let digits = digits.iter().map(|byte| format!("{byte:02x}"));
+        Ok(digits.collect::<Vec<_>>().concat())
     }
 
-    /// Whether the person's settings alone can make a file in a commit another one than in the working tree.
-    pub(crate) fn may_convert(&self) -> bool {
+    /// Whether the person's settings, or attributes that are kept, can make a file in a commit another one than in the
+    /// working tree.
+    pub(crate) fn may_convert(&self) -> Result<bool, GitError> {
         let settings = &self.repository.found.settings;
         let is_set = |name| {
             let value = settings.get(name);
@@ -111,7 +110,10 @@ impl Own {
             let content = fs::read(self.place().join(file)).unwrap_or_default();
             content.iter().any(|byte| !byte.is_ascii_whitespace())
         };
-        is_set("core.autocrlf") || has_lines("attributes") || has_lines("info/attributes")
+        Ok(is_set("core.autocrlf")
+            || has_lines("attributes")
+            || has_lines("info/attributes")
+            || !self.kept_attributes()?.is_empty())
     }
 }
 

@@ -43,7 +43,7 @@ impl Own {
         self.merge_by(base, ours, theirs, ours)
     }
 
-    /// The same, with the attributes that this commit or tree says.
+    /// The same, with the attributes that this commit or tree says, unless others are kept.
     pub(super) fn merge_by(
         &self,
         base: &Id,
@@ -73,9 +73,10 @@ impl Own {
     ) -> Result<Answer, GitError> {
         let sides = Sides { base, ours, theirs };
         let base = format!("--merge-base={base}");
+        // Which files are merged line by line is said in a tree.
+        let attributes = self.attribute_source().unwrap_or(attributes);
         let said = self
             .call()
-            // Which files are merged line by line is said in the tree itself.
             .env("GIT_ATTR_SOURCE", attributes.as_str())
             .words(["merge-tree", "--write-tree", "--messages", "-z", &base])
             .words([ours.as_str(), theirs.as_str()])

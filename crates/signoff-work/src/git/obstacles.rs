@@ -9,7 +9,7 @@ use super::repository::Kind;
 use super::{GitError, Id, Own, Repository};
 
 /// What `merge-tree --merge-base` came with.
-const NEEDED: (u32, u32) = (2, 40);
+const NEEDED: (u32, u32) = (2, 41);
 
 /// Extensions that change nothing about objects or files, or that are taken over.
 const KNOWN: [&str; 6] = [

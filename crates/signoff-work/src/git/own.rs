@@ -20,10 +20,20 @@ pub struct Own {
     place: Arc<Path>,
     pub(crate) kept: Arc<[Name]>,
     empty: Arc<OnceLock<Id>>,
+    /// The tree whose `.gitattributes` count, once it is known.
+    attributes: Arc<OnceLock<Attributes>>,
     /// The trees of commits that were asked for.
     pub(super) trees: Arc<Mutex<BTreeMap<Id, Id>>>,
     /// Taken while the index of the checkout is read or replaced.
     looking: Arc<Mutex<()>>,
+}
+
+/// Attributes that are kept for as long as a run lasts.
+#[derive(Debug)]
+struct Attributes {
+    source: Id,
+    /// All of them, once somebody asked.
+    said: OnceLock<Vec<u8>>,
 }
 
 impl Own {
@@ -45,6 +55,7 @@ impl Own {
                 .map(|path| name(path.trim_start_matches("./").trim_end_matches('/')))
                 .collect(),
             empty: Arc::default(),
+            attributes: Arc::default(),
             trees: Arc::default(),
             looking: Arc::default(),
         };
@@ -135,8 +146,48 @@ impl Own {
         self.call_in(&self.place.join("empty"), &self.place.join("empty/none"))
     }
 
+    /// From now on the `.gitattributes` of this commit say how contents become files and are merged, whichever tree is
+    /// at hand: they are rules like those of what is ignored, and an agent that writes others changes no file of anybody
+    /// else by it.
+    pub fn keep_attributes_of(&self, first: &Id) {
+        self.attributes.get_or_init(|| Attributes {
+            source: first.clone(),
+            said: OnceLock::new(),
+        });
+    }
+
+    /// What the `.gitattributes` say that count in every tree; empty if there are none.
+    pub(super) fn kept_attributes(&self) -> Result<Vec<u8>, GitError> {
+        let Some(kept) = self.attributes.get() else {
+            return Ok(Vec::new());
+        };
+        if let Some(said) = kept.said.get() {
+            return Ok(said.clone());
+        }
+        let mut said = Vec::new();
+        for file in self.files_of(&kept.source)? {
+            if crate::tree::split(&file.name).1 == b".gitattributes" {
+                said.extend([&file.name[..], b"\0", file.id.as_str().as_bytes(), b"\n"].concat());
+            }
+        }
+        Ok(kept.said.get_or_init(|| said).clone())
+    }
+
+    /// The tree whose attributes count, whatever this call is about.
+    pub(crate) fn attribute_source(&self) -> Option<&Id> {
+        self.attributes.get().map(|kept| &kept.source)
+    }
+
     /// A call about these files, by this index.
     pub(super) fn call_in(&self, tree: &Path, index: &Path) -> Call<'_> {
+        let call = self.plain_call_in(tree, index);
+        match self.attribute_source() {
+            Some(source) => call.env("GIT_ATTR_SOURCE", source.as_str()),
+            None => call,
+        }
+    }
+
+    fn plain_call_in(&self, tree: &Path, index: &Path) -> Call<'_> {
         self.repository
             .git
             .call(tree)

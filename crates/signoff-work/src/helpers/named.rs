@@ -44,7 +44,7 @@ const ENTRIES: [&str; 6] = [
 const DATA: [&str; 5] = ["db", "sqlite", "sqlite3", "log", "lock"];
 
 /// Shells, whose argument may be a text of commands.
-const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "fish"];
+pub(crate) const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "fish"];
 
 /// What a program and its arguments name.
 pub fn named_by_words(words: &[String], tree: &Path) -> NamedFiles {

@@ -101,7 +101,7 @@ impl<'o> Copies<'o> {
         };
         let mut known = self.attributes(base, removed)?;
         let has_own = self.names.iter().any(|name| is_attributes(name));
-        if !known.is_empty() || has_own || self.own.may_convert() {
+        if !known.is_empty() || has_own || self.own.may_convert()? {
             // What is there already decides too: lines that end in CR LF stay so.
             let before = self.own.entries_at(base, &self.names, Below::Nothing)?;
             known.extend(before.into_iter().filter(is_file));

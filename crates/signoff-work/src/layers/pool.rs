@@ -79,7 +79,7 @@ impl TreePool {
 
     fn find_or_make(&self, tree: &Id) -> Result<LentTree, GitError> {
         let times = self.times();
-        let wanted = Shown::new(&self.own, tree, times.as_deref());
+        let wanted = Shown::new(&self.own, tree, times.as_deref())?;
         if let Some(lent) = self.find_lent(&wanted)? {
             return Ok(lent);
         }
@@ -99,7 +99,7 @@ impl TreePool {
     /// A directory that shows this commit or tree, for the caller alone, who may write to it.
     pub fn take(&self, shown: &Id) -> Result<TakenTree, GitError> {
         let times = self.times();
-        let wanted = Shown::new(&self.own, &self.own.tree_of(shown)?, times.as_deref());
+        let wanted = Shown::new(&self.own, &self.own.tree_of(shown)?, times.as_deref())?;
         let _making = self.lock()?;
         let (slot, lock) = self.free_slot(&wanted.tree)?;
         slot.show(&self.own, &wanted, times.as_deref())?;

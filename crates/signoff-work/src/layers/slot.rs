@@ -28,12 +28,16 @@ pub(super) struct Shown {
 
 impl Shown {
     /// What a slot shows that shows this tree.
-    pub(super) fn new(own: &Own, tree: &Id, times: Option<&CheckoutTimes>) -> Self {
-        Self {
+    pub(super) fn new(
+        own: &Own,
+        tree: &Id,
+        times: Option<&CheckoutTimes>,
+    ) -> Result<Self, GitError> {
+        Ok(Self {
             tree: tree.clone(),
             times: times.map_or_else(String::new, |times| times.id().to_owned()),
-            conversions: own.conversions(),
-        }
+            conversions: own.conversions()?,
+        })
     }
 }
 
@@ -177,9 +181,9 @@ impl Slot {
             }
             differences => differences?,
         };
-        // They say how every other file looks in a working tree.
+        // Where none are kept, they say how every other file looks in a working tree.
         let is_attributes = |path: &Difference| split(&path.name).1 == b".gitattributes";
-        if differences.iter().any(is_attributes) {
+        if own.attribute_source().is_none() && differences.iter().any(is_attributes) {
             return Ok(None);
         }
         own.update_folder(&self.tree(), &differences)?;

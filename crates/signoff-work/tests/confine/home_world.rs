@@ -96,6 +96,7 @@ impl HomeWorld {
             memory: None,
             level,
             objects: None,
+            shells: Vec::new(),
         }
     }
 

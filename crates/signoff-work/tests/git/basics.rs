@@ -215,6 +215,31 @@ fn commits_are_merged_or_their_conflict_is_shown() {
     assert_eq!(own.attempt(&one, &one, "r/s/1").unwrap(), None);
 }
 
+/// An agent that writes `* merge=union` must not have conflicts with a person vanish.
+#[test]
+fn attributes_that_are_kept_decide_how_files_are_merged() {
+    let world = World::committed(&[("u", "x\n")]);
+    let own = world.own();
+    let first = world.head();
+    world.write(".gitattributes", "* merge=union\n");
+    let base = world.commit("an agent's");
+    let commit = |text: &str| {
+        world.write("u", text);
+        let tree = own.snapshot().unwrap();
+        own.commit(&tree, from_ref(&base), "m\n").unwrap()
+    };
+    let (one, two) = (commit("one\n"), commit("two\n"));
+    assert!(matches!(
+        own.merge(&base, &one, &two).unwrap(),
+        Merge::Clean(_)
+    ));
+    own.keep_attributes_of(&first);
+    let Merge::Conflict { files, .. } = own.merge(&base, &one, &two).unwrap() else {
+        panic!("they conflict");
+    };
+    assert_eq!(files, ["u"]);
+}
+
 #[test]
 fn conflicts_of_whole_files_show_both_sides() {
     let files = [

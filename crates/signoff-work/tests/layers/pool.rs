@@ -184,6 +184,43 @@ fn attributes_that_change_are_seen_in_every_file() {
     assert_eq!(text(&first), b"one\n");
 }
 
+/// An agent that writes `check.sh eol=crlf` must not change how its contract's script looks.
+#[test]
+fn attributes_that_are_kept_hold_in_every_tree() {
+    let world = World::committed(&[
+        (".gitattributes", "*.bat eol=crlf\n"),
+        ("check.sh", "set -e\n"),
+        ("run.bat", "echo\n"),
+    ]);
+    let first = world.head();
+    world.write(".gitattributes", "* text eol=crlf ident\n");
+    world.write("d/.gitattributes", "* working-tree-encoding=UTF-16\n");
+    world.write("d/a.bat", "$Id$\n");
+    let second = world.commit("second");
+    let own = world.own();
+    own.keep_attributes_of(&first);
+    let pool = TreePool::open(own, &world.root.join("pool")).unwrap();
+    for commit in [&first, &second] {
+        let lent = pool.lend(commit).unwrap();
+        let text = |name: &str| fs::read_to_string(lent.path().join(name)).unwrap();
+        assert_eq!(text("check.sh"), "set -e\n");
+        assert_eq!(text("run.bat"), "echo\r\n");
+    }
+    let lent = pool.lend(&second).unwrap();
+    let text = fs::read_to_string(lent.path().join("d/a.bat")).unwrap();
+    assert_eq!(text, "$Id$\r\n");
+    // Another run that begins with them sees them.
+    let own = world.own();
+    own.keep_attributes_of(&second);
+    drop(lent);
+    let pool = TreePool::open(own, &world.root.join("pool")).unwrap();
+    let lent = pool.lend(&second).unwrap();
+    assert_eq!(
+        fs::read(lent.path().join("check.sh")).unwrap(),
+        b"set -e\r\n"
+    );
+}
+
 /// `core.autocrlf` and the like.
 #[test]
 fn settings_of_the_person_that_change_are_seen_in_every_file() {
