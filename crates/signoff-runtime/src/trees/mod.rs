@@ -9,6 +9,7 @@
 mod choose;
 mod copies;
 mod details;
+mod ignored;
 mod layers;
 mod locks;
 mod overlays;
