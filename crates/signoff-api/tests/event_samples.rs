@@ -23,6 +23,7 @@ fn every_event() -> Vec<engine::Event> {
         changes: None,
         room: None,
         warm: false,
+        ignored_work: false,
         void: None,
         left_out: Vec::new(),
     };
@@ -258,6 +259,7 @@ fn every_event() -> Vec<engine::Event> {
             observed: engine::Observation {
                 room: Some("overlay".to_owned()),
                 warm: true,
+                ignored_work: true,
                 void: Some("`a` changed".to_owned()),
                 left_out: vec![".venv".to_owned()],
                 changes: Some(Box::new(engine::Changes {
@@ -414,6 +416,10 @@ fn what_earlier_builds_wrote_is_still_read() {
         ),
         (
             include_str!("samples/event-v1-2026-11f.jsonl"),
+            (Accept::End, 4),
+        ),
+        (
+            include_str!("samples/event-v1-2026-11g.jsonl"),
             (Accept::End, 4),
         ),
     ];

@@ -344,6 +344,7 @@ impl<'a> Local<'a> {
                     protects: definition.protects.clone(),
                     signed: self.watch.signed_files(),
                     scratch: self.bench.dir.scratch(&definition.id, attempt, "contract"),
+                    ignored: self.ignored_work(run, action)?,
                 };
                 let (room, others) = trees.idle_room(&wanted);
                 if !others.is_empty() {

@@ -32,8 +32,8 @@ pub use self::origin::{Origin, Place, Setting};
 pub use self::policy::Policy;
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::{
-    Accept, Agent, Approval, Contract, Driver, Durability, Green, Mode, Notify, Plans, Run,
-    Sandbox, Server, Unverified,
+    Accept, Agent, Approval, Contract, Driver, Durability, Green, Ignored, Mode, Notify, Plans,
+    Run, Sandbox, Server, Unverified,
 };
 pub use self::shown::{Entry, UnknownKey};
 pub use self::worktree::{Isolation, Land};

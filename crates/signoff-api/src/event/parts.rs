@@ -366,6 +366,9 @@ pub struct Observed {
     /// It reused what an earlier evaluation had built.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm: bool,
+    /// It found in ignored directories what attempts had left there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ignored_work: bool,
     /// Why nobody knows what it saw: something changed in the checkout while it ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<String>,
@@ -443,6 +446,7 @@ impl From<engine::Observation> for Observed {
             changes,
             room,
             warm,
+            ignored_work,
             void,
             left_out,
         } = seen;
@@ -458,6 +462,7 @@ impl From<engine::Observation> for Observed {
             changes: changes.map(|changes| (*changes).into()),
             room,
             warm,
+            ignored_work,
             void,
             left_out,
         }
@@ -478,6 +483,7 @@ impl From<Observed> for engine::Observation {
             changes,
             room,
             warm,
+            ignored_work,
             void,
             left_out,
         } = seen;
@@ -493,6 +499,7 @@ impl From<Observed> for engine::Observation {
             changes: changes.map(|changes| Box::new(changes.into())),
             room,
             warm,
+            ignored_work,
             void,
             left_out,
         }

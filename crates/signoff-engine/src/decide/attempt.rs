@@ -304,6 +304,7 @@ fn after(state: &StepState, observed: &Observation) -> StepState {
         tests_after: observed.tests.clone(),
         room: weaker_room(state.room.as_deref(), observed.room.as_deref()),
         warm: observed.warm,
+        ignored_work: state.ignored_work || observed.ignored_work,
         judged_on: observed.tree.clone().or_else(|| state.judged_on.clone()),
         contract_writes: state.contract_writes.iter().chain(new).cloned().collect(),
         ..state.clone()

@@ -69,6 +69,7 @@ pub(crate) fn saw(ended: ProcessEnd) -> Observation {
         })),
         room: None,
         warm: false,
+        ignored_work: false,
         void: None,
         left_out: Vec::new(),
     }

@@ -1,4 +1,5 @@
-//! What attempts change in ignored directories: no work, but kept for later work of the run.
+//! What attempts change in ignored directories: no work, but kept for later work of the run. No contract finds it,
+//! unless `[contract] ignored = "attempt"` says so.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,9 +11,23 @@ use super::{Trees, WorkContext, locked};
 /// Layers of ignored files that are kept for later work: an overlay has room for twelve layers.
 const MOST_IGNORED: usize = 6;
 
+/// In the layer of an attempt: the layers of ignored files that it found.
+const FOUND: &str = "found";
+
+/// Which of the ignored files that attempts left a contract finds.
+#[derive(Debug, Clone)]
+pub(crate) enum IgnoredWork {
+    /// What all attempts so far left, as the next one would find it.
+    Newest,
+    /// What this attempt left, on top of what it found.
+    LeftBy(String, u32),
+    /// What this attempt found.
+    FoundBy(String, u32),
+}
+
 impl Trees {
     /// Whoever misses something in a contract should know why.
-    pub(super) fn note_ignored(&self, work: &WorkContext, roots: &[Vec<u8>]) {
+    fn note_ignored(&self, work: &WorkContext, roots: &[Vec<u8>]) {
         let names: Vec<_> = roots
             .iter()
             .map(|root| String::from_utf8_lossy(root))
@@ -44,7 +59,7 @@ impl Trees {
             String::new()
         };
         Some(format!(
-            "the attempt changed {}{more}, which is not versioned: let the contract or `[run] prepare` make it",
+            "the attempt changed {}{more}, which is not versioned: let the contract or `[run] prepare` make it (or set `[contract] ignored = \"attempt\"`, and nothing is `proved`)",
             names.join(", ")
         ))
     }
@@ -65,17 +80,64 @@ impl Trees {
             .collect()
     }
 
-    /// Keeps what work changed in ignored directories for later work. No contract ever sees it.
-    pub(super) fn keep_ignored(&self, upper: &Path, roots: &[Vec<u8>]) {
+    /// The layers that a contract finds.
+    pub(super) fn layers_of(&self, wanted: &IgnoredWork) -> Vec<PathBuf> {
+        let (step, attempt, skipped) = match wanted {
+            IgnoredWork::Newest => return self.ignored_layers(),
+            IgnoredWork::LeftBy(step, attempt) => (step, *attempt, 0),
+            IgnoredWork::FoundBy(step, attempt) => (step, *attempt, 1),
+        };
+        let Ok(known) = fs::read_to_string(self.ignored_layers_file(step, attempt)) else {
+            // Nobody worked in a layer: a tool was called, or a person repaired it.
+            return self.ignored_layers();
+        };
+        let folder = self.layer_root().join("ignored");
+        let numbers = known.split('\n').skip(skipped);
+        let numbers = numbers.filter(|number| !number.is_empty());
+        numbers
+            .map(|number| folder.join(number))
+            .filter(|layer| layer.is_dir())
+            .take(MOST_IGNORED)
+            .collect()
+    }
+
+    /// Remembers in the layer of an attempt what it found.
+    pub(super) fn note_found(&self, layer: &Path, found: &[PathBuf]) -> std::io::Result<()> {
+        let names = found.iter().filter_map(|path| path.file_name()?.to_str());
+        let names: Vec<&str> = names.collect();
+        fs::write(layer.join(FOUND), names.join("\n"))
+    }
+
+    /// Keeps what an attempt changed in ignored directories, and remembers what it left there, all in all.
+    pub(super) fn settle_ignored(&self, work: &WorkContext, layer: &Path, roots: &[Vec<u8>]) {
+        self.note_ignored(work, roots);
+        let own = self.keep_ignored(&layer.join("upper"), roots);
+        let own = own.map_or_else(String::new, |number| number.to_string());
+        if let Ok(found) = fs::read_to_string(layer.join(FOUND)) {
+            let file = self.ignored_layers_file(&work.step, work.attempt);
+            // Without it a contract finds what all attempts left.
+            fs::write(file, format!("{own}\n{found}")).ok();
+        }
+    }
+
+    /// Its own layer first, or an empty line; then those that it found.
+    fn ignored_layers_file(&self, step: &str, attempt: u32) -> PathBuf {
+        self.indexes
+            .join(format!("ignored-layers-{}-{attempt}", key::encode(step)))
+    }
+
+    /// Keeps what work changed in ignored directories for later work; the number of the layer, if there is one.
+    fn keep_ignored(&self, upper: &Path, roots: &[Vec<u8>]) -> Option<u64> {
         use std::os::unix::ffi::OsStrExt as _;
         if roots.is_empty() {
-            return;
+            return None;
         }
         let _one_at_a_time = locked(&self.masks);
         let folder = self.layer_root().join("ignored");
         let newest = self.ignored_layers().into_iter().next();
         let newest = newest.and_then(|path| path.file_name()?.to_str()?.parse::<u64>().ok());
-        let layer = folder.join((newest.unwrap_or(0) + 1).to_string());
+        let number = newest.unwrap_or(0) + 1;
+        let layer = folder.join(number.to_string());
         for root in roots {
             let root = Path::new(std::ffi::OsStr::from_bytes(root));
             let to = layer.join(root);
@@ -87,5 +149,6 @@ impl Trees {
                 fs::rename(upper.join(root), to).ok();
             }
         }
+        Some(number)
     }
 }

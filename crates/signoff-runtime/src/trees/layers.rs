@@ -52,7 +52,12 @@ impl Trees {
     ) -> Result<TreeMount, String> {
         let layer = self.layer(step, attempt);
         remove_tree(&layer).map_err(|why| format!("{}: {why}", layer.display()))?;
-        let mount = self.working(began, &layer, start)?;
+        let ignored = self.ignored_layers();
+        let mount = self.working(began, &ignored, &layer, start)?;
+        if self.has_layers() {
+            let noted = self.note_found(&layer, &ignored);
+            noted.map_err(|why| format!("{}: {why}", layer.display()))?;
+        }
         failpoint::reached("layer.made");
         Ok(mount)
     }
@@ -64,11 +69,18 @@ impl Trees {
         work: &WorkContext,
         mount: Option<&TreeMount>,
     ) -> Result<Option<Recorded>, String> {
-        if let Some(commit) = self.recorded(work).map_err(said)? {
-            return self.described(work, commit).map(Some);
-        }
         let layer = self.layer(&work.step, work.attempt);
         let upper = layer.join("upper");
+        if let Some(commit) = self.recorded(work).map_err(said)? {
+            // Left by a harness that was killed before it had kept everything.
+            if upper.is_dir()
+                && let Ok(report) = self.reading(work, |context| record_layer(context, &upper))
+            {
+                self.settle_ignored(work, &layer, &report.ignored_roots);
+                remove_tree(&layer).ok();
+            }
+            return self.described(work, commit).map(Some);
+        }
         let report = match mount.and_then(TreeMount::taken) {
             Some(taken) => self.reading(work, |context| record_taken(context, taken))?,
             None if upper.is_dir() => {
@@ -78,8 +90,7 @@ impl Trees {
         };
         let commit = self.commit_work(work, &report.tree)?;
         failpoint::reached("layer.recorded");
-        self.note_ignored(work, &report.ignored_roots);
-        self.keep_ignored(&upper, &report.ignored_roots);
+        self.settle_ignored(work, &layer, &report.ignored_roots);
         remove_tree(&layer).ok();
         self.described(work, commit).map(Some)
     }

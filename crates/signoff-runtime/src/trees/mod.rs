@@ -36,6 +36,7 @@ use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
 pub(crate) use self::choose::{choose, has_place, obstacles, why_private};
 pub(crate) use self::details::changed_files;
+pub(crate) use self::ignored::IgnoredWork;
 pub(crate) use self::layers::WorkContext;
 use self::overlays::Masks;
 pub(crate) use self::overlays::{Showing, TreeMount};

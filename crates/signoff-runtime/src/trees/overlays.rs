@@ -72,6 +72,8 @@ pub(crate) struct TreeMount {
     pub(super) thrown_away: Option<PathBuf>,
     /// What a contract finds besides.
     pub(crate) furniture: Option<Furniture>,
+    /// It shows what attempts left in ignored directories.
+    pub(crate) has_ignored_work: bool,
 }
 
 /// The directory that shows the tree to the harness.
@@ -182,18 +184,18 @@ impl Drop for TreeMount {
 }
 
 impl Trees {
-    /// A commit for work. `layer` keeps what is changed.
+    /// A commit for work, over these layers of ignored files. `layer` keeps what is changed.
     pub(super) fn working(
         &self,
         commit: &Id,
+        ignored: &[PathBuf],
         layer: &Path,
         start: Start<'_>,
     ) -> Result<TreeMount, String> {
         self.claim()?;
         let prepared = self.prepared(start)?;
         let mask = self.mask(false)?;
-        let ignored = self.ignored_layers();
-        self.mount(commit, &ignored, prepared.as_deref(), mask, layer)
+        self.mount(commit, ignored, prepared.as_deref(), mask, layer)
     }
 
     /// The run's first tree for `prepare`, which is not prepared itself.
@@ -277,6 +279,7 @@ impl Trees {
             own: self.own.clone(),
             thrown_away: None,
             furniture: None,
+            has_ignored_work: false,
         })
     }
 
@@ -311,6 +314,11 @@ impl Trees {
             written_below(upper, b"", &rules, &mut found);
         }
         found
+    }
+
+    /// Are recorded trees shown in layers?
+    pub(super) fn has_layers(&self) -> bool {
+        matches!(self.showing, Showing::Overlays(_))
     }
 
     /// How recorded trees are shown, in a word.

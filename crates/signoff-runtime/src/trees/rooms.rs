@@ -14,7 +14,7 @@ use signoff_work::confine::{Confined, ShownTree};
 use signoff_work::git::Id;
 use signoff_work::looks::Looks;
 
-use super::{Start, TreeMount, Trees, locked};
+use super::{IgnoredWork, Start, TreeMount, Trees, locked};
 use crate::scratch::Scratch;
 
 /// Rooms that are kept for later.
@@ -28,6 +28,8 @@ pub(crate) struct Judging {
     pub(crate) signed: Vec<String>,
     /// Where the contract may put what is its own; a number is added.
     pub(crate) scratch: PathBuf,
+    /// Ignored files of attempts that it finds; none = those of the checkout.
+    pub(crate) ignored: Option<IgnoredWork>,
 }
 
 /// What a contract finds besides the tree.
@@ -47,7 +49,8 @@ impl Trees {
     /// And rooms that are of no use any more, for somebody with time to throw away.
     pub(crate) fn idle_room(&self, wanted: &Judging) -> (Option<TreeMount>, Vec<TreeMount>) {
         let mut idle = locked(&self.idle);
-        if idle.is_empty() {
+        // None of them shows what attempts left.
+        if idle.is_empty() || wanted.ignored.is_some() {
             return (None, Vec::new());
         }
         let mask = self.current_mask();
@@ -72,11 +75,15 @@ impl Trees {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         self.claim()?;
         let prepared = self.prepared(start)?;
-        let mask = self.mask(true)?;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
         let layer = self.layer_root().join("judging").join(&number);
-        let mut mount = self.mount(&wanted.commit, &[], prepared.as_deref(), mask, &layer)?;
+        // A copy of the tree has no layers.
+        let ignored = (wanted.ignored.as_ref()).filter(|_| self.has_layers());
+        let mask = self.mask(ignored.is_none())?;
+        let below = ignored.map_or_else(Vec::new, |ignored| self.layers_of(ignored));
+        let mut mount = self.mount(&wanted.commit, &below, prepared.as_deref(), mask, &layer)?;
         mount.thrown_away = Some(layer);
+        mount.has_ignored_work = ignored.is_some();
         self.furnish(&mut mount, wanted, &number, start)
             .map_err(|why| format!("cannot confine the contract: {why}"))?;
         if let Some(furniture) = mount.furniture.as_ref()
@@ -93,7 +100,7 @@ impl Trees {
     pub(crate) fn leave_room(&self, mount: TreeMount) {
         let is_new =
             |furniture: &Furniture| furniture.mounts.is_some() && furniture.looks.are_same();
-        if mount.furniture.as_ref().is_some_and(is_new) {
+        if !mount.has_ignored_work && mount.furniture.as_ref().is_some_and(is_new) {
             let mut idle = locked(&self.idle);
             if idle.len() < MOST_IDLE {
                 idle.push(mount);

@@ -110,6 +110,8 @@ pub struct Contract {
     pub unverified: Setting<Unverified>,
     /// When a person is asked whether such steps are done.
     pub accept: Setting<Accept>,
+    /// Whose ignored files contracts find.
+    pub ignored: Setting<Ignored>,
 }
 
 /// `[contract] green`
@@ -174,6 +176,27 @@ impl Accept {
         match self {
             Self::End => "end",
             Self::Step => "step",
+        }
+    }
+}
+
+/// `[contract] ignored`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ignored {
+    /// Those of the checkout, and what `prepare` made.
+    Checkout,
+    /// As the attempt left them; that proves nothing.
+    Attempt,
+}
+
+impl Ignored {
+    pub(super) const CHOICES: [(&'static str, Self); 2] =
+        [("checkout", Self::Checkout), ("attempt", Self::Attempt)];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Checkout => "checkout",
+            Self::Attempt => "attempt",
         }
     }
 }
@@ -314,6 +337,7 @@ impl Default for Config {
                 green: Setting::built_in(Green::Run),
                 unverified: Setting::built_in(Unverified::Ask),
                 accept: Setting::built_in(Accept::End),
+                ignored: Setting::built_in(Ignored::Checkout),
             },
             sandbox: Sandbox {
                 mode: Setting::built_in(Mode::Auto),

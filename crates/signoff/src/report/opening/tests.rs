@@ -87,6 +87,7 @@ fn a_contract_that_was_seen_green_is_named() {
         changes: None,
         room: None,
         warm: false,
+        ignored_work: false,
         void: None,
         left_out: Vec::new(),
     };
