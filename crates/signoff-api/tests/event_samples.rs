@@ -43,6 +43,7 @@ fn every_event() -> Vec<engine::Event> {
                 sandbox: "none".to_owned(),
                 isolation: engine::Isolation::Worktree,
                 land: engine::Land::Step,
+                cache: engine::Cache::Warm,
             },
         },
         engine::Event::RunResumed {
@@ -62,6 +63,7 @@ fn every_event() -> Vec<engine::Event> {
                 sandbox: "none".to_owned(),
                 isolation: engine::Isolation::Worktree,
                 land: engine::Land::Step,
+                cache: engine::Cache::Cold,
             },
             kept: vec![step()],
             reset: vec!["test".to_owned()],
@@ -300,6 +302,15 @@ fn every_event() -> Vec<engine::Event> {
                 room: Some("overlay".to_owned()),
             },
         },
+        engine::Event::StepConfirmed {
+            step: step(),
+            evidence: engine::Grade::Proved,
+            facts: engine::Facts {
+                sandbox: "none".to_owned(),
+                room: Some("overlay".to_owned()),
+                ..engine::Facts::default()
+            },
+        },
         engine::Event::StepProvisional {
             step: step(),
             attempts: 1,
@@ -435,6 +446,7 @@ fn what_earlier_builds_wrote_is_still_read() {
                     if !line.contains("land") {
                         assert_eq!(settings.land, signoff_api::event::Land::End);
                     }
+                    assert_eq!(settings.cache, signoff_api::event::Cache::Cold);
                 }
                 Event::TreePrepared { tree } if !line.contains("checkout") => {
                     assert_eq!(tree.checkout, None);

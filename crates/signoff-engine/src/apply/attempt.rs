@@ -44,6 +44,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             step.tests_before.clone_from(&observed.tests);
             step.room.clone_from(&observed.room);
             step.ignored_work = observed.ignored_work;
+            step.warm = observed.warm;
             note_writes(step, observed);
             step.stage = match step.candidate {
                 Some(_) => Stage::NeedsEvaluation {
@@ -154,6 +155,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
         | Event::BudgetSpent { .. }
         | Event::BudgetExceeded { .. }
         | Event::StepCompleted { .. }
+        | Event::StepConfirmed { .. }
         | Event::StepProvisional { .. }
         | Event::StepFailed { .. }
         | Event::StepSkipped { .. }

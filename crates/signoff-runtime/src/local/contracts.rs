@@ -52,7 +52,9 @@ impl Local<'_> {
                 observed.left_out.clone_from(&mount.left_out().needed);
                 let cold = cold(&mount.left_out().caches);
                 observed.ignored_work = mount.has_ignored_work;
-                trees.leave_room(mount);
+                observed.warm = mount.is_warm();
+                let has_ended = matches!(observed.ended, ProcessEnd::Exited(_));
+                trees.leave_room(mount, has_ended && observed.void.is_none());
                 // Nothing is missed that is there.
                 let ignored = name
                     .as_deref()

@@ -1,8 +1,8 @@
 //! What attempts change in ignored directories: no work, but kept for later work of the run. No contract finds it,
 //! unless `[contract] ignored = "attempt"` says so.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use signoff_store::key;
 
@@ -101,13 +101,6 @@ impl Trees {
             .collect()
     }
 
-    /// Remembers in the layer of an attempt what it found.
-    pub(super) fn note_found(&self, layer: &Path, found: &[PathBuf]) -> std::io::Result<()> {
-        let names = found.iter().filter_map(|path| path.file_name()?.to_str());
-        let names: Vec<&str> = names.collect();
-        fs::write(layer.join(FOUND), names.join("\n"))
-    }
-
     /// Keeps what an attempt changed in ignored directories, and remembers what it left there, all in all.
     pub(super) fn settle_ignored(&self, work: &WorkContext, layer: &Path, roots: &[Vec<u8>]) {
         self.note_ignored(work, roots);
@@ -151,4 +144,11 @@ impl Trees {
         }
         Some(number)
     }
+}
+
+/// Remembers in the layer of an attempt which layers of ignored files it found.
+pub(super) fn note_found(layer: &Path, found: &[PathBuf]) -> io::Result<()> {
+    let names = found.iter().filter_map(|path| path.file_name()?.to_str());
+    let names: Vec<&str> = names.collect();
+    fs::write(layer.join(FOUND), names.join("\n"))
 }

@@ -11,6 +11,7 @@ use signoff_work::layers::{
     LayerContext, LayerError, LayerLimits, LayerReport, record_layer, record_taken,
 };
 
+use super::ignored::note_found;
 use super::{Start, TreeMount, Trees, changed_files, ref_part, remove_tree, said};
 
 /// The work of one attempt, recorded.
@@ -55,7 +56,7 @@ impl Trees {
         let ignored = self.ignored_layers();
         let mount = self.working(began, &ignored, &layer, start)?;
         if self.has_layers() {
-            let noted = self.note_found(&layer, &ignored);
+            let noted = note_found(&layer, &ignored);
             noted.map_err(|why| format!("{}: {why}", layer.display()))?;
         }
         failpoint::reached("layer.made");

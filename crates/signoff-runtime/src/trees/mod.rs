@@ -6,6 +6,7 @@
 //! begins and whenever a person changed it, and written only by landing (`sync.rs`). Start reading at
 //! [`Trees::begin`], then [`overlays`](self::overlays).
 
+mod builds;
 mod choose;
 mod copies;
 mod details;
@@ -34,6 +35,7 @@ use signoff_work::beneath::remove_tree;
 use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
 use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
+use self::builds::Builds;
 pub(crate) use self::choose::{choose, has_place, obstacles, why_private};
 pub(crate) use self::details::changed_files;
 pub(crate) use self::ignored::IgnoredWork;
@@ -94,6 +96,8 @@ pub(crate) struct Trees {
     masks: Mutex<Masks>,
     /// Rooms of contracts that nobody uses.
     idle: Mutex<Vec<TreeMount>>,
+    /// What contracts built, for later ones.
+    builds: Arc<Mutex<Builds>>,
     /// Whether the run's directory says whose it is.
     claimed: Mutex<bool>,
     /// `prepare` runs once.
@@ -144,6 +148,7 @@ impl Trees {
             showing,
             masks: Mutex::default(),
             idle: Mutex::default(),
+            builds: Arc::default(),
             claimed: Mutex::default(),
             preparing: Mutex::default(),
             templates: Mutex::default(),

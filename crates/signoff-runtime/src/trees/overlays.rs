@@ -14,6 +14,7 @@ use signoff_work::git::{Id, Own};
 use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree, is_cache};
 use signoff_work::tree::protected;
 
+use super::builds::LentBuilds;
 use super::rooms::Furniture;
 use super::{Start, Trees, locked, remove_tree, said};
 
@@ -64,7 +65,7 @@ pub(crate) struct LeftOut {
 pub(crate) struct TreeMount {
     pub(crate) shown: ShownTree,
     files: Files,
-    mask: Arc<Mask>,
+    pub(super) mask: Arc<Mask>,
     stamp: MaskStamp,
     pub(super) left_out: LeftOut,
     own: Own,
@@ -74,6 +75,8 @@ pub(crate) struct TreeMount {
     pub(crate) furniture: Option<Furniture>,
     /// It shows what attempts left in ignored directories.
     pub(crate) has_ignored_work: bool,
+    /// What contracts built, which it changes.
+    pub(super) builds: Option<LentBuilds>,
 }
 
 /// The directory that shows the tree to the harness.
@@ -140,6 +143,16 @@ impl TreeMount {
             .filter(|path| !self.own.is_kept(path))
             .map(|path| String::from_utf8_lossy(path).into_owned())
             .collect()
+    }
+
+    /// Does it show what earlier contracts built?
+    pub(crate) fn is_warm(&self) -> bool {
+        self.builds.as_ref().is_some_and(LentBuilds::is_warm)
+    }
+
+    /// Does it show nothing but a commit and the checkout's ignored files? Only then it is as good for another contract.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.has_ignored_work && self.builds.is_none()
     }
 
     /// What of them was left out because somebody changed it.
@@ -280,6 +293,7 @@ impl Trees {
             thrown_away: None,
             furniture: None,
             has_ignored_work: false,
+            builds: None,
         })
     }
 

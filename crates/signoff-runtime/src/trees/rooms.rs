@@ -2,11 +2,12 @@
 //!
 //! A room is made for one evaluation, and what was written there is thrown away. One that was left exactly as it was
 //! made is as good as a new one, so the next evaluation of the same commit gets it: making it costs more than many a
-//! contract.
+//! contract. What contracts built may be kept for later ones all the same (`builds.rs`).
 
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signoff_sandbox::{KeptMounts, Policy};
@@ -30,6 +31,8 @@ pub(crate) struct Judging {
     pub(crate) scratch: PathBuf,
     /// Ignored files of attempts that it finds; none = those of the checkout.
     pub(crate) ignored: Option<IgnoredWork>,
+    /// It may find what earlier contracts built.
+    pub(crate) warm: bool,
 }
 
 /// What a contract finds besides the tree.
@@ -39,7 +42,8 @@ pub(crate) struct Furniture {
     read_only: Vec<PathBuf>,
     pub(crate) confined: Confined,
     pub(crate) mounts: Option<KeptMounts>,
-    looks: Looks,
+    /// How it looked when it was new; none = it is for one contract only.
+    looks: Option<Looks>,
     /// Removed after the mounts are gone.
     _scratch: Scratch,
 }
@@ -49,8 +53,8 @@ impl Trees {
     /// And rooms that are of no use any more, for somebody with time to throw away.
     pub(crate) fn idle_room(&self, wanted: &Judging) -> (Option<TreeMount>, Vec<TreeMount>) {
         let mut idle = locked(&self.idle);
-        // None of them shows what attempts left.
-        if idle.is_empty() || wanted.ignored.is_some() {
+        // None of them shows what attempts left or contracts built.
+        if idle.is_empty() || wanted.ignored.is_some() || wanted.warm {
             return (None, Vec::new());
         }
         let mask = self.current_mask();
@@ -81,8 +85,20 @@ impl Trees {
         let ignored = (wanted.ignored.as_ref()).filter(|_| self.has_layers());
         let mask = self.mask(ignored.is_none())?;
         let below = ignored.map_or_else(Vec::new, |ignored| self.layers_of(ignored));
+        let lent = if wanted.warm && self.has_layers() {
+            self.borrow_builds(&mask)?
+        } else {
+            None
+        };
+        let layer = lent.as_ref().map_or(layer, |_| self.builds_layer());
         let mut mount = self.mount(&wanted.commit, &below, prepared.as_deref(), mask, &layer)?;
-        mount.thrown_away = Some(layer);
+        match lent {
+            Some(mut lent) => {
+                self.fit_builds(&mut lent, mount.files())?;
+                mount.builds = Some(lent);
+            }
+            None => mount.thrown_away = Some(layer),
+        }
         mount.has_ignored_work = ignored.is_some();
         self.furnish(&mut mount, wanted, &number, start)
             .map_err(|why| format!("cannot confine the contract: {why}"))?;
@@ -92,15 +108,28 @@ impl Trees {
             // The attempt's code has a part in what is installed now, so it is for this room only.
             let found = (&furniture.confined, furniture.mounts.as_ref());
             self.run_prepare(&mount.shown, found, start)?;
+            if let Some(lent) = &mut mount.builds {
+                lent.spoil();
+            }
         }
         Ok(mount)
     }
 
-    /// Throws a room away, or keeps it if nobody can tell that it was used.
-    pub(crate) fn leave_room(&self, mount: TreeMount) {
-        let is_new =
-            |furniture: &Furniture| furniture.mounts.is_some() && furniture.looks.are_same();
-        if !mount.has_ignored_work && mount.furniture.as_ref().is_some_and(is_new) {
+    /// Throws a room away, or keeps it if nobody can tell that it was used. `is_whole`: its contract ran to its end, and
+    /// left no half of anything.
+    pub(crate) fn leave_room(&self, mut mount: TreeMount, is_whole: bool) {
+        if let Some(lent) = mount.builds.take() {
+            let mask = Arc::clone(&mount.mask);
+            // Its mounts are gone with it.
+            drop(mount);
+            if is_whole {
+                self.keep_builds(lent, mask);
+            }
+            return;
+        }
+        let is_same = |furniture: &Furniture| furniture.looks.as_ref().is_some_and(Looks::are_same);
+        let is_new = |furniture: &Furniture| furniture.mounts.is_some() && is_same(furniture);
+        if mount.furniture.as_ref().is_some_and(is_new) {
             let mut idle = locked(&self.idle);
             if idle.len() < MOST_IDLE {
                 idle.push(mount);
@@ -134,7 +163,9 @@ impl Trees {
             ShownTree::Overlay(_) => start.make_mounts(policy)?,
             ShownTree::Checkout | ShownTree::Copy { .. } => None,
         };
-        let looks = looks(policy, scratch.path())?;
+        let is_plain = mount.is_plain();
+        let looks = is_plain.then(|| looks(policy, scratch.path()));
+        let looks = looks.transpose()?;
         mount.furniture = Some(Furniture {
             commit: wanted.commit.clone(),
             read_only,

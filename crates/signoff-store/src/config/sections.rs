@@ -110,6 +110,8 @@ pub struct Contract {
     pub unverified: Setting<Unverified>,
     /// When a person is asked whether such steps are done.
     pub accept: Setting<Accept>,
+    /// Whether they find what earlier contracts of the run built.
+    pub cache: Setting<Cache>,
     /// Whose ignored files contracts find.
     pub ignored: Setting<Ignored>,
 }
@@ -176,6 +178,27 @@ impl Accept {
         match self {
             Self::End => "end",
             Self::Step => "step",
+        }
+    }
+}
+
+/// `[contract] cache`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cache {
+    /// Each contract builds for itself.
+    Cold,
+    /// They find what earlier ones built, and are run once more without it at the end; nothing lands before.
+    Warm,
+}
+
+impl Cache {
+    pub(super) const CHOICES: [(&'static str, Self); 2] =
+        [("cold", Self::Cold), ("warm", Self::Warm)];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cold => "cold",
+            Self::Warm => "warm",
         }
     }
 }
@@ -337,6 +360,7 @@ impl Default for Config {
                 green: Setting::built_in(Green::Run),
                 unverified: Setting::built_in(Unverified::Ask),
                 accept: Setting::built_in(Accept::End),
+                cache: Setting::built_in(Cache::Cold),
                 ignored: Setting::built_in(Ignored::Checkout),
             },
             sandbox: Sandbox {

@@ -15,6 +15,7 @@ fn shown(run: &Run, size: (usize, usize), uncommitted: Option<Vec<String>>) -> V
         jobs: 1,
         isolation: signoff_engine::Isolation::Shared,
         land: signoff_engine::Land::End,
+        cache: signoff_engine::Cache::Cold,
         sandbox: "none".to_owned(),
     };
     let around = Around {
