@@ -23,6 +23,7 @@ fn every_event() -> Vec<engine::Event> {
         changes: None,
         room: None,
         warm: false,
+        ignored_work: false,
         void: None,
         left_out: Vec::new(),
     };
@@ -42,6 +43,7 @@ fn every_event() -> Vec<engine::Event> {
                 sandbox: "none".to_owned(),
                 isolation: engine::Isolation::Worktree,
                 land: engine::Land::Step,
+                cache: engine::Cache::Warm,
             },
         },
         engine::Event::RunResumed {
@@ -61,6 +63,7 @@ fn every_event() -> Vec<engine::Event> {
                 sandbox: "none".to_owned(),
                 isolation: engine::Isolation::Worktree,
                 land: engine::Land::Step,
+                cache: engine::Cache::Cold,
             },
             kept: vec![step()],
             reset: vec!["test".to_owned()],
@@ -258,6 +261,7 @@ fn every_event() -> Vec<engine::Event> {
             observed: engine::Observation {
                 room: Some("overlay".to_owned()),
                 warm: true,
+                ignored_work: true,
                 void: Some("`a` changed".to_owned()),
                 left_out: vec![".venv".to_owned()],
                 changes: Some(Box::new(engine::Changes {
@@ -296,6 +300,15 @@ fn every_event() -> Vec<engine::Event> {
                 commit: Some("a2".to_owned()),
                 not_proved: vec!["no summary of pytest was seen".to_owned()],
                 room: Some("overlay".to_owned()),
+            },
+        },
+        engine::Event::StepConfirmed {
+            step: step(),
+            evidence: engine::Grade::Proved,
+            facts: engine::Facts {
+                sandbox: "none".to_owned(),
+                room: Some("overlay".to_owned()),
+                ..engine::Facts::default()
             },
         },
         engine::Event::StepProvisional {
@@ -416,6 +429,10 @@ fn what_earlier_builds_wrote_is_still_read() {
             include_str!("samples/event-v1-2026-11f.jsonl"),
             (Accept::End, 4),
         ),
+        (
+            include_str!("samples/event-v1-2026-11g.jsonl"),
+            (Accept::End, 4),
+        ),
     ];
     for (sample, expected) in samples {
         for line in sample.lines() {
@@ -429,6 +446,7 @@ fn what_earlier_builds_wrote_is_still_read() {
                     if !line.contains("land") {
                         assert_eq!(settings.land, signoff_api::event::Land::End);
                     }
+                    assert_eq!(settings.cache, signoff_api::event::Cache::Cold);
                 }
                 Event::TreePrepared { tree } if !line.contains("checkout") => {
                     assert_eq!(tree.checkout, None);

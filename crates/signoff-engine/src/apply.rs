@@ -95,6 +95,7 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         | Event::ContractFinished { .. }
         | Event::RetryScheduled { .. }
         | Event::StepCompleted { .. }
+        | Event::StepConfirmed { .. }
         | Event::StepProvisional { .. }
         | Event::StepFailed { .. }
         | Event::StepSkipped { .. }
@@ -144,7 +145,19 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
             end(run, at, StepStatus::Completed, None);
             satisfy_dependents(run, at);
             loops::after_acceptance(run, at);
+            if let Some(step) = run.steps.get_mut(at) {
+                step.unconfirmed = step.warm;
+            }
             note_verdict(run, at);
+        }
+        Event::StepConfirmed {
+            evidence, facts, ..
+        } => {
+            run.unconfirmed.remove(&at);
+            if let Some(step) = run.steps.get_mut(at) {
+                step.unconfirmed = false;
+                step.evidence = Some((*evidence, facts.clone()));
+            }
         }
         Event::StepProvisional { .. } => provisional(run, at),
         Event::StepFailed { reason, .. } => {
@@ -277,8 +290,11 @@ pub(crate) fn note_verdict(run: &mut Run, at: usize) {
         .as_ref()
         .is_some_and(|contract| !contract.holds_once && !run.children.contains_key(&at));
     if judged {
-        let tree = state.tree;
+        let (tree, unconfirmed) = (state.tree, state.unconfirmed);
         run.verdicts.insert((tree, at));
+        if unconfirmed {
+            run.unconfirmed.insert(at);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 mod acceptance;
 mod attempt;
 mod call;
+mod confirmed;
 mod control;
 mod ending;
 mod gate;

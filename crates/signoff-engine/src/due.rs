@@ -131,9 +131,15 @@ fn last(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if !settled || !run.ready.is_empty() || bounds.stop_short(run) {
         return Vec::new();
     }
-    let stale = run.verdicts.range(..(run.tree, 0)).take(bounds.jobs(run));
+    let stale = run.verdicts.range(..(run.tree, 0));
+    let stale = stale.map(|&(_, step)| step);
+    // Those that hold on this tree with what others built have to hold without.
+    let is_current = |step: &usize| run.verdicts.contains(&(run.tree, *step));
+    let warm = run.unconfirmed.iter().copied().filter(is_current);
     let stale: Vec<Action> = stale
-        .map(|&(_, step)| match run.steps.get(step) {
+        .chain(warm)
+        .take(bounds.jobs(run))
+        .map(|step| match run.steps.get(step) {
             Some(state) if state.void > 0 && state.not_before > now => Action::Wait {
                 until: state.not_before,
             },

@@ -207,6 +207,12 @@ pub enum Event {
         evidence: Grade,
         facts: Facts,
     },
+    /// The contract of a completed step, which had reused what earlier ones built, holds without that on the last tree.
+    StepConfirmed {
+        step: String,
+        evidence: Grade,
+        facts: Facts,
+    },
     /// Its agent is done and it has no contract: dependents go on, and a person decides at the end.
     StepProvisional {
         step: String,
@@ -323,6 +329,7 @@ impl Event {
             | Self::ContractFinished { step, .. }
             | Self::RetryScheduled { step, .. }
             | Self::StepCompleted { step, .. }
+            | Self::StepConfirmed { step, .. }
             | Self::StepProvisional { step, .. }
             | Self::StepFailed { step, .. }
             | Self::StepSkipped { step, .. }
@@ -379,6 +386,18 @@ pub struct Settings {
     pub isolation: Isolation,
     /// When what it did comes into the checkout.
     pub land: Land,
+    /// Whether contracts find what earlier ones built.
+    pub cache: Cache,
+}
+
+/// Whether contracts find what earlier contracts of the run built in ignored directories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cache {
+    /// None does.
+    #[default]
+    Cold,
+    /// All do, until they are run once more without it at the end. Nothing lands before.
+    Warm,
 }
 
 /// When what a run did comes into the checkout.

@@ -35,8 +35,8 @@ pub use budget::wall_left;
 pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due};
 pub use event::{
-    Accept, Call, CallEnd, Candidate, ChangeDetails, Changes, Event, Green, Isolation, ItemKind,
-    Land, Outcome, PauseReason, Process, Recorded, RunTree, Settings, WorkItem, WorkKind,
+    Accept, Cache, Call, CallEnd, Candidate, ChangeDetails, Changes, Event, Green, Isolation,
+    ItemKind, Land, Outcome, PauseReason, Process, Recorded, RunTree, Settings, WorkItem, WorkKind,
 };
 pub use evidence::{Facts, Grade, TestsSeen};
 pub use input::{Choice, Input};

@@ -68,6 +68,7 @@ fn anew(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
         settings: Settings {
             isolation: old.settings.isolation,
             land: old.settings.land,
+            cache: old.settings.cache,
             ..settings.clone()
         },
         ground: old.ground.clone(),

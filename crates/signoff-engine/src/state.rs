@@ -1,5 +1,6 @@
 //! The state of a run: what applying its events has led to.
 
+mod builds;
 mod ground;
 mod item;
 mod setup;
@@ -71,6 +72,8 @@ pub struct Run {
     pub(crate) joined: BTreeMap<String, (u64, bool)>,
     /// Completed steps whose contracts have to hold at the end, by the tree of their verdict.
     pub(crate) verdicts: BTreeSet<(u64, usize)>,
+    /// Those of them whose contracts have held only with what earlier ones had built.
+    pub(crate) unconfirmed: BTreeSet<usize>,
     /// How many of the plan's steps are done or skipped.
     pub(crate) done: usize,
     pub(crate) items: BTreeMap<String, Item>,

@@ -63,6 +63,8 @@ pub struct Observation {
     pub room: Option<String>,
     /// It reused what an earlier evaluation had built.
     pub warm: bool,
+    /// It found in ignored directories what attempts had left there.
+    pub ignored_work: bool,
     /// Why nobody knows what it saw: something changed under its eyes. It says nothing then, and is run again.
     pub void: Option<String>,
     /// Ignored paths that were kept from it because a person changed them since the run began.
@@ -102,6 +104,7 @@ impl Observation {
             changes: None,
             room: None,
             warm: false,
+            ignored_work: false,
             void: None,
             left_out: Vec::new(),
         }

@@ -171,6 +171,19 @@ fn a_shared_or_a_warm_tree_proves_nothing() {
 }
 
 #[test]
+fn what_agents_left_in_ignored_directories_proves_nothing() {
+    let plain = step("test -f out", "");
+    let found = |observed: Observation| Observation {
+        ignored_work: true,
+        ..observed
+    };
+    let reason = "its contract found what agents had left in ignored directories";
+    check(&plain, red(), found(green()), &[reason]);
+    // Red for want of what others had is no red either.
+    check(&plain, found(red()), green(), &[reason]);
+}
+
+#[test]
 fn a_known_runner_has_to_be_heard() {
     let pytest = step("pytest -q", "");
     let (three, two) = ("1 failed, 2 passed in 0.1s", "2 passed in 0.1s");

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use signoff_engine::{
-    Accept, CallEnd, Changes, Choice, Event, Grade, Input, Item, ItemKind, Outcome, ProcessEnd,
-    Run, Stage, StepStatus, apply, due,
+    Accept, Action, Cache, CallEnd, Changes, Choice, Event, Grade, Input, Item, ItemKind,
+    Observation, Outcome, ProcessEnd, Run, Stage, StepStatus, apply, due,
 };
 use signoff_plan::model::Work;
 use world::{AGENT, CHECK, Commit, Fate, START, UNVERIFIED, World, plan_text, saw};
@@ -64,6 +64,10 @@ fn plan() -> impl Strategy<Value = String> {
         let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
         plan_text(&bodies)
     })
+}
+
+fn cache() -> impl Strategy<Value = Cache> {
+    prop_oneof![Just(Cache::Cold), Just(Cache::Warm)]
 }
 
 fn accept() -> impl Strategy<Value = Accept> {
@@ -128,7 +132,10 @@ fn finish_one(world: &mut World, luck: &mut Luck) -> bool {
     match stage {
         Stage::Baselining => {
             let ended = ProcessEnd::Exited(i32::from(!luck.strikes(4)));
-            let observed = saw(ended);
+            let observed = Observation {
+                warm: world.run.reuses_builds(&Action::Baseline { step }),
+                ..saw(ended)
+            };
             world.record(Input::BaselineEnded { step, observed });
         }
         Stage::Working { attempt } if is_agent => {
@@ -159,7 +166,15 @@ fn finish_one(world: &mut World, luck: &mut Luck) -> bool {
         Stage::Merging { attempt } => world.merge(step, attempt),
         _ => {
             let attempt = state.attempts;
-            let observed = saw(end_of_process(luck));
+            let evaluate = Action::Evaluate {
+                step,
+                attempt,
+                patience: 1,
+            };
+            let observed = Observation {
+                warm: stage != Stage::Rechecking && world.run.reuses_builds(&evaluate),
+                ..saw(end_of_process(luck))
+            };
             world.record(Input::EvaluationEnded {
                 step,
                 attempt,
@@ -306,6 +321,23 @@ fn check_journal(world: &World) {
     }
 }
 
+/// Nothing is proved by what earlier contracts built, and a run that may land has seen all of it hold without.
+fn check_caches(world: &World) {
+    let lands = matches!(
+        world.run.outcome(),
+        Some(Outcome::Completed | Outcome::Partial)
+    );
+    for (definition, state) in world.run.steps() {
+        let grade = state.evidence.as_ref().map(|(grade, _)| *grade);
+        let id = &definition.id;
+        assert!(!(lands && state.unconfirmed), "{id} is not confirmed");
+        assert!(
+            !(state.unconfirmed && grade == Some(Grade::Proved)),
+            "{id} is proved warm"
+        );
+    }
+}
+
 /// Plays with several things at once until the run has ended.
 fn play(world: &mut World, luck: &mut Luck) {
     for _ in 0..3000 {
@@ -338,10 +370,11 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_order_any_answers_and_any_crash_end_well(text in plan(), accept in accept(), jobs in 1_usize..5, mut luck in luck()) {
-        let mut world = World::in_worktrees(accept, jobs, &text, Fate::default());
+    fn any_order_any_answers_and_any_crash_end_well(text in plan(), cache in cache(), accept in accept(), jobs in 1_usize..5, mut luck in luck()) {
+        let mut world = World::in_rooms(cache, accept, jobs, &text, Fate::default());
         play(&mut world, &mut luck);
         check_journal(&world);
+        check_caches(&world);
         prop_assert_eq!(format!("{:?}", replayed(&world)), format!("{:?}", world.run));
     }
 }
@@ -351,8 +384,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_crash_after_any_event_loses_and_repeats_nothing(text in plan(), accept in accept(), jobs in 1_usize..4, mut luck in luck(), moved in any::<bool>()) {
-        let mut whole = World::in_worktrees(accept, jobs, &text, Fate::default());
+    fn a_crash_after_any_event_loses_and_repeats_nothing(text in plan(), cache in cache(), accept in accept(), jobs in 1_usize..4, mut luck in luck(), moved in any::<bool>()) {
+        let mut whole = World::in_rooms(cache, accept, jobs, &text, Fate::default());
         play(&mut whole, &mut luck);
         for cut in 2..whole.events.len() {
             let mut world = whole.cut(cut, Fate::default());
@@ -367,6 +400,7 @@ proptest! {
             world.crash();
             play(&mut world, &mut Luck(Vec::new().into_iter()));
             check_journal(&world);
+            check_caches(&world);
         }
     }
 }

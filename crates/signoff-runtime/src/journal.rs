@@ -138,6 +138,7 @@ fn settles(event: &Event) -> bool {
             | Event::WorkFinished { .. }
             | Event::ContractFinished { .. }
             | Event::StepCompleted { .. }
+            | Event::StepConfirmed { .. }
             | Event::StepFailed { .. }
             | Event::StepSkipped { .. }
     ) || event.reaches_outside()

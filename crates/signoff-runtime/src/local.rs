@@ -20,7 +20,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use signoff_engine::{
-    Action, Changes, Choice, Input, Item, ItemKind, Millis, ProcessEnd, Refusal, Run,
+    Action, Cache, Changes, Choice, Input, Item, ItemKind, Millis, ProcessEnd, Refusal, Run,
 };
 use signoff_plan::model::Step;
 use signoff_sandbox::Sandbox;
@@ -344,7 +344,17 @@ impl<'a> Local<'a> {
                     protects: definition.protects.clone(),
                     signed: self.watch.signed_files(),
                     scratch: self.bench.dir.scratch(&definition.id, attempt, "contract"),
+                    ignored: self.ignored_work(run, action)?,
+                    warm: run.reuses_builds(action),
                 };
+                let is_warm = run.settings().cache == Cache::Warm;
+                if is_warm && matches!(action, Action::Recheck { .. }) {
+                    let trees = Arc::clone(&trees);
+                    self.crew.work(move || {
+                        trees.forget_builds();
+                        None
+                    });
+                }
                 let (room, others) = trees.idle_room(&wanted);
                 if !others.is_empty() {
                     self.crew.work(move || {

@@ -139,6 +139,7 @@ impl Observe for Projection {
                 | Event::RunResumed { .. }
                 | Event::PlanReplanned { .. }
                 | Event::StepCompleted { .. }
+                | Event::StepConfirmed { .. }
                 | Event::StepFailed { .. }
                 | Event::StepSkipped { .. }
                 | Event::StepBlocked { .. }

@@ -115,6 +115,7 @@ fn started() -> Run {
             sandbox: "none".to_owned(),
             isolation: Isolation::Worktree,
             land: Land::End,
+            cache: signoff_engine::Cache::Cold,
         },
     };
     apply(

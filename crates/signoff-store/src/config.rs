@@ -21,6 +21,7 @@ mod read;
 mod sections;
 mod shown;
 mod tighten;
+mod together;
 mod value;
 mod worktree;
 
@@ -32,8 +33,8 @@ pub use self::origin::{Origin, Place, Setting};
 pub use self::policy::Policy;
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::{
-    Accept, Agent, Approval, Contract, Driver, Durability, Green, Mode, Notify, Plans, Run,
-    Sandbox, Server, Unverified,
+    Accept, Agent, Approval, Cache, Contract, Driver, Durability, Green, Ignored, Mode, Notify,
+    Plans, Run, Sandbox, Server, Unverified,
 };
 pub use self::shown::{Entry, UnknownKey};
 pub use self::worktree::{Isolation, Land};
@@ -97,6 +98,7 @@ impl Config {
             layer::apply(&mut config, path, Origin::Project, home, &mut problems);
         }
         environment::apply(&mut config, &layers.environment, &mut problems);
+        problems.extend(together::conflicts(&config));
         if problems.is_empty() {
             return Ok(config);
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::FileError;
-use crate::config::{self, Config, Mode};
+use crate::config::{self, Config, Ignored, Mode};
 use crate::hash::sha256_hex_of;
 
 /// Name and version of this shape. Version 1 had neither `path` nor `prompt` nor `files`; a
@@ -62,11 +62,7 @@ pub fn terms<'a>(
     let mut terms = json!({
         "schema": SCHEMA,
         "agents": agents,
-        "contract": {
-            "shell": config.contract.shell.value,
-            "timeout_s": seconds(config.contract.timeout.value),
-            "baseline": config.contract.baseline.value,
-        },
+        "contract": contract(&config.contract),
         "files": grounds.files,
         "path": sees_path.then(|| search_path(grounds.path, grounds.home)),
         "prompt": prompt,
@@ -82,6 +78,22 @@ pub fn terms<'a>(
         let called = called.into_iter();
         let called = called.filter(|(_, map)| map.as_object().is_some_and(|map| !map.is_empty()));
         terms.extend(called.map(|(name, map)| (name.to_owned(), map)));
+    }
+    terms
+}
+
+/// Where ignored files are the checkout's, such terms are what they always were.
+fn contract(config: &config::Contract) -> Value {
+    let mut terms = json!({
+        "shell": config.shell.value,
+        "timeout_s": seconds(config.timeout.value),
+        "baseline": config.baseline.value,
+    });
+    // What an agent leaves there has a say in how its contract ends.
+    if config.ignored.value != Ignored::Checkout
+        && let Value::Object(terms) = &mut terms
+    {
+        terms.insert("ignored".to_owned(), config.ignored.value.name().into());
     }
     terms
 }
@@ -229,6 +241,15 @@ mod tests {
             of(&config, &[], "")["run"],
             json!({"step_timeout_s": 600, "prepare": ["npm ci"], "copy": [".env"]}),
         );
+    }
+
+    #[test]
+    fn whose_ignored_files_contracts_find_counts_where_they_are_not_the_checkouts() {
+        let mut config = Config::default();
+        let contract = |config: &Config| of(config, &[], "")["contract"].clone();
+        assert_eq!(contract(&config).get("ignored"), None);
+        config.contract.ignored.value = Ignored::Attempt;
+        assert_eq!(contract(&config)["ignored"], json!("attempt"));
     }
 
     #[test]

@@ -350,6 +350,24 @@ fn side_by_side() -> Events {
     example.events()
 }
 
+/// A contract reuses what it built before the work, and holds without it at the end.
+fn confirmed() -> Events {
+    let builds = make().replace(
+        "```shell\n",
+        "```shell\nmkdir -p target; echo x > target/built\n",
+    );
+    let example = repository(&obliging(), &[&builds]);
+    let config = example.project.read(".signoff/config.toml");
+    let config = format!("{config}\n[contract]\ncache = \"warm\"\n");
+    example
+        .project
+        .write(".signoff/config.toml", &config)
+        .write(".gitignore", "target/\n");
+    example.project.signoff(["trust"]).assert_success();
+    example.run().assert_success();
+    example.events()
+}
+
 /// A run that failed is taken back.
 fn undone() -> Events {
     let own = format!("**isolation:** worktree\n**on_fail:** abort\n{}", make());
@@ -390,6 +408,7 @@ fn seen() -> BTreeSet<(&'static str, String)> {
         limited(),
         retried(),
         side_by_side(),
+        confirmed(),
         undone(),
     ];
     let mut seen = BTreeSet::new();

@@ -253,6 +253,15 @@ impl From<engine::Event> for Event {
                 evidence: evidence.into(),
                 facts: facts.into(),
             },
+            engine::Event::StepConfirmed {
+                step,
+                evidence,
+                facts,
+            } => Self::StepConfirmed {
+                step,
+                evidence: evidence.into(),
+                facts: facts.into(),
+            },
             engine::Event::StepProvisional { step, attempts } => {
                 Self::StepProvisional { step, attempts }
             }
@@ -564,6 +573,15 @@ impl From<Event> for engine::Event {
             } => Self::StepCompleted {
                 step,
                 attempts,
+                evidence: evidence.into(),
+                facts: facts.into(),
+            },
+            Event::StepConfirmed {
+                step,
+                evidence,
+                facts,
+            } => Self::StepConfirmed {
+                step,
                 evidence: evidence.into(),
                 facts: facts.into(),
             },

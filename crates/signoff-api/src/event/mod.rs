@@ -12,9 +12,10 @@ mod tree;
 use std::collections::BTreeMap;
 
 pub use parts::{
-    Accept, Call, CallEnd, ChangeDetails, Changes, Choice, Ended, Facts, Grade, Green, Isolation,
-    ItemKind, Land, Observed, Outcome, PauseReason, Process, Seat, Settings, TestsRun, TestsSeen,
-    Verdict, WorkInput, WorkItem, WorkKind, WorkPayload, item_kind_name, outcome_name, step_status,
+    Accept, Cache, Call, CallEnd, ChangeDetails, Changes, Choice, Ended, Facts, Grade, Green,
+    Isolation, ItemKind, Land, Observed, Outcome, PauseReason, Process, Seat, Settings, TestsRun,
+    TestsSeen, Verdict, WorkInput, WorkItem, WorkKind, WorkPayload, item_kind_name, outcome_name,
+    step_status,
 };
 pub use progress::{LogEntry, StepProgress, StepResult};
 use schemars::JsonSchema;
@@ -271,6 +272,12 @@ pub enum Event {
     StepCompleted {
         step: String,
         attempts: u32,
+        evidence: Grade,
+        facts: Facts,
+    },
+    /// Its contract had held with what earlier ones built, and holds without that on the last tree.
+    StepConfirmed {
+        step: String,
         evidence: Grade,
         facts: Facts,
     },

@@ -68,6 +68,10 @@ mirrored! {
     Land = engine::Land { Step, End } "snake_case"
 }
 mirrored! {
+    /// Whether contracts find what earlier contracts of the run built in ignored directories.
+    Cache = engine::Cache { Cold, Warm } "snake_case"
+}
+mirrored! {
     /// Where a step sits in a run that works in worktrees: in its own, in the run's tree, or in the merge queue.
     Seat = engine::Seat { Worktree, RunTree, MergeQueue } "snake_case"
 }
@@ -232,6 +236,13 @@ pub struct Settings {
     /// Runs of the first versions came into the checkout at the end.
     #[serde(default = "at_the_end")]
     pub land: Land,
+    /// In runs of the first versions none did.
+    #[serde(default = "cold")]
+    pub cache: Cache,
+}
+
+fn cold() -> Cache {
+    Cache::Cold
 }
 
 fn at_the_end() -> Land {
@@ -265,6 +276,7 @@ impl From<engine::Settings> for Settings {
             sandbox,
             isolation,
             land,
+            cache,
         } = settings;
         Self {
             backoff_ms: backoff,
@@ -275,6 +287,7 @@ impl From<engine::Settings> for Settings {
             sandbox,
             isolation: isolation.into(),
             land: land.into(),
+            cache: cache.into(),
         }
     }
 }
@@ -290,6 +303,7 @@ impl From<Settings> for engine::Settings {
             sandbox,
             isolation,
             land,
+            cache,
         } = settings;
         Self {
             backoff: backoff_ms,
@@ -300,6 +314,7 @@ impl From<Settings> for engine::Settings {
             sandbox,
             isolation: isolation.into(),
             land: land.into(),
+            cache: cache.into(),
         }
     }
 }
@@ -366,6 +381,9 @@ pub struct Observed {
     /// It reused what an earlier evaluation had built.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm: bool,
+    /// It found in ignored directories what attempts had left there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ignored_work: bool,
     /// Why nobody knows what it saw: something changed in the checkout while it ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<String>,
@@ -443,6 +461,7 @@ impl From<engine::Observation> for Observed {
             changes,
             room,
             warm,
+            ignored_work,
             void,
             left_out,
         } = seen;
@@ -458,6 +477,7 @@ impl From<engine::Observation> for Observed {
             changes: changes.map(|changes| (*changes).into()),
             room,
             warm,
+            ignored_work,
             void,
             left_out,
         }
@@ -478,6 +498,7 @@ impl From<Observed> for engine::Observation {
             changes,
             room,
             warm,
+            ignored_work,
             void,
             left_out,
         } = seen;
@@ -493,6 +514,7 @@ impl From<Observed> for engine::Observation {
             changes: changes.map(|changes| Box::new(changes.into())),
             room,
             warm,
+            ignored_work,
             void,
             left_out,
         }

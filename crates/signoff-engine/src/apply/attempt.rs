@@ -43,6 +43,8 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             step.baseline_excuse = observed.excuse();
             step.tests_before.clone_from(&observed.tests);
             step.room.clone_from(&observed.room);
+            step.ignored_work = observed.ignored_work;
+            step.warm = observed.warm;
             note_writes(step, observed);
             step.stage = match step.candidate {
                 Some(_) => Stage::NeedsEvaluation {
@@ -153,6 +155,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
         | Event::BudgetSpent { .. }
         | Event::BudgetExceeded { .. }
         | Event::StepCompleted { .. }
+        | Event::StepConfirmed { .. }
         | Event::StepProvisional { .. }
         | Event::StepFailed { .. }
         | Event::StepSkipped { .. }
@@ -187,6 +190,7 @@ fn contract_finished(run: &mut Run, at: usize, recorded: &Recorded) {
     step.tests_after.clone_from(&observed.tests);
     step.room = weaker_room(step.room.as_deref(), observed.room.as_deref());
     step.warm = observed.warm;
+    step.ignored_work |= observed.ignored_work;
     note_writes(step, observed);
     if let Some(changes) = &observed.changes {
         step.changes = Changes::clone(changes);

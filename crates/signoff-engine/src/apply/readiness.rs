@@ -24,10 +24,12 @@ pub(super) fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&
 pub(super) fn lose(run: &mut Run, at: usize, status: StepStatus, reason: &String) {
     end(run, at, status, Some(reason));
     run.verdicts.retain(|&(_, step)| step != at);
+    run.unconfirmed.remove(&at);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
     let was_done = step.evidence.take().is_some();
+    step.unconfirmed = false;
     step.regressed = was_done && status == StepStatus::Failed;
     step.ended_before |= was_done;
     if !std::mem::take(&mut step.satisfies) {

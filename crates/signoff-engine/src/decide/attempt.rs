@@ -2,6 +2,7 @@
 
 use signoff_plan::model::{self, Step};
 
+use super::confirmed::confirmed;
 use super::judged::{Judged, configured, touched, verdict};
 use super::person::{ask, escalate, open};
 use super::policy::{attempt_failed, start_over};
@@ -269,7 +270,12 @@ pub(super) fn evaluation_ended(
                 Some(joined) => format!("{reason}; {joined}"),
                 None => reason,
             };
-            events.extend(rechecked(definition, state, (verdict, is_final), &reason));
+            let was_warm = run.unconfirmed.contains(&at);
+            if was_warm && verdict == Verdict::Pass {
+                events.extend(confirmed(run, at, definition, state));
+            }
+            let how = (verdict, is_final, was_warm);
+            events.extend(rechecked(definition, state, how, &reason));
             return events;
         }
         events.extend(match verdict {
@@ -304,6 +310,7 @@ fn after(state: &StepState, observed: &Observation) -> StepState {
         tests_after: observed.tests.clone(),
         room: weaker_room(state.room.as_deref(), observed.room.as_deref()),
         warm: observed.warm,
+        ignored_work: state.ignored_work || observed.ignored_work,
         judged_on: observed.tree.clone().or_else(|| state.judged_on.clone()),
         contract_writes: state.contract_writes.iter().chain(new).cloned().collect(),
         ..state.clone()
@@ -313,11 +320,14 @@ fn after(state: &StepState, observed: &Observation) -> StepState {
 /// Why a cut off attempt whose contract holds does not count.
 const UNSEEN: &str = "the attempt was cut off, and what it changed is not known";
 
+/// Why a step fails whose contract needs what earlier ones built.
+const WARM_ONLY: &str = "green warm, red cold: its contract held with what earlier contracts had built, and fails at the end without it";
+
 /// A contract that was run once more on the last tree.
 fn rechecked(
     definition: &Step,
     state: &StepState,
-    (verdict, is_final): (Verdict, bool),
+    (verdict, is_final, was_warm): (Verdict, bool, bool),
     reason: &str,
 ) -> Vec<Event> {
     match verdict {
@@ -327,6 +337,9 @@ fn rechecked(
             let reason = match verdict {
                 Verdict::Inconclusive => {
                     format!("its contract gave no answer at the end ({reason})")
+                }
+                Verdict::Pass | Verdict::Fail if was_warm => {
+                    format!("{WARM_ONLY} ({reason})")
                 }
                 Verdict::Pass | Verdict::Fail => {
                     format!("regressed: its contract no longer holds at the end ({reason})")

@@ -1,12 +1,16 @@
 //! How a run ends.
 
-use crate::event::Outcome;
+use crate::event::{Cache, Outcome};
 use crate::state::{Run, StepState, StepStatus};
 
 pub(super) fn outcome(run: &Run) -> Outcome {
     let mut outcome = Outcome::Completed;
     for (definition, state) in run.steps() {
         let lost = matches!(state.status, StepStatus::Failed | StepStatus::Blocked);
+        // What was merged by a warm word alone must not land, whatever the step is worth to the plan.
+        if state.regressed && run.settings.cache == Cache::Warm {
+            return Outcome::Failed;
+        }
         let unfinished = !matches!(
             state.status,
             StepStatus::Completed | StepStatus::Skipped | StepStatus::Failed | StepStatus::Blocked

@@ -45,6 +45,10 @@ pub struct StepState {
     pub room: Option<String>,
     /// The last evaluation reused what an earlier one had built.
     pub warm: bool,
+    /// It is completed by such an evaluation, and its contract has not held without since.
+    pub unconfirmed: bool,
+    /// Before or after the work, its contract found what attempts had left in ignored directories.
+    pub ignored_work: bool,
     /// Attempts begun so far; numbers are never used twice.
     pub attempts: u32,
     /// Attempts that used up a retry.

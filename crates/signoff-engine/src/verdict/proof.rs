@@ -48,6 +48,9 @@ pub(crate) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
     if state.warm {
         say("its contract reused what an earlier run of it had built");
     }
+    if state.ignored_work {
+        say("its contract found what agents had left in ignored directories");
+    }
     let (before, after) = (state.tests_before.as_ref(), state.tests_after.as_ref());
     reasons.extend(doubts(contract, before, after));
     reasons

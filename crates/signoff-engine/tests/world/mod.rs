@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use signoff_engine::{
-    Accept, Action, Bounds, Call, CallEnd, Candidate, Changes, Event, Green, Input, Isolation,
-    Observation, PauseReason, ProcessEnd, Recorded, Run, RunTree, Settings, WorkItem, WorkKind,
-    apply, decide, due, resolved_arguments,
+    Accept, Action, Bounds, Cache, Call, CallEnd, Candidate, Changes, Event, Green, Input,
+    Isolation, Observation, PauseReason, ProcessEnd, Recorded, Run, RunTree, Settings, WorkItem,
+    WorkKind, apply, decide, due, resolved_arguments,
 };
 use signoff_plan::Everything;
 use signoff_plan::check::check;
@@ -69,6 +69,7 @@ pub(crate) fn saw(ended: ProcessEnd) -> Observation {
         })),
         room: None,
         warm: false,
+        ignored_work: false,
         void: None,
         left_out: Vec::new(),
     }
@@ -122,12 +123,25 @@ impl World {
     }
 
     pub(crate) fn with(accept: Accept, jobs: usize, text: &str, fate: Fate) -> Self {
-        Self::on(Isolation::Shared, accept, jobs, text, fate)
+        let place = (Isolation::Shared, Cache::Cold);
+        Self::on(place, accept, jobs, text, fate)
     }
 
     /// A world in which every agent has a worktree of its own.
     pub(crate) fn in_worktrees(accept: Accept, jobs: usize, text: &str, fate: Fate) -> Self {
-        let mut world = Self::on(Isolation::Worktree, accept, jobs, text, fate);
+        Self::in_rooms(Cache::Cold, accept, jobs, text, fate)
+    }
+
+    /// The same, in which contracts may find what earlier ones built.
+    pub(crate) fn in_rooms(
+        cache: Cache,
+        accept: Accept,
+        jobs: usize,
+        text: &str,
+        fate: Fate,
+    ) -> Self {
+        let place = (Isolation::Worktree, cache);
+        let mut world = Self::on(place, accept, jobs, text, fate);
         world.record(Input::TreePrepared {
             tree: RunTree {
                 base: None,
@@ -141,7 +155,13 @@ impl World {
         world
     }
 
-    fn on(isolation: Isolation, accept: Accept, jobs: usize, text: &str, fate: Fate) -> Self {
+    fn on(
+        (isolation, cache): (Isolation, Cache),
+        accept: Accept,
+        jobs: usize,
+        text: &str,
+        fate: Fate,
+    ) -> Self {
         let mut world = Self {
             run: Run::new(signed(text)),
             events: Vec::new(),
@@ -165,6 +185,7 @@ impl World {
                 sandbox: "none".to_owned(),
                 isolation,
                 land: signoff_engine::Land::End,
+                cache,
             },
         });
         world
@@ -234,6 +255,7 @@ impl World {
     }
 
     pub(crate) fn perform(&mut self, action: Action, cut: bool) {
+        let warm = self.run.reuses_builds(&action);
         match action {
             Action::LandFiles => {
                 let commit = self.run.head().expect("a head").to_owned();
@@ -253,7 +275,7 @@ impl World {
                         .unwrap_or(ProcessEnd::Exited(1));
                     self.record(Input::BaselineEnded {
                         step,
-                        observed: saw(ended),
+                        observed: Observation { warm, ..saw(ended) },
                     });
                 }
             }
@@ -290,7 +312,7 @@ impl World {
                     self.record(Input::EvaluationEnded {
                         step,
                         attempt,
-                        observed: saw(ended),
+                        observed: Observation { warm, ..saw(ended) },
                     });
                 }
             }

@@ -80,5 +80,9 @@ pub(super) fn settings(
         sandbox: confinement::level(project)?.to_string(),
         isolation,
         land,
+        cache: match config.contract.cache.value {
+            config::Cache::Cold => engine::Cache::Cold,
+            config::Cache::Warm => engine::Cache::Warm,
+        },
     })
 }

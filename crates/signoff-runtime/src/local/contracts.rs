@@ -1,12 +1,14 @@
 //! Runs contracts, each on a commit in an overlay of its own that is thrown away; without mounts, in the checkout.
 
-use signoff_engine::{Input, Observation, ProcessEnd, Run};
+use signoff_engine::{Action, Input, Observation, ProcessEnd, Run};
 use signoff_plan::model::Condition;
+use signoff_store::config::Ignored;
 
 use super::Local;
 use super::shared::Past;
+use super::workbench::known;
 use crate::error::Error;
-use crate::trees::TreeMount;
+use crate::trees::{IgnoredWork, TreeMount};
 
 impl Local<'_> {
     /// Runs a contract, and says how it ended.
@@ -49,9 +51,14 @@ impl Local<'_> {
                 observed.void = void(&mount.changed_meanwhile());
                 observed.left_out.clone_from(&mount.left_out().needed);
                 let cold = cold(&mount.left_out().caches);
-                trees.leave_room(mount);
+                observed.ignored_work = mount.has_ignored_work;
+                observed.warm = mount.is_warm();
+                let has_ended = matches!(observed.ended, ProcessEnd::Exited(_));
+                trees.leave_room(mount, has_ended && observed.void.is_none());
+                // Nothing is missed that is there.
                 let ignored = name
                     .as_deref()
+                    .filter(|_| !observed.ignored_work)
                     .and_then(|step| trees.ignored_work(step, attempt));
                 let has_failed = has_failed(&expect, &observed.ended);
                 for more in ignored.into_iter().chain(cold).filter(|_| has_failed) {
@@ -60,6 +67,28 @@ impl Local<'_> {
                 report(observed)
             });
         Ok(())
+    }
+
+    /// Which ignored files of attempts a contract is to find, if any.
+    pub(super) fn ignored_work(
+        &self,
+        run: &Run,
+        action: &Action,
+    ) -> Result<Option<IgnoredWork>, Error> {
+        if self.bench.project.config.contract.ignored.value == Ignored::Checkout {
+            return Ok(None);
+        }
+        Ok(Some(match *action {
+            Action::Evaluate { step, attempt, .. } => {
+                IgnoredWork::LeftBy(known(run, step)?.0.id.clone(), attempt)
+            }
+            // Once more, without the work.
+            Action::Baseline { step } if known(run, step)?.1.candidate.is_some() => {
+                let (definition, state) = known(run, step)?;
+                IgnoredWork::FoundBy(definition.id.clone(), state.attempts)
+            }
+            _ => IgnoredWork::Newest,
+        }))
     }
 
     /// Runs the step's contract after its work, or once more at the end.

@@ -66,7 +66,8 @@ pub(crate) fn choose(
             isolation: Isolation::Worktree,
             land,
             repository: Some(found.repository),
-            note: None,
+            note: (project.config.contract.cache.value == config::Cache::Warm)
+                .then(|| WARM.to_owned()),
         });
     }
     if why.is_empty() {
@@ -95,9 +96,14 @@ pub(crate) fn choose(
     })
 }
 
+/// Whoever waits for files, or for `proved`, should know why they come late.
+const WARM: &str = "contracts reuse what earlier ones built (`cache = \"warm\"`): at the end they run once more without it, and nothing lands or is `proved` before";
+
 /// When the work of this plan comes into the checkout.
 fn landing(project: &Project, plan: &Plan) -> Land {
     match project.config.run.land.value {
+        // Until the last contracts have held cold, nothing is known for certain.
+        _ if project.config.contract.cache.value == config::Cache::Warm => Land::End,
         config::Land::Step => Land::Step,
         config::Land::End => Land::End,
         config::Land::Auto if agents_can_overlap(plan).is_some() => Land::End,

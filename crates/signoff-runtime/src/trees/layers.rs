@@ -1,7 +1,7 @@
 //! The layers that agents work in, and what is recorded of them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use signoff_engine::ChangeDetails;
 use signoff_plan::glob;
@@ -11,10 +11,8 @@ use signoff_work::layers::{
     LayerContext, LayerError, LayerLimits, LayerReport, record_layer, record_taken,
 };
 
-use super::{Start, TreeMount, Trees, changed_files, locked, ref_part, remove_tree, said};
-
-/// Layers of ignored files that are kept for later work: an overlay has room for twelve layers.
-const MOST_IGNORED: usize = 6;
+use super::ignored::note_found;
+use super::{Start, TreeMount, Trees, changed_files, ref_part, remove_tree, said};
 
 /// The work of one attempt, recorded.
 #[derive(Debug, Clone)]
@@ -55,7 +53,12 @@ impl Trees {
     ) -> Result<TreeMount, String> {
         let layer = self.layer(step, attempt);
         remove_tree(&layer).map_err(|why| format!("{}: {why}", layer.display()))?;
-        let mount = self.working(began, &layer, start)?;
+        let ignored = self.ignored_layers();
+        let mount = self.working(began, &ignored, &layer, start)?;
+        if self.has_layers() {
+            let noted = note_found(&layer, &ignored);
+            noted.map_err(|why| format!("{}: {why}", layer.display()))?;
+        }
         failpoint::reached("layer.made");
         Ok(mount)
     }
@@ -67,11 +70,18 @@ impl Trees {
         work: &WorkContext,
         mount: Option<&TreeMount>,
     ) -> Result<Option<Recorded>, String> {
-        if let Some(commit) = self.recorded(work).map_err(said)? {
-            return self.described(work, commit).map(Some);
-        }
         let layer = self.layer(&work.step, work.attempt);
         let upper = layer.join("upper");
+        if let Some(commit) = self.recorded(work).map_err(said)? {
+            // Left by a harness that was killed before it had kept everything.
+            if upper.is_dir()
+                && let Ok(report) = self.reading(work, |context| record_layer(context, &upper))
+            {
+                self.settle_ignored(work, &layer, &report.ignored_roots);
+                remove_tree(&layer).ok();
+            }
+            return self.described(work, commit).map(Some);
+        }
         let report = match mount.and_then(TreeMount::taken) {
             Some(taken) => self.reading(work, |context| record_taken(context, taken))?,
             None if upper.is_dir() => {
@@ -81,8 +91,7 @@ impl Trees {
         };
         let commit = self.commit_work(work, &report.tree)?;
         failpoint::reached("layer.recorded");
-        self.note_ignored(work, &report.ignored_roots);
-        self.keep_ignored(&upper, &report.ignored_roots);
+        self.settle_ignored(work, &layer, &report.ignored_roots);
         remove_tree(&layer).ok();
         self.described(work, commit).map(Some)
     }
@@ -181,88 +190,10 @@ impl Trees {
             .join(format!("protected-{step}-{}", work.attempt))
     }
 
-    /// Whoever misses something in a contract should know why.
-    fn note_ignored(&self, work: &WorkContext, roots: &[Vec<u8>]) {
-        let names: Vec<_> = roots
-            .iter()
-            .map(|root| String::from_utf8_lossy(root))
-            .collect();
-        if !names.is_empty() {
-            fs::write(
-                self.ignored_file(&work.step, work.attempt),
-                names.join("\n"),
-            )
-            .ok();
-        }
-    }
-
-    fn ignored_file(&self, step: &str, attempt: u32) -> PathBuf {
-        self.indexes
-            .join(format!("ignored-{}-{attempt}", key::encode(step)))
-    }
-
-    /// Says which ignored files an attempt changed, if any: no contract sees them.
-    pub(crate) fn ignored_work(&self, step: &str, attempt: u32) -> Option<String> {
-        const SHOWN: usize = 5;
-        let text = fs::read_to_string(self.ignored_file(step, attempt)).ok()?;
-        let mut names: Vec<String> = text.lines().map(|name| format!("`{name}`")).collect();
-        let more = names.len().saturating_sub(SHOWN);
-        names.truncate(SHOWN);
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        };
-        Some(format!(
-            "the attempt changed {}{more}, which is not versioned: let the contract or `[run] prepare` make it",
-            names.join(", ")
-        ))
-    }
-
     /// The layer of an attempt.
     pub(super) fn layer(&self, step: &str, attempt: u32) -> PathBuf {
         let steps = self.layer_root().join("layers").join(key::encode(step));
         steps.join(attempt.to_string())
-    }
-
-    /// Layers of ignored files that attempts left, the newest first.
-    pub(super) fn ignored_layers(&self) -> Vec<PathBuf> {
-        let folder = self.layer_root().join("ignored");
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u64>().ok();
-        let mut layers: Vec<(u64, PathBuf)> = entries
-            .filter_map(|entry| Some((number(&entry.path())?, entry.path())))
-            .collect();
-        layers.sort_unstable_by(|a, b| b.cmp(a));
-        layers
-            .into_iter()
-            .map(|(_, path)| path)
-            .take(MOST_IGNORED)
-            .collect()
-    }
-
-    /// Keeps what work changed in ignored directories for later work. No contract ever sees it.
-    pub(super) fn keep_ignored(&self, upper: &Path, roots: &[Vec<u8>]) {
-        use std::os::unix::ffi::OsStrExt as _;
-        if roots.is_empty() {
-            return;
-        }
-        let _one_at_a_time = locked(&self.masks);
-        let folder = self.layer_root().join("ignored");
-        let newest = self.ignored_layers().into_iter().next();
-        let newest = newest.and_then(|path| path.file_name()?.to_str()?.parse::<u64>().ok());
-        let layer = folder.join((newest.unwrap_or(0) + 1).to_string());
-        for root in roots {
-            let root = Path::new(std::ffi::OsStr::from_bytes(root));
-            let to = layer.join(root);
-            // What cannot be kept is missed by later work, which makes it again.
-            let made = to
-                .parent()
-                .is_some_and(|above| fs::create_dir_all(above).is_ok());
-            if made {
-                fs::rename(upper.join(root), to).ok();
-            }
-        }
     }
 }
 

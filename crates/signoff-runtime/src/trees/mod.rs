@@ -6,9 +6,11 @@
 //! begins and whenever a person changed it, and written only by landing (`sync.rs`). Start reading at
 //! [`Trees::begin`], then [`overlays`](self::overlays).
 
+mod builds;
 mod choose;
 mod copies;
 mod details;
+mod ignored;
 mod layers;
 mod line;
 mod locks;
@@ -34,8 +36,10 @@ use signoff_work::beneath::remove_tree;
 use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
 use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
+use self::builds::Builds;
 pub(crate) use self::choose::{choose, has_place, obstacles, why_private};
 pub(crate) use self::details::changed_files;
+pub(crate) use self::ignored::IgnoredWork;
 pub(crate) use self::layers::WorkContext;
 use self::line::Line;
 use self::overlays::Masks;
@@ -94,6 +98,8 @@ pub(crate) struct Trees {
     masks: Mutex<Masks>,
     /// Rooms that wait for a contract, and contracts that wait for a room.
     line: Mutex<Line>,
+    /// What contracts built, for later ones.
+    builds: Arc<Mutex<Builds>>,
     /// Whether the run's directory says whose it is.
     claimed: Mutex<bool>,
     /// `prepare` runs once.
@@ -144,6 +150,7 @@ impl Trees {
             showing,
             masks: Mutex::default(),
             line: Mutex::default(),
+            builds: Arc::default(),
             claimed: Mutex::default(),
             preparing: Mutex::default(),
             templates: Mutex::default(),

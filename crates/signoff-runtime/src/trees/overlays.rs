@@ -14,6 +14,7 @@ use signoff_work::git::{Id, Own};
 use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree, is_cache};
 use signoff_work::tree::protected;
 
+use super::builds::LentBuilds;
 use super::rooms::Furniture;
 use super::{Start, Trees, locked, remove_tree, said};
 
@@ -64,7 +65,7 @@ pub(crate) struct LeftOut {
 pub(crate) struct TreeMount {
     pub(crate) shown: ShownTree,
     files: Files,
-    mask: Arc<Mask>,
+    pub(super) mask: Arc<Mask>,
     stamp: MaskStamp,
     pub(super) left_out: LeftOut,
     own: Own,
@@ -72,6 +73,10 @@ pub(crate) struct TreeMount {
     pub(super) thrown_away: Option<PathBuf>,
     /// What a contract finds besides.
     pub(crate) furniture: Option<Furniture>,
+    /// It shows what attempts left in ignored directories.
+    pub(crate) has_ignored_work: bool,
+    /// What contracts built, which it changes.
+    pub(super) builds: Option<LentBuilds>,
 }
 
 /// The directory that shows the tree to the harness.
@@ -140,6 +145,16 @@ impl TreeMount {
             .collect()
     }
 
+    /// Does it show what earlier contracts built?
+    pub(crate) fn is_warm(&self) -> bool {
+        self.builds.as_ref().is_some_and(LentBuilds::is_warm)
+    }
+
+    /// Does it show nothing but a commit and the checkout's ignored files? Only then it is as good for another contract.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.has_ignored_work && self.builds.is_none()
+    }
+
     /// What of them was left out because somebody changed it.
     pub(crate) fn left_out(&self) -> &LeftOut {
         &self.left_out
@@ -182,18 +197,18 @@ impl Drop for TreeMount {
 }
 
 impl Trees {
-    /// A commit for work. `layer` keeps what is changed.
+    /// A commit for work, over these layers of ignored files. `layer` keeps what is changed.
     pub(super) fn working(
         &self,
         commit: &Id,
+        ignored: &[PathBuf],
         layer: &Path,
         start: Start<'_>,
     ) -> Result<TreeMount, String> {
         self.claim()?;
         let prepared = self.prepared(start)?;
         let mask = self.mask(false)?;
-        let ignored = self.ignored_layers();
-        self.mount(commit, &ignored, prepared.as_deref(), mask, layer)
+        self.mount(commit, ignored, prepared.as_deref(), mask, layer)
     }
 
     /// The run's first tree for `prepare`, which is not prepared itself.
@@ -277,6 +292,8 @@ impl Trees {
             own: self.own.clone(),
             thrown_away: None,
             furniture: None,
+            has_ignored_work: false,
+            builds: None,
         })
     }
 
@@ -311,6 +328,11 @@ impl Trees {
             written_below(upper, b"", &rules, &mut found);
         }
         found
+    }
+
+    /// Are recorded trees shown in layers?
+    pub(super) fn has_layers(&self) -> bool {
+        matches!(self.showing, Showing::Overlays(_))
     }
 
     /// How recorded trees are shown, in a word.

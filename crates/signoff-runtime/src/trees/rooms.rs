@@ -2,7 +2,7 @@
 //!
 //! A room is made for one evaluation, and what was written there is thrown away. One that was left exactly as it was
 //! made is as good as a new one, so the next evaluation of the same commit gets it: making it costs more than many a
-//! contract.
+//! contract. What contracts built may be kept for later ones all the same (`builds.rs`).
 
 use std::ffi::OsString;
 use std::io;
@@ -17,7 +17,7 @@ use signoff_work::layers::Mask;
 use signoff_work::looks::Looks;
 
 use super::line::{self, AtWork, Turn};
-use super::{Start, TreeMount, Trees, locked};
+use super::{IgnoredWork, Start, TreeMount, Trees, locked};
 use crate::scratch::Scratch;
 
 /// What is to be judged, and how.
@@ -28,6 +28,17 @@ pub(crate) struct Judging {
     pub(crate) signed: Vec<String>,
     /// Where the contract may put what is its own; a number is added.
     pub(crate) scratch: PathBuf,
+    /// Ignored files of attempts that it finds; none = those of the checkout.
+    pub(crate) ignored: Option<IgnoredWork>,
+    /// It may find what earlier contracts built.
+    pub(crate) warm: bool,
+}
+
+impl Judging {
+    /// Is it about what attempts left or contracts built? No room that is kept shows any of that.
+    fn is_special(&self) -> bool {
+        self.ignored.is_some() || self.warm
+    }
 }
 
 /// What a contract finds besides the tree.
@@ -37,7 +48,8 @@ pub(crate) struct Furniture {
     read_only: Vec<PathBuf>,
     pub(crate) confined: Confined,
     pub(crate) mounts: Option<KeptMounts>,
-    looks: Looks,
+    /// How it looked when it was new; none = it is for one contract only.
+    looks: Option<Looks>,
     /// Removed after the mounts are gone.
     _scratch: Scratch,
 }
@@ -48,7 +60,7 @@ impl Trees {
     pub(crate) fn idle_room(&self, wanted: &Judging) -> (Option<TreeMount>, Vec<TreeMount>) {
         let mut line = locked(&self.line);
         let idle = line.idle();
-        if idle.is_empty() {
+        if idle.is_empty() || wanted.is_special() {
             return (None, Vec::new());
         }
         let mask = self.current_mask();
@@ -68,6 +80,9 @@ impl Trees {
     /// A commit for a contract to judge, in a room that another one leaves or that is made for it.
     pub(crate) fn judging(&self, wanted: &Judging, start: Start<'_>) -> Result<TreeMount, String> {
         self.claim()?;
+        if wanted.is_special() {
+            return self.make_room(wanted, start, None);
+        }
         match line::wait(&self.line, &wanted.commit) {
             Turn::Left(room)
                 if is_of_use(&room, wanted, self.current_mask().as_ref())
@@ -88,11 +103,27 @@ impl Trees {
     ) -> Result<TreeMount, String> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let prepared = self.prepared(start)?;
-        let mask = self.mask(true)?;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
         let layer = self.layer_root().join("judging").join(&number);
-        let mut mount = self.mount(&wanted.commit, &[], prepared.as_deref(), mask, &layer)?;
-        mount.thrown_away = Some(layer);
+        // A copy of the tree has no layers.
+        let ignored = (wanted.ignored.as_ref()).filter(|_| self.has_layers());
+        let mask = self.mask(ignored.is_none())?;
+        let below = ignored.map_or_else(Vec::new, |ignored| self.layers_of(ignored));
+        let lent = if wanted.warm && self.has_layers() {
+            self.borrow_builds(&mask)?
+        } else {
+            None
+        };
+        let layer = lent.as_ref().map_or(layer, |_| self.builds_layer());
+        let mut mount = self.mount(&wanted.commit, &below, prepared.as_deref(), mask, &layer)?;
+        match lent {
+            Some(mut lent) => {
+                self.fit_builds(&mut lent, mount.files())?;
+                mount.builds = Some(lent);
+            }
+            None => mount.thrown_away = Some(layer),
+        }
+        mount.has_ignored_work = ignored.is_some();
         self.furnish(&mut mount, wanted, &number, start)
             .map_err(|why| format!("cannot confine the contract: {why}"))?;
         drop(at_work);
@@ -102,15 +133,29 @@ impl Trees {
             // The attempt's code has a part in what is installed now, so it is for this room only.
             let found = (&furniture.confined, furniture.mounts.as_ref());
             self.run_prepare(&mount.shown, found, start)?;
+            if let Some(lent) = &mut mount.builds {
+                lent.spoil();
+            }
         }
         Ok(mount)
     }
 
-    /// Throws a room away, or keeps it if nobody can tell that it was used.
-    pub(crate) fn leave_room(&self, mount: TreeMount) {
+    /// Throws a room away, or keeps it if nobody can tell that it was used. `is_whole`: its contract ran to its end, and
+    /// left no half of anything.
+    pub(crate) fn leave_room(&self, mut mount: TreeMount, is_whole: bool) {
+        if let Some(lent) = mount.builds.take() {
+            let mask = Arc::clone(&mount.mask);
+            // Its mounts are gone with it.
+            drop(mount);
+            if is_whole {
+                self.keep_builds(lent, mask);
+            }
+            return;
+        }
         let is_new = |furniture: &Furniture| {
             let mounts = furniture.mounts.as_ref();
-            mounts.is_some_and(KeptMounts::are_as_new) && furniture.looks.are_same()
+            let looks = furniture.looks.as_ref();
+            mounts.is_some_and(KeptMounts::are_as_new) && looks.is_some_and(Looks::are_same)
         };
         let furniture = mount.furniture.as_ref().filter(|it| is_new(it));
         if let Some(commit) = furniture.map(|furniture| furniture.commit.clone()) {
@@ -146,7 +191,9 @@ impl Trees {
             ShownTree::Overlay(_) => start.make_mounts(policy)?,
             ShownTree::Checkout | ShownTree::Copy { .. } => None,
         };
-        let looks = looks(policy, scratch.path())?;
+        let is_plain = mount.is_plain();
+        let looks = is_plain.then(|| looks(policy, scratch.path()));
+        let looks = looks.transpose()?;
         mount.furniture = Some(Furniture {
             commit: wanted.commit.clone(),
             read_only,

@@ -3,7 +3,7 @@
 use super::read::Reader;
 use super::shown::{Entry, entry};
 use super::value::Value;
-use super::{Accept, Config, Durability, Green, Isolation, Land, Mode, Unverified};
+use super::{Accept, Cache, Config, Durability, Green, Ignored, Isolation, Land, Mode, Unverified};
 
 /// One setting.
 pub(super) struct Key {
@@ -55,7 +55,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 34] = [
+pub(super) const KEYS: [Key; 36] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -102,6 +102,10 @@ pub(super) const KEYS: [Key; 34] = [
     ),
     key!(contract.accept, Text, |reader, value| reader
         .choice(value, &Accept::CHOICES)),
+    key!(contract.cache, Text, |reader, value| reader
+        .choice(value, &Cache::CHOICES)),
+    key!(contract.ignored, Text, |reader, value| reader
+        .choice(value, &Ignored::CHOICES)),
     key!(
         sandbox.mode,
         Text,

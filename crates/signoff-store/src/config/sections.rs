@@ -110,6 +110,10 @@ pub struct Contract {
     pub unverified: Setting<Unverified>,
     /// When a person is asked whether such steps are done.
     pub accept: Setting<Accept>,
+    /// Whether they find what earlier contracts of the run built.
+    pub cache: Setting<Cache>,
+    /// Whose ignored files contracts find.
+    pub ignored: Setting<Ignored>,
 }
 
 /// `[contract] green`
@@ -174,6 +178,48 @@ impl Accept {
         match self {
             Self::End => "end",
             Self::Step => "step",
+        }
+    }
+}
+
+/// `[contract] cache`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cache {
+    /// Each contract builds for itself.
+    Cold,
+    /// They find what earlier ones built, and are run once more without it at the end; nothing lands before.
+    Warm,
+}
+
+impl Cache {
+    pub(super) const CHOICES: [(&'static str, Self); 2] =
+        [("cold", Self::Cold), ("warm", Self::Warm)];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cold => "cold",
+            Self::Warm => "warm",
+        }
+    }
+}
+
+/// `[contract] ignored`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ignored {
+    /// Those of the checkout, and what `prepare` made.
+    Checkout,
+    /// As the attempt left them; that proves nothing.
+    Attempt,
+}
+
+impl Ignored {
+    pub(super) const CHOICES: [(&'static str, Self); 2] =
+        [("checkout", Self::Checkout), ("attempt", Self::Attempt)];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Checkout => "checkout",
+            Self::Attempt => "attempt",
         }
     }
 }
@@ -314,6 +360,8 @@ impl Default for Config {
                 green: Setting::built_in(Green::Run),
                 unverified: Setting::built_in(Unverified::Ask),
                 accept: Setting::built_in(Accept::End),
+                cache: Setting::built_in(Cache::Cold),
+                ignored: Setting::built_in(Ignored::Checkout),
             },
             sandbox: Sandbox {
                 mode: Setting::built_in(Mode::Auto),

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::key::KEYS;
 use super::problem::did_you_mean;
 use super::{
-    Accept, Agent, Config, Durability, Green, Isolation, Land, Mode, Origin, Place, Policy, Proof,
-    Server, Setting, Unverified, later,
+    Accept, Agent, Cache, Config, Durability, Green, Ignored, Isolation, Land, Mode, Origin, Place,
+    Policy, Proof, Server, Setting, Unverified, later,
 };
 
 /// One setting in force.
@@ -127,6 +127,18 @@ impl Shown for Unverified {
 }
 
 impl Shown for Green {
+    fn shown(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl Shown for Cache {
+    fn shown(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl Shown for Ignored {
     fn shown(&self) -> Value {
         self.name().into()
     }

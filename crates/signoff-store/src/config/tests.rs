@@ -422,6 +422,25 @@ fn counts_and_choices_are_strict() {
 }
 
 #[test]
+fn warm_contracts_land_at_the_end_and_find_no_attempts_files() {
+    let warm = "contract.cache = 'warm'";
+    for fits in ["", "run.land = 'end'", "contract.ignored = 'checkout'"] {
+        let config = load(fits, warm).unwrap();
+        assert_eq!(config.contract.cache.value, Cache::Warm);
+    }
+    let problems = load("run.land = 'step'\ncontract.ignored = 'attempt'", warm).unwrap_err();
+    let [land, ignored] = &problems[..] else {
+        panic!("{problems:?}");
+    };
+    assert!(
+        land.contains("project.toml:1:18: ") && land.contains("user.toml:1:12"),
+        "{land}"
+    );
+    assert!(land.ends_with("write `land = \"end\"`, or `cache = \"cold\"`"));
+    assert!(ignored.contains("`ignored = \"attempt\"`"), "{ignored}");
+}
+
+#[test]
 fn what_is_in_force_can_be_asked_for() {
     let config = load(
         "agents.coder = { driver = 'command', command = ['x'] }",

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, FileType, Mode, XattrFlags, mknodat, setxattr};
 use signoff_work::git::{Id, Own};
 use signoff_work::layers::{
-    IgnoreRules, LayerContext, LayerError, LayerLimits, LayerReport, record_layer, remove_layer,
+    IgnoreRules, LayerContext, LayerError, LayerLimits, LayerReport, ignored_paths, record_layer,
+    remove_layer,
 };
 
 use crate::world::{World, write};
@@ -473,4 +474,41 @@ fn a_redirect_is_an_error() {
     let layer = Layer::new(&FILES);
     mark(&layer.folder("d"), "user.overlay.redirect", b"/x");
     assert!(matches!(layer.record(), Err(LayerError::Redirected { .. })));
+}
+
+#[test]
+fn what_a_layer_holds_of_ignored_directories() {
+    let rules = "target/\n*.o\n!keep.o\n";
+    let layer = Layer::new(&[(".gitignore", rules), ("pkg/a", "a")]);
+    layer.world.write("target/mine", "m");
+    layer.world.git("add -f target/mine");
+    let versioned = layer.world.commit("versioned all the same");
+    let rules = IgnoreRules::of_tree(&layer.own, &versioned).unwrap();
+    for name in [
+        "target/mine",
+        "target/built",
+        "pkg/target/deep/x",
+        "pkg/b.o",
+        "pkg/keep.o",
+        "pkg/a",
+        ".git/config.o",
+    ] {
+        write(&layer.upper, name, "x");
+    }
+    // A link in the place of an ignored directory is none, and its absence is as ignored as itself.
+    fs::create_dir(layer.upper.join("linked")).unwrap();
+    symlink("/etc", layer.upper.join("linked/target")).unwrap();
+    fs::create_dir(layer.upper.join("gone")).unwrap();
+    let gone = layer.upper.join("gone/target");
+    whiteout(&gone);
+    let found = ignored_paths(&layer.upper, &rules).unwrap();
+    let found: Vec<_> = found
+        .iter()
+        .map(|name| String::from_utf8_lossy(name))
+        .collect();
+    // What the first tree has in an ignored directory is versioned.
+    assert_eq!(
+        found,
+        ["gone/target", "pkg/b.o", "pkg/target", "target/built"]
+    );
 }

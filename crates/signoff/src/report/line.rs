@@ -110,6 +110,12 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::StepCompleted {
             evidence, facts, ..
         } => completed(*evidence, facts),
+        Event::StepConfirmed {
+            evidence, facts, ..
+        } => format!(
+            "  at the end, without what earlier contracts built: {}",
+            qualified(*evidence, facts)
+        ),
         Event::StepProvisional { .. } => format!(
             "  {} no contract: going on, and a person decides at the end",
             paint(CARE, "?")
@@ -387,17 +393,18 @@ pub(crate) fn quoted_tail(stderr: &str) -> String {
 }
 
 fn completed(evidence: Grade, facts: &Facts) -> String {
+    format!("  {} {}", paint(GOOD, "done:"), qualified(evidence, facts))
+}
+
+/// A grade, and what it is worth.
+fn qualified(evidence: Grade, facts: &Facts) -> String {
     let qualifiers = crate::report::evidence::facts(facts);
     let tail = if qualifiers.is_empty() {
         String::new()
     } else {
         format!(" ({qualifiers})")
     };
-    format!(
-        "  {} {}{tail}",
-        paint(GOOD, "done:"),
-        crate::report::evidence::grade(evidence)
-    )
+    format!("{}{tail}", crate::report::evidence::grade(evidence))
 }
 
 fn paused(reason: &PauseReason) -> String {

@@ -75,6 +75,11 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             facts,
             attempts,
         } => return Some(completed(run, step, (*evidence, facts), *attempts)),
+        Event::StepConfirmed {
+            step,
+            evidence,
+            facts,
+        } => return Some(completed(run, step, (*evidence, facts), 1)),
         Event::StepFailed { reason, .. } => {
             format!("{} failed: {}", paint(ERROR, "✗"), one_line(reason))
         }

@@ -15,6 +15,7 @@ fn shown(run: &Run, size: (usize, usize), uncommitted: Option<Vec<String>>) -> V
         jobs: 1,
         isolation: signoff_engine::Isolation::Shared,
         land: signoff_engine::Land::End,
+        cache: signoff_engine::Cache::Cold,
         sandbox: "none".to_owned(),
     };
     let around = Around {
@@ -87,6 +88,7 @@ fn a_contract_that_was_seen_green_is_named() {
         changes: None,
         room: None,
         warm: false,
+        ignored_work: false,
         void: None,
         left_out: Vec::new(),
     };
