@@ -194,7 +194,7 @@ fn attributes_that_are_kept_hold_in_every_tree() {
     ]);
     let first = world.head();
     world.write(".gitattributes", "* text eol=crlf ident\n");
-    world.write("d/.gitattributes", "* working-tree-encoding=UTF-16\n");
+    world.write("d/.gitattributes", "* text eol=lf\n");
     world.write("d/a.bat", "$Id$\n");
     let second = world.commit("second");
     let own = world.own();
