@@ -1,15 +1,17 @@
 //! What this machine can do for a run, found by trying it.
 
 use signoff_api::doctor::{
-    Doctor, Helper, HelperState, Level as Told, Project as ProjectReport, SCHEMA, Sandbox, State,
-    UNKNOWN, Worktrees,
+    Doctor, Helper, HelperState, Level as Told, Lost, Project as ProjectReport, Room, SCHEMA,
+    Sandbox, State, UNKNOWN, Worktrees,
 };
-use signoff_sandbox::{Level, probe};
+use signoff_sandbox::Level;
 use signoff_store::config::{Config, Mode};
 use signoff_store::trust::projects::ProjectStatus;
 use signoff_work::environment::path_inside;
 
+use crate::confinement::tried_out;
 use crate::error::Error;
+use crate::levels::{Found, Machine, Weaker, less};
 use crate::project::{Project, Trust};
 use crate::{helpers, trees};
 
@@ -46,14 +48,42 @@ pub fn worktrees(project: &Project) -> Result<Worktrees, Error> {
 }
 
 /// Looks at what a configuration asks for and what works here, and in this project, if there is one.
-pub fn doctor(config: &Config, project: Option<&Project>) -> Result<Doctor, Error> {
+pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
+    let (config, project) = (machine.config, machine.project);
+    let before = machine.recorded()?;
+    let sandbox = Sandbox {
+        before: before.sandbox.clone(),
+        ..sandbox(config)
+    };
+    // Where nothing can be tried nothing is compared.
+    let found = match sandbox.level.as_str() {
+        UNKNOWN => None,
+        _ => machine.found(config.run.isolation.value)?,
+    };
+    let room = found.as_ref().and_then(Found::room).map(|(now, why)| Room {
+        now: now.to_string(),
+        before: before.room.clone(),
+        why: why.to_vec(),
+    });
+    let weaker = found.and_then(|found| less(&before, found));
     Ok(Doctor {
         schema: SCHEMA.to_owned(),
-        sandbox: sandbox(config),
+        sandbox,
         worktrees: project.map(worktrees).transpose()?,
         path_dropped: project.map(path_dropped).unwrap_or_default(),
         project: project.map(project_report).transpose()?,
+        room,
+        weaker: weaker.as_ref().map(lost).unwrap_or_default(),
     })
+}
+
+fn lost(weaker: &Weaker) -> Vec<Lost> {
+    let lost = weaker.lost.iter().map(|lost| Lost {
+        what: lost.what.to_owned(),
+        before: lost.before.clone(),
+        now: lost.now.clone(),
+    });
+    lost.collect()
 }
 
 fn path_dropped(project: &Project) -> Vec<String> {
@@ -104,13 +134,13 @@ fn helper_states(project: &Project) -> Vec<Helper> {
 /// How agents and contracts will be confined.
 pub fn sandbox(config: &Config) -> Sandbox {
     let mode = config.sandbox.mode.value;
-    let found = (mode != Mode::Off).then(probe).transpose();
+    let found = (mode != Mode::Off).then(tried_out).transpose();
     let level = match &found {
-        Ok(found) => Some(found.map_or(Level::None, |found| found.level)),
+        Ok(found) => Some(found.as_ref().map_or(Level::None, |found| found.level)),
         Err(_) => None,
     };
     let told = |(one, enforces): (Level, &str)| {
-        let tried = found.as_ref().ok().copied().flatten();
+        let tried = found.as_ref().ok().and_then(Option::as_ref);
         let tried = tried.and_then(|found| found.tried.iter().find(|tried| tried.level == one));
         let untried = found.as_ref().err().filter(|untried| untried.level == one);
         Told {
@@ -129,6 +159,7 @@ pub fn sandbox(config: &Config) -> Sandbox {
     Sandbox {
         mode: mode.name().to_owned(),
         level: level.map_or_else(|| UNKNOWN.to_owned(), |level| level.to_string()),
+        before: None,
         network: config.sandbox.network.value,
         levels: LEVELS.map(told).into(),
     }
