@@ -62,7 +62,7 @@ fn run() -> Result<(), String> {
         Check {
             name: "crash tests",
             needs: None,
-            does: crash_tests(),
+            does: crash_tests(fresh_seed()),
         },
         Check {
             name: "generated",
@@ -177,7 +177,7 @@ fn fuzzer(tool: &str, target: &str) -> Invocation {
 }
 
 // Not nextest: its profiles end a test after a minute, and the figures are printed by the tests.
-fn crash_tests() -> Invocation {
+fn crash_tests(seed: u64) -> Invocation {
     Invocation::cargo([
         "test",
         "--locked",
@@ -191,6 +191,8 @@ fn crash_tests() -> Invocation {
         "--test",
         "interleavings",
         "--test",
+        "person_interleavings",
+        "--test",
         "chaos",
         "--test",
         "store_chaos",
@@ -198,6 +200,7 @@ fn crash_tests() -> Invocation {
         "--nocapture",
     ])
     .env("SIGNOFF_SOAK", "1")
+    .env("PROPTEST_RNG_SEED", seed.to_string())
 }
 
 /// How many cases each generated test tries; those whose cases are large take a share of it.
