@@ -27,9 +27,33 @@ pub struct Doctor {
     /// nothing to be confined or steps to work in the checkout.
     #[serde(default)]
     pub room: Option<Room>,
+    /// What agents and contracts do not find of the home; `null` outside of a project, and where nothing is hidden.
+    #[serde(default)]
+    pub home: Option<Home>,
     /// What there is less of than before: no run starts until a person accepts it (`doctor --accept-level`).
     #[serde(default)]
     pub weaker: Vec<Lost>,
+}
+
+/// What is not shown of the home; `[sandbox] home` shows more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Home {
+    /// Names directly in the home (`~/.foo`).
+    pub unseen: Vec<String>,
+    /// What the output of failed contracts of the newest run names of it.
+    pub missed: Vec<Missed>,
+}
+
+/// Something of the home that a contract may have missed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Missed {
+    /// As `[sandbox] home` takes it.
+    pub path: String,
+    pub run: String,
+    /// The step whose contract failed.
+    pub step: String,
 }
 
 /// How trees are shown: `overlay`, `overlay-tmpfs`, `copy`, or not at all (`shared`).

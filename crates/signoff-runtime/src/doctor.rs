@@ -1,19 +1,23 @@
 //! What this machine can do for a run, found by trying it.
 
 use signoff_api::doctor::{
-    Doctor, Helper, HelperState, Level as Told, Lost, Project as ProjectReport, Room, SCHEMA,
-    Sandbox, State, UNKNOWN, Worktrees,
+    Doctor, Helper, HelperState, Home as HomeReport, Level as Told, Lost, Missed,
+    Project as ProjectReport, Room, SCHEMA, Sandbox, State, UNKNOWN, Worktrees,
 };
+use signoff_engine::{StepState, StepStatus};
+use signoff_plan::model::Step;
 use signoff_sandbox::Level;
 use signoff_store::config::{Config, Mode};
 use signoff_store::trust::projects::ProjectStatus;
+use signoff_work::confine::Home;
 use signoff_work::environment::path_inside;
 
 use crate::confinement::tried_out;
 use crate::error::Error;
 use crate::levels::{Found, Machine, Weaker, less};
 use crate::project::{Project, Trust};
-use crate::{helpers, trees};
+use crate::view::View;
+use crate::{confinement, helpers, trees};
 
 /// Every level, the strongest first, and what it enforces.
 const LEVELS: [(Level, &str); 4] = [
@@ -73,8 +77,43 @@ pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
         path_dropped: project.map(path_dropped).unwrap_or_default(),
         project: project.map(project_report).transpose()?,
         room,
+        home: project.and_then(home),
         weaker: weaker.as_ref().map(lost).unwrap_or_default(),
     })
+}
+
+/// What is hidden of the home, and what of it the newest run's contracts seem to have missed. What cannot be read is
+/// passed over: nothing depends on it.
+fn home(project: &Project) -> Option<HomeReport> {
+    if !confinement::level(project).is_ok_and(Level::mounts) {
+        return None;
+    }
+    let home = confinement::home(project);
+    let unseen = home.unseen_entries().ok()?;
+    let unseen = unseen.iter().map(|name| format!("~/{}", name.display()));
+    Some(HomeReport {
+        unseen: unseen.collect(),
+        missed: missed(project, &home),
+    })
+}
+
+fn missed(project: &Project, home: &Home) -> Vec<Missed> {
+    let Ok(Some(View { run, .. })) = View::newest(project) else {
+        return Vec::new();
+    };
+    let named = |(step, state): (&Step, &StepState)| {
+        let is_done = state.status == StepStatus::Completed;
+        let failure = state.failure.as_ref().filter(|_| !is_done);
+        let text = failure.map(|failure| [failure.stdout.as_str(), &failure.stderr].join("\n"));
+        let paths = text.map_or_else(Vec::new, |text| home.missed_in(&text));
+        let missed = paths.into_iter().map(|path| Missed {
+            path,
+            run: run.id().to_owned(),
+            step: step.id.clone(),
+        });
+        missed.collect::<Vec<Missed>>()
+    };
+    run.steps().flat_map(named).collect()
 }
 
 fn lost(weaker: &Weaker) -> Vec<Lost> {

@@ -1,6 +1,6 @@
 //! `doctor`: what this machine can do for a run.
 
-use signoff_api::doctor::{Doctor, HelperState, Project, Room, State, UNKNOWN, Worktrees};
+use signoff_api::doctor::{Doctor, HelperState, Home, Project, Room, State, UNKNOWN, Worktrees};
 use signoff_runtime::Error;
 use signoff_runtime::levels::Machine;
 use signoff_runtime::project::load_config;
@@ -81,6 +81,33 @@ fn weaker(found: &Doctor) -> Vec<String> {
     found.weaker.iter().map(line).collect()
 }
 
+/// Names in the home that are worth a line.
+const LISTED: usize = 24;
+
+/// What is not shown of the home, first what a contract may have missed.
+fn home(found: &Home) -> Vec<String> {
+    let missed = found.missed.iter().map(|missed| {
+        let (path, step) = (harmless(&missed.path), harmless(&missed.step));
+        format!(
+            "home: the contract of step `{step}` in run {} names {path}, which it does not see; `[sandbox] home = [{path:?}]` in your own configuration shows it",
+            missed.run
+        )
+    });
+    let mut lines: Vec<String> = missed.collect();
+    if !found.unseen.is_empty() {
+        let more = match found.unseen.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let shown = found.unseen.iter().take(LISTED).cloned();
+        let shown = harmless(&shown.collect::<Vec<_>>().join(", "));
+        lines.push(format!(
+            "home: agents and contracts do not see {shown}{more}; what they need of it is named in `[sandbox] home` of your own configuration"
+        ));
+    }
+    lines
+}
+
 /// How trees are shown to what works on them.
 fn room(found: &Room) -> String {
     let shown = match found.now.as_str() {
@@ -155,6 +182,7 @@ fn lines(found: &Doctor) -> Vec<String> {
     lines.extend(found.worktrees.as_ref().map(worktrees));
     lines.extend(found.room.as_ref().map(room));
     lines.extend(weaker(found));
+    lines.extend(found.home.iter().flat_map(home));
     lines.extend(found.path_dropped.iter().map(|entry| {
         let entry = harmless(entry);
         format!(
