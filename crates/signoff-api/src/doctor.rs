@@ -23,6 +23,58 @@ pub struct Doctor {
     /// The project; `null` outside of one.
     #[serde(default)]
     pub project: Option<Project>,
+    /// How the trees that steps work on are shown to them; `null` outside of a project, and where somebody wants
+    /// nothing to be confined or steps to work in the checkout.
+    #[serde(default)]
+    pub room: Option<Room>,
+    /// What agents and contracts do not find of the home; `null` outside of a project, and where nothing is hidden.
+    #[serde(default)]
+    pub home: Option<Home>,
+    /// What there is less of than before: no run starts until a person accepts it (`doctor --accept-level`).
+    #[serde(default)]
+    pub weaker: Vec<Lost>,
+}
+
+/// What is not shown of the home; `[sandbox] home` shows more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Home {
+    /// Names directly in the home (`~/.foo`).
+    pub unseen: Vec<String>,
+    /// What the output of failed contracts of the newest run names of it.
+    pub missed: Vec<Missed>,
+}
+
+/// Something of the home that a contract may have missed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Missed {
+    /// As `[sandbox] home` takes it.
+    pub path: String,
+    pub run: String,
+    /// The step whose contract failed.
+    pub step: String,
+}
+
+/// How trees are shown: `overlay`, `overlay-tmpfs`, `copy`, or not at all (`shared`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Room {
+    pub now: String,
+    /// As it was when a run last began in this checkout; `null` if none did.
+    pub before: Option<String>,
+    /// Why it is not better.
+    pub why: Vec<String>,
+}
+
+/// Something that this machine had more of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Lost {
+    /// `sandbox` or `room`.
+    pub what: String,
+    pub before: String,
+    pub now: String,
 }
 
 /// What is trusted of a project on this machine.
@@ -83,6 +135,10 @@ pub struct Sandbox {
     /// What runs get: `namespaces`, `bubblewrap`, `landlock` or `none`; `unknown` if it could not be tried, and then
     /// nothing starts.
     pub level: String,
+    /// What runs got when one last began on this machine; `null` if none did. Where it is stronger, no run starts
+    /// until a person accepts the weaker one.
+    #[serde(default)]
+    pub before: Option<String>,
     /// Whether they may talk to others.
     pub network: bool,
     /// Every level, the strongest first.

@@ -4,12 +4,15 @@ use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use signoff_sandbox::{Level, OverlayTrialError, Sandbox, UntriedError, overlay_works, probe};
+use signoff_sandbox::{
+    Level, OverlayTrialError, Probe, Sandbox, Tried, UntriedError, overlay_works, probe,
+};
 use signoff_store::config::Mode;
 use signoff_store::failpoint;
 use signoff_work::confine::{Grounds, Home, HomeOptions};
 
 use crate::error::Error;
+use crate::levels::Room;
 use crate::project::Project;
 use crate::trees::{self, Showing};
 
@@ -37,12 +40,37 @@ pub(crate) fn mounts(mode: Mode) -> bool {
     level_in(mode).map_or(true, Level::mounts)
 }
 
-/// What works here; a test may want less.
+/// What works here.
 fn strongest() -> Result<Level, Error> {
-    match failpoint::sandbox_level().and_then(|name| named(&name)) {
-        Some(wanted) => Ok(wanted),
-        None => Ok(probe().map_err(untried)?.level),
-    }
+    Ok(tried_out().map_err(untried)?.level)
+}
+
+/// What works here, and why nothing stronger does.
+pub(crate) fn strongest_and_why() -> Result<(Level, Vec<String>), Error> {
+    let found = tried_out().map_err(untried)?;
+    let why = found.tried.iter();
+    let why = why.map(|tried| format!("{}: {}", tried.level, tried.why));
+    Ok((found.level, why.collect()))
+}
+
+/// What the trials found; a test may want less.
+pub(crate) fn tried_out() -> Result<Probe, UntriedError> {
+    let found = probe()?;
+    let wanted = failpoint::sandbox_level().and_then(|name| named(&name));
+    let Some(level) = wanted else {
+        return Ok(found.clone());
+    };
+    let stronger = LEVELS.into_iter().rev().filter(|one| *one > level);
+    Ok(Probe {
+        level,
+        tried: stronger
+            .map(|level| Tried {
+                level,
+                why: "a test wants less".to_owned(),
+            })
+            .collect(),
+        filters_calls: found.filters_calls,
+    })
 }
 
 fn untried(error: UntriedError) -> Error {
@@ -53,7 +81,7 @@ fn untried(error: UntriedError) -> Error {
     }
 }
 
-fn named(name: &str) -> Option<Level> {
+pub(crate) fn named(name: &str) -> Option<Level> {
     LEVELS.into_iter().find(|level| level.to_string() == name)
 }
 
@@ -84,18 +112,13 @@ pub(crate) fn sandbox(recorded: &str) -> Result<Sandbox, Error> {
 }
 
 fn unconfined(wanted: &str) -> Error {
-    let (found, probe) = match (strongest(), probe()) {
-        (Ok(found), Ok(probe)) => (found, probe),
-        (Err(error), _) => return error,
-        (_, Err(error)) => return untried(error),
-    };
-    let tried = probe.tried.iter();
-    Error::Unconfined {
-        wanted: wanted.to_owned(),
-        found: found.to_string(),
-        why: tried
-            .map(|tried| format!("{}: {}", tried.level, tried.why))
-            .collect(),
+    match strongest_and_why() {
+        Ok((found, why)) => Error::Unconfined {
+            wanted: wanted.to_owned(),
+            found: found.to_string(),
+            why,
+        },
+        Err(error) => error,
     }
 }
 
@@ -105,21 +128,62 @@ pub(crate) fn showing(project: &Project, run: &str, level: Level) -> Result<Show
     let (Level::Namespaces, Some(root)) = (level, trees::root(project, run)) else {
         return Ok(Showing::Copies);
     };
-    let user = std::fs::metadata("/proc/self")
-        .map_err(Error::Sandbox)?
-        .uid();
-    let memory = PathBuf::from(format!("/dev/shm/signoff-{user}")).join(run);
-    for place in [root, memory] {
+    let trial = try_overlays(project, [root, in_memory()?.join(run)])?;
+    Ok(trial.place.map_or(Showing::Copies, Showing::Overlays))
+}
+
+/// How trees of the project's runs will be shown, tried where those lie, and why not better.
+pub(crate) fn room(project: &Project, level: Level) -> Result<(Room, Vec<String>), Error> {
+    let (Level::Namespaces, Some(data)) = (level, trees::data(project)) else {
+        let why = format!("overlays are mounted at level `namespaces` only, not at `{level}`");
+        return Ok((Room::Copy, vec![why]));
+    };
+    let trial = try_overlays(project, [data, in_memory()?])?;
+    Ok((trial.room, trial.why))
+}
+
+/// Where runs of this user keep in shared memory what cannot lie beside their trees.
+fn in_memory() -> Result<PathBuf, Error> {
+    let user = std::fs::metadata("/proc/self");
+    let user = user.map_err(Error::Sandbox)?.uid();
+    Ok(PathBuf::from(format!("/dev/shm/signoff-{user}")))
+}
+
+/// Where overlays work.
+struct OverlayTrial {
+    room: Room,
+    /// Where their upper layers can lie; nowhere, where trees have to be copied.
+    place: Option<PathBuf>,
+    /// Why there is no better place.
+    why: Vec<String>,
+}
+
+/// Tries upper layers beside the trees, then in shared memory.
+fn try_overlays(project: &Project, [beside, memory]: [PathBuf; 2]) -> Result<OverlayTrial, Error> {
+    let most = failpoint::room().and_then(|name| Room::named(&name));
+    let mut why = Vec::new();
+    for (room, place) in [(Room::Overlay, beside), (Room::OverlayInMemory, memory)] {
+        if most.is_some_and(|most| room > most) {
+            why.push(format!("{room}: a test wants less"));
+            continue;
+        }
         make_private(&place).map_err(Error::Sandbox)?;
         match overlay_works(&place, project.store.workspace()) {
-            Ok(()) => return Ok(Showing::Overlays(place)),
-            Err(OverlayTrialError::Fails { .. }) => {}
+            Ok(()) => {
+                let place = Some(place);
+                return Ok(OverlayTrial { room, place, why });
+            }
+            Err(OverlayTrialError::Fails { why: reason }) => why.push(format!("{room}: {reason}")),
             Err(why @ OverlayTrialError::Untried { .. }) => {
                 return Err(Error::Sandbox(std::io::Error::other(why.to_string())));
             }
         }
     }
-    Ok(Showing::Copies)
+    Ok(OverlayTrial {
+        room: Room::Copy,
+        place: None,
+        why,
+    })
 }
 
 fn make_private(place: &Path) -> std::io::Result<()> {

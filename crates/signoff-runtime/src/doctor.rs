@@ -1,17 +1,23 @@
 //! What this machine can do for a run, found by trying it.
 
 use signoff_api::doctor::{
-    Doctor, Helper, HelperState, Level as Told, Project as ProjectReport, SCHEMA, Sandbox, State,
-    UNKNOWN, Worktrees,
+    Doctor, Helper, HelperState, Home as HomeReport, Level as Told, Lost, Missed,
+    Project as ProjectReport, Room, SCHEMA, Sandbox, State, UNKNOWN, Worktrees,
 };
-use signoff_sandbox::{Level, probe};
+use signoff_engine::{StepState, StepStatus};
+use signoff_plan::model::Step;
+use signoff_sandbox::Level;
 use signoff_store::config::{Config, Mode};
 use signoff_store::trust::projects::ProjectStatus;
+use signoff_work::confine::Home;
 use signoff_work::environment::path_inside;
 
+use crate::confinement::tried_out;
 use crate::error::Error;
+use crate::levels::{Found, Machine, Weaker, less};
 use crate::project::{Project, Trust};
-use crate::{helpers, trees};
+use crate::view::View;
+use crate::{confinement, helpers, trees};
 
 /// Every level, the strongest first, and what it enforces.
 const LEVELS: [(Level, &str); 4] = [
@@ -46,14 +52,77 @@ pub fn worktrees(project: &Project) -> Result<Worktrees, Error> {
 }
 
 /// Looks at what a configuration asks for and what works here, and in this project, if there is one.
-pub fn doctor(config: &Config, project: Option<&Project>) -> Result<Doctor, Error> {
+pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
+    let (config, project) = (machine.config, machine.project);
+    let before = machine.recorded()?;
+    let sandbox = Sandbox {
+        before: before.sandbox.clone(),
+        ..sandbox(config)
+    };
+    // Where nothing can be tried nothing is compared.
+    let found = match sandbox.level.as_str() {
+        UNKNOWN => None,
+        _ => machine.found(config.run.isolation.value)?,
+    };
+    let room = found.as_ref().and_then(Found::room).map(|(now, why)| Room {
+        now: now.to_string(),
+        before: before.room.clone(),
+        why: why.to_vec(),
+    });
+    let weaker = found.and_then(|found| less(&before, found));
     Ok(Doctor {
         schema: SCHEMA.to_owned(),
-        sandbox: sandbox(config),
+        sandbox,
         worktrees: project.map(worktrees).transpose()?,
         path_dropped: project.map(path_dropped).unwrap_or_default(),
         project: project.map(project_report).transpose()?,
+        room,
+        home: project.and_then(home),
+        weaker: weaker.as_ref().map(lost).unwrap_or_default(),
     })
+}
+
+/// What is hidden of the home, and what of it the newest run's contracts seem to have missed. What cannot be read is
+/// passed over: nothing depends on it.
+fn home(project: &Project) -> Option<HomeReport> {
+    if !confinement::level(project).is_ok_and(Level::mounts) {
+        return None;
+    }
+    let home = confinement::home(project);
+    let unseen = home.unseen_entries().ok()?;
+    let unseen = unseen.iter().map(|name| format!("~/{}", name.display()));
+    Some(HomeReport {
+        unseen: unseen.collect(),
+        missed: missed(project, &home),
+    })
+}
+
+fn missed(project: &Project, home: &Home) -> Vec<Missed> {
+    let Ok(Some(View { run, .. })) = View::newest(project) else {
+        return Vec::new();
+    };
+    let named = |(step, state): (&Step, &StepState)| {
+        let is_done = state.status == StepStatus::Completed;
+        let failure = state.failure.as_ref().filter(|_| !is_done);
+        let text = failure.map(|failure| [failure.stdout.as_str(), &failure.stderr].join("\n"));
+        let paths = text.map_or_else(Vec::new, |text| home.missed_in(&text));
+        let missed = paths.into_iter().map(|path| Missed {
+            path,
+            run: run.id().to_owned(),
+            step: step.id.clone(),
+        });
+        missed.collect::<Vec<Missed>>()
+    };
+    run.steps().flat_map(named).collect()
+}
+
+fn lost(weaker: &Weaker) -> Vec<Lost> {
+    let lost = weaker.lost.iter().map(|lost| Lost {
+        what: lost.what.to_owned(),
+        before: lost.before.clone(),
+        now: lost.now.clone(),
+    });
+    lost.collect()
 }
 
 fn path_dropped(project: &Project) -> Vec<String> {
@@ -104,13 +173,13 @@ fn helper_states(project: &Project) -> Vec<Helper> {
 /// How agents and contracts will be confined.
 pub fn sandbox(config: &Config) -> Sandbox {
     let mode = config.sandbox.mode.value;
-    let found = (mode != Mode::Off).then(probe).transpose();
+    let found = (mode != Mode::Off).then(tried_out).transpose();
     let level = match &found {
-        Ok(found) => Some(found.map_or(Level::None, |found| found.level)),
+        Ok(found) => Some(found.as_ref().map_or(Level::None, |found| found.level)),
         Err(_) => None,
     };
     let told = |(one, enforces): (Level, &str)| {
-        let tried = found.as_ref().ok().copied().flatten();
+        let tried = found.as_ref().ok().and_then(Option::as_ref);
         let tried = tried.and_then(|found| found.tried.iter().find(|tried| tried.level == one));
         let untried = found.as_ref().err().filter(|untried| untried.level == one);
         Told {
@@ -129,6 +198,7 @@ pub fn sandbox(config: &Config) -> Sandbox {
     Sandbox {
         mode: mode.name().to_owned(),
         level: level.map_or_else(|| UNKNOWN.to_owned(), |level| level.to_string()),
+        before: None,
         network: config.sandbox.network.value,
         levels: LEVELS.map(told).into(),
     }

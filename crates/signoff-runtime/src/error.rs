@@ -19,6 +19,7 @@ use signoff_store::trust::TrustError;
 use signoff_work::git::GitError;
 
 use crate::difference::Difference;
+use crate::levels::Weaker;
 use crate::proof::Doubted;
 use crate::ssh::KeyError;
 
@@ -175,6 +176,8 @@ pub enum Error {
         /// Why the stronger levels do not work here.
         why: Vec<String>,
     },
+    /// This machine confines less than it did before, and nobody accepted that.
+    Weaker(Box<Weaker>),
     /// Another run holds the workspace.
     WorkspaceTaken {
         holder: Option<Holder>,

@@ -17,6 +17,7 @@ mod error;
 pub mod follow;
 pub mod helpers;
 mod journal;
+pub mod levels;
 pub mod live;
 mod local;
 mod locks;

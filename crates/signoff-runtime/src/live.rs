@@ -46,7 +46,7 @@ use crate::snapshot::Replay;
 use crate::view::View;
 use crate::watch::Watch;
 use crate::whereabouts::Whereabouts;
-use crate::{confinement, preflight, replan, snapshot, trees};
+use crate::{confinement, levels, preflight, replan, snapshot, trees};
 
 /// A run that this process owns.
 pub struct Live<'a> {
@@ -134,6 +134,7 @@ impl<'a> Live<'a> {
         let bounds = bounds(&run, options)?;
         let signed = run.signed();
         let chosen = trees::choose(project, run.plan(), options.isolation)?;
+        levels::require(project, run.plan(), options)?;
         let mut workspace_lock = match chosen.isolation {
             // It works beside whoever has the checkout.
             Isolation::Worktree => None,
@@ -236,6 +237,7 @@ impl<'a> Live<'a> {
             }
         };
         live.bounds = bounds(&live.foreseen()?, options)?;
+        levels::require_again(project, live.level(), !live.run.in_worktrees())?;
         live.end_leftovers()?;
         // A killed writer may have left its temporary file beside the plan.
         atomic::remove_stray_temp(&live.plan)?;

@@ -14,7 +14,7 @@ use crate::plan_file::PlanFile;
 use crate::plans::{Doing, covering, expiry_notice, refuse_a_double};
 use crate::project::Project;
 use crate::state::{Standing, standing};
-use crate::{preflight, trees};
+use crate::{levels, preflight, trees};
 
 /// What a run would be.
 #[derive(Debug)]
@@ -64,6 +64,7 @@ fn refusal(
     preflight::verified(project, plan)?;
     preflight::programs(project, plan)?;
     let chosen = trees::choose(project, &plan.checked.plan, options.isolation)?;
+    levels::check(project, plan, options)?;
     let lock = project.store.workspace_lock();
     if chosen.isolation == Isolation::Shared && is_held(&lock).unwrap_or(false) {
         return Err(Error::WorkspaceTaken {

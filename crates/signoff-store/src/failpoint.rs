@@ -3,7 +3,8 @@
 //! With the feature `failpoints`, `SIGNOFF_FAILPOINT="name:n"` ends the process by SIGKILL the n-th
 //! time that point is reached, and `SIGNOFF_FAULT=n` lets the n-th change of a file or directory fail
 //! as if the disk were full. `SIGNOFF_FAULT=n+` lets every one from the n-th on fail, and
-//! `SIGNOFF_CLOCK=ms` shifts the clock; `SIGNOFF_LEVEL=landlock` pretends that the machine's sandbox is no stronger. Without the feature all of this compiles to nothing.
+//! `SIGNOFF_CLOCK=ms` shifts the clock; `SIGNOFF_LEVEL=landlock` pretends that the machine's sandbox is no stronger, and
+//! `SIGNOFF_ROOM=copy` that its rooms are not. Without the feature all of this compiles to nothing.
 
 /// Is this a build for tests?
 pub const COMPILED_IN: bool = cfg!(feature = "failpoints");
@@ -54,10 +55,17 @@ pub fn sandbox_level() -> Option<String> {
     None
 }
 
+/// The room that a test wants to be the best.
+#[cfg(not(feature = "failpoints"))]
+#[inline]
+pub fn room() -> Option<String> {
+    None
+}
+
 #[cfg(feature = "failpoints")]
 pub(crate) use armed::{change, die, fires};
 #[cfg(feature = "failpoints")]
-pub use armed::{clock_shift, sandbox_level};
+pub use armed::{clock_shift, room, sandbox_level};
 
 #[cfg(feature = "failpoints")]
 mod armed {
@@ -133,6 +141,11 @@ mod armed {
     /// The level of the sandbox that a test wants to be the strongest.
     pub fn sandbox_level() -> Option<String> {
         std::env::var("SIGNOFF_LEVEL").ok()
+    }
+
+    /// The room that a test wants to be the best.
+    pub fn room() -> Option<String> {
+        std::env::var("SIGNOFF_ROOM").ok()
     }
 
     pub(crate) fn die() {

@@ -1,8 +1,9 @@
 //! What a person trusts on this machine: configurations by path and content, the files of a project
-//! that its commands run ([`helpers`]), and which directories have which project's id ([`projects`]).
-//! Kept in the user's state directory, which no agent can write to.
+//! that its commands run ([`helpers`]), which directories have which project's id ([`projects`]), and how
+//! strongly the machine confines ([`levels`]). Kept in the user's state directory, which no agent can write to.
 
 pub mod helpers;
+pub mod levels;
 pub mod projects;
 mod state_file;
 

@@ -21,7 +21,7 @@ pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Show, Verify, VerifyFormat,
 };
 pub(crate) use self::running::{Answer, Extent, Land, Log, Resume, Run, RunArg, Step, StepCommand};
-pub(crate) use self::store::{Archive, List, Prune};
+pub(crate) use self::store::{Archive, Doctor, List, Prune};
 
 /// Runs plans that AI agents carry out and that nobody has to take on trust.
 #[derive(Debug, Parser)]
@@ -314,11 +314,12 @@ pub(crate) enum Command {
     Stats(FormatOnly),
     /// Tell how agents and contracts are confined here, and why not better
     ///
-    /// Tries each level of the sandbox, the strongest first, with a command that breaks the rules.
+    /// Tries each level of the sandbox, the strongest first, with a command that breaks the rules, and compares what
+    /// works with what this machine had when a run last began.
     #[command(
-        after_help = "Examples:\n  signoff doctor\n  signoff doctor --format json\n\nExit codes: 0 · 6 `[sandbox] mode = \"required\"` cannot be met here"
+        after_help = "Examples:\n  signoff doctor\n  signoff doctor --format json\n  signoff doctor --accept-level\n\nExit codes: 0 · 4 it is less than before, and no run starts until you accept it · 6 `[sandbox] mode = \"required\"` cannot be met here"
     )]
-    Doctor(FormatOnly),
+    Doctor(Doctor),
     /// Plan the threads of a session and commit their plans (for agents; also as `agentctl`)
     #[command(
         after_help = agentctl::AFTER_HELP,
@@ -378,8 +379,8 @@ impl Command {
             | Self::Inbox(args)
             | Self::Stats(args)
             | Self::Tools(args)
-            | Self::Doctor(args)
             | Self::Runs(args) => args.format,
+            Self::Doctor(args) => args.format,
             Self::List(args) => args.format,
             Self::Archive(args) => args.format,
             Self::Prune(args) => args.format,

@@ -2,6 +2,7 @@
 //! hints is in this file.
 
 mod landings;
+mod levels;
 mod proofs;
 mod threads;
 mod trust;
@@ -18,6 +19,8 @@ use self::landings::{checked_out, not_held, settled_twice};
 pub(crate) use self::landings::{
     held_hints, not_landed, not_undone, settling_commands, version_of,
 };
+pub(crate) use self::levels::ACCEPT;
+use self::levels::weaker_level;
 use crate::report::style::{ERROR, HINT, paint};
 use crate::shell_words::quoted;
 
@@ -345,6 +348,7 @@ impl From<Error> for Failure {
                     Self::detail,
                 )
                 .hint("`signoff doctor` tells more; `[sandbox] mode` in your own configuration decides"),
+            Error::Weaker(weaker) => weaker_level(&weaker),
             Error::WorkspaceTaken { holder, worktree } => Self::new(
                 5,
                 "workspace-taken",

@@ -307,6 +307,43 @@ fn where_nothing_can_be_tried_nothing_starts() {
     assert!(!project.path().join("out").exists());
 }
 
+/// The home is an allow-list: what a contract misses of it is named where one looks.
+#[test]
+fn what_a_contract_misses_of_the_home_is_named() {
+    let project = project("echo x > out", "test -s out && cat ~/.my-tool/settings");
+    for (name, text) in [
+        (".my-tool/settings", "1"),
+        (".other/x", "2"),
+        (".ssh/id", "3"),
+    ] {
+        let path = project.home().join(name);
+        std::fs::create_dir_all(path.parent().expect("in the home")).expect("ours");
+        std::fs::write(path, text).expect("ours");
+    }
+    let missing = |project: &Project| project.json(["doctor"])["home"]["missed"].clone();
+    assert_eq!(missing(&project), serde_json::json!([]));
+    run(&project).assert_code(1);
+    let log = project.signoff(["log", "--format", "json"]);
+    let hint = "`[sandbox] home = [\\\"~/.my-tool\\\"]` in a person's own configuration";
+    log.assert_stdout_contains(hint);
+    let run_id = project.json(["status"])["run"].clone();
+    let expected = serde_json::json!([{"path": "~/.my-tool", "run": run_id, "step": "a"}]);
+    assert_eq!(missing(&project), expected);
+    let shown = project.signoff(["doctor"]);
+    shown
+        .assert_stdout_contains("the contract of step `a` in run")
+        .assert_stdout_contains("names ~/.my-tool, which it does not see")
+        .assert_stdout_contains("do not see ~/.config, ~/.local, ~/.my-tool, ~/.other, ~/.ssh;");
+    let user = project.home().join(".config/signoff");
+    std::fs::create_dir_all(&user).expect("ours");
+    let text = "[sandbox]\nhome = [\"~/.my-tool\"]\n";
+    std::fs::write(user.join("config.toml"), text).expect("ours");
+    project.write("again.md", &project.read("plan.md"));
+    let again = project.signoff(["run", "again.md", "--approve"]);
+    again.assert_success();
+    assert_eq!(missing(&project), serde_json::json!([]));
+}
+
 #[test]
 fn no_network_is_no_half_measure() {
     let project = project("echo x > out", "test -s out").env("SIGNOFF_LEVEL", "landlock");

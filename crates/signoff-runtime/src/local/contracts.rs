@@ -3,6 +3,7 @@
 use signoff_engine::{Action, Input, Observation, ProcessEnd, Run};
 use signoff_plan::model::Condition;
 use signoff_store::config::Ignored;
+use signoff_work::confine::Home;
 
 use super::Local;
 use super::shared::Past;
@@ -39,6 +40,8 @@ impl Local<'_> {
         let contract = run.definition(step).and_then(|step| step.contract.as_ref());
         let expect = contract.map_or_else(Vec::new, |contract| contract.expect.clone());
         let name = run.definition(step).map(|step| step.id.clone());
+        let grounds = self.bench.grounds.as_ref();
+        let home = grounds.map(|grounds| grounds.home.clone());
         let before = move || Ok((trees, mount));
         self.crew
             .start(command, before, move |before, mut observed| {
@@ -61,7 +64,10 @@ impl Local<'_> {
                     .filter(|_| !observed.ignored_work)
                     .and_then(|step| trees.ignored_work(step, attempt));
                 let has_failed = has_failed(&expect, &observed.ended);
-                for more in ignored.into_iter().chain(cold).filter(|_| has_failed) {
+                let missed = home.filter(|_| has_failed);
+                let missed = missed.and_then(|home| missed_in(&home, &observed));
+                let more = ignored.into_iter().chain(cold).chain(missed);
+                for more in more.filter(|_| has_failed) {
                     observed.stderr = [observed.stderr.trim_end(), &more, ""].join("\n");
                 }
                 report(observed)
@@ -136,6 +142,16 @@ fn cold(caches: &[String]) -> Option<String> {
             quoted(caches)
         )
     })
+}
+
+/// A contract that names something of the home which it does not see may have failed for that.
+fn missed_in(home: &Home, observed: &Observation) -> Option<String> {
+    let missed = home.missed_in(&[observed.stdout.as_str(), &observed.stderr].join("\n"));
+    let first = missed.first()?;
+    Some(format!(
+        "{} in the home is not shown to contracts; `[sandbox] home = [\"{first}\"]` in a person's own configuration shows it",
+        quoted(&missed)
+    ))
 }
 
 /// The first names of a list, as people read them.

@@ -519,6 +519,51 @@ fn what_a_process_misses_can_be_told() {
 }
 
 #[test]
+fn what_a_text_names_and_a_process_misses_can_be_told() {
+    let mut world = HomeWorld::new();
+    world.options.tree = world.home().join("work/project");
+    world.file("work/project/src/a.rs", "");
+    world
+        .program(".cargo/bin/cargo", "")
+        .file("work/other/x", "");
+    world.file(".npmrc", "fund=false\n").file(".condarc", "x");
+    world
+        .file(".config/tool/settings", "x")
+        .file(".local/share/data/x", "x");
+    let home = world.home().display().to_string();
+    let seen = Home::new(&world.options);
+    assert_eq!(
+        seen.unseen_entries().unwrap(),
+        [".condarc", ".config", ".local", ".ssh"]
+    );
+    let check = |text: &str, expected: &[&str]| {
+        let text = text.replace("HOME", &home);
+        assert_eq!(seen.missed_in(&text), expected, "{text}");
+    };
+    check(
+        "cat: HOME/.condarc: No such file or directory",
+        &["~/.condarc"],
+    );
+    check("no '~/.condarc'", &["~/.condarc"]);
+    let by_variable = seen.missed_in("no $HOME/.condarc, no ${HOME}/.config/tool/x");
+    assert_eq!(by_variable, ["~/.condarc", "~/.config/tool"]);
+    check("HOME/.config/tool/settings: missing", &["~/.config/tool"]);
+    check(
+        "HOME/.local/share/data/x and HOME/.local/share/data/y",
+        &["~/.local/share/data"],
+    );
+    check("error in HOME/work/project/src/a.rs", &[]);
+    check("no HOME/work/other/x", &["~/work/other"]);
+    // What is seen, what is nowhere, and keys, which are hidden on purpose.
+    check(
+        "HOME/.cargo/bin/cargo HOME/.npmrc HOME/.nothing HOME/.ssh/id HOME/.config",
+        &[],
+    );
+    world.options.visible = vec!["~/.condarc".to_owned()];
+    assert!(Home::new(&world.options).missed_in("~/.condarc").is_empty());
+}
+
+#[test]
 fn without_mounts_the_home_is_private_too() {
     let mut world = HomeWorld::new();
     world.program(".cargo/bin/cargo", "#!/bin/sh\necho cargo\n");

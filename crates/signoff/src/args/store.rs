@@ -19,6 +19,15 @@ pub(crate) struct List {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Accept that this machine confines less than it did before, from now on
+    #[arg(long)]
+    pub(crate) accept_level: bool,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Archive {
     /// The plan: its path, or its id
     #[arg(value_name = "PLAN")]

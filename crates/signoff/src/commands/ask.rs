@@ -26,19 +26,34 @@ pub(crate) fn at_terminal(
     by: &str,
     whereabouts: Whereabouts,
 ) -> Option<AtTerminal> {
-    let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let asks = terminal && !session.is_json() && session.proof != Some(Proof::Policy);
-    // An agent may have a terminal too.
-    if !asks || session.require_person("answer").is_err() {
-        return None;
-    }
-    Some(AtTerminal {
+    may_ask(session).then(|| AtTerminal {
         out: session.out.another(),
         screen: None,
         by: by.to_owned(),
         whereabouts,
         later: BTreeSet::new(),
     })
+}
+
+/// Is there a person at the terminal who wants to be asked?
+pub(crate) fn may_ask(session: &Session) -> bool {
+    let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let asks = terminal && !session.is_json() && session.proof != Some(Proof::Policy);
+    // An agent may have a terminal too.
+    asks && session.require_person("answer").is_ok()
+}
+
+/// Asks the person at the terminal before anything has begun; everything but a yes is a no.
+pub(crate) fn yes_or_no(session: &mut Session, question: &str) -> bool {
+    forget_typed();
+    session.out.prompt(question);
+    match next_line(&mut || false) {
+        Line::Typed(text) => matches!(text.to_lowercase().as_str(), "y" | "yes"),
+        Line::End | Line::News => {
+            session.out.say("");
+            false
+        }
+    }
 }
 
 /// A person at the terminal.

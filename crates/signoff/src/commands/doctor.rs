@@ -1,20 +1,30 @@
 //! `doctor`: what this machine can do for a run.
 
-use signoff_api::doctor::{Doctor, HelperState, Project, State, UNKNOWN, Worktrees};
+use signoff_api::doctor::{Doctor, HelperState, Home, Project, Room, State, UNKNOWN, Worktrees};
 use signoff_runtime::Error;
+use signoff_runtime::levels::Machine;
 use signoff_runtime::project::load_config;
 use signoff_store::root::discover;
 
-use crate::failure::Failure;
+use crate::args::Doctor as Args;
+use crate::failure::{ACCEPT, Failure};
 use crate::report::style::harmless;
 use crate::session::Session;
 
-pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
+pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> {
     // It is about the machine: no project is needed, though one may ask for more.
     let store = discover(&session.around.directory).map_err(Error::from)?;
     let config = load_config(&session.around, store.as_ref())?;
     let project = store.map(|_| session.project()).transpose()?;
-    let found = signoff_runtime::doctor::doctor(&config, project.as_ref())?;
+    let machine = Machine {
+        around: &session.around.clone(),
+        config: &config,
+        project: project.as_ref(),
+    };
+    if args.accept_level {
+        accept(session, machine)?;
+    }
+    let found = signoff_runtime::doctor::doctor(machine)?;
     let untried = found.sandbox.level == UNKNOWN;
     let fails = found.sandbox.mode == "required" && !confines(&found);
     if session.is_json() {
@@ -32,7 +42,85 @@ pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
         let text = "`[sandbox] mode = \"required\"` cannot be met: no plan will run here";
         session.out.say(text);
     }
-    Ok(if fails || untried { 6 } else { 0 })
+    Ok(match found.weaker.as_slice() {
+        _ if fails || untried => 6,
+        [] => 0,
+        _ => 4,
+    })
+}
+
+/// A person takes what there is now for what there should be.
+fn accept(session: &mut Session, machine: Machine<'_>) -> Result<(), Failure> {
+    session.require_person("accept that a machine confines less")?;
+    let Some(weaker) = machine.weaker()? else {
+        session
+            .out
+            .say("there is nothing to accept: it is no less than before");
+        return Ok(());
+    };
+    machine.accept(&weaker)?;
+    for lost in &weaker.lost {
+        let (what, now) = (lost.what, &lost.now);
+        session
+            .out
+            .say(format!("accepted: the {what} is `{now}` from now on"));
+    }
+    Ok(())
+}
+
+/// What is less than before, and how to accept it.
+fn weaker(found: &Doctor) -> Vec<String> {
+    let line = |lost: &signoff_api::doctor::Lost| {
+        format!(
+            "less than before: the {} was `{}` and is `{}`; no run starts until you accept it: `{ACCEPT}`",
+            lost.what,
+            harmless(&lost.before),
+            lost.now
+        )
+    };
+    found.weaker.iter().map(line).collect()
+}
+
+/// Names in the home that are worth a line.
+const LISTED: usize = 24;
+
+/// What is not shown of the home, first what a contract may have missed.
+fn home(found: &Home) -> Vec<String> {
+    let missed = found.missed.iter().map(|missed| {
+        let (path, step) = (harmless(&missed.path), harmless(&missed.step));
+        format!(
+            "home: the contract of step `{step}` in run {} names {path}, which it does not see; `[sandbox] home = [{path:?}]` in your own configuration shows it",
+            missed.run
+        )
+    });
+    let mut lines: Vec<String> = missed.collect();
+    if !found.unseen.is_empty() {
+        let more = match found.unseen.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let shown = found.unseen.iter().take(LISTED).cloned();
+        let shown = harmless(&shown.collect::<Vec<_>>().join(", "));
+        lines.push(format!(
+            "home: agents and contracts do not see {shown}{more}; what they need of it is named in `[sandbox] home` of your own configuration"
+        ));
+    }
+    lines
+}
+
+/// How trees are shown to what works on them.
+fn room(found: &Room) -> String {
+    let shown = match found.now.as_str() {
+        "overlay" => "overlays, whose upper layers lie beside the trees",
+        "overlay-tmpfs" => "overlays, whose upper layers are in shared memory",
+        "copy" => "copies, mounted at the checkout's path",
+        _ => "none: steps work in the checkout itself, and nothing is `proved`",
+    };
+    let why = match found.why.as_slice() {
+        [] => String::new(),
+        why => format!(" ({})", harmless(&why.join("; "))),
+    };
+    format!("rooms: {shown}{why}")
 }
 
 fn confines(found: &Doctor) -> bool {
@@ -59,9 +147,14 @@ pub(crate) fn worktrees(found: &Worktrees) -> String {
 fn lines(found: &Doctor) -> Vec<String> {
     let sandbox = &found.sandbox;
     let network = if sandbox.network { "on" } else { "off" };
+    let before = sandbox.before.as_ref();
+    let before = before.filter(|before| **before != sandbox.level);
+    let before = before.map(|before| format!("; `{}` when a run last began", harmless(before)));
     let mut lines = vec![format!(
-        "sandbox: {} (mode {}), network {network}",
-        sandbox.level, sandbox.mode
+        "sandbox: {} (mode {}), network {network}{}",
+        sandbox.level,
+        sandbox.mode,
+        before.unwrap_or_default()
     )];
     for level in &sandbox.levels {
         let (mark, more) = match level.state {
@@ -87,6 +180,9 @@ fn lines(found: &Doctor) -> Vec<String> {
         ));
     }
     lines.extend(found.worktrees.as_ref().map(worktrees));
+    lines.extend(found.room.as_ref().map(room));
+    lines.extend(weaker(found));
+    lines.extend(found.home.iter().flat_map(home));
     lines.extend(found.path_dropped.iter().map(|entry| {
         let entry = harmless(entry);
         format!(

@@ -38,6 +38,7 @@ mod tools;
 mod trust;
 mod undo;
 mod verify;
+pub(crate) mod weaker;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -85,7 +86,7 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Agentctl(args) => agentctl::agentctl(session, &args),
         Command::Prompt(args) => prompt::prompt(session, &args),
         Command::Tools(_) => tools::tools(session),
-        Command::Doctor(_) => doctor::doctor(session),
+        Command::Doctor(args) => doctor::doctor(session, &args),
         Command::Stats(_) => stats::stats(session),
         Command::Archive(args) => archive::archive(session, &args),
         Command::Prune(args) => prune::prune(session, &args),

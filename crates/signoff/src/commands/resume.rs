@@ -7,6 +7,7 @@ use signoff_runtime::project::Project;
 use signoff_runtime::view::View;
 
 use crate::commands::run::drive;
+use crate::commands::weaker::accepting;
 use crate::failure::{Failure, among};
 use crate::inside::actor;
 use crate::session::Session;
@@ -24,7 +25,9 @@ pub(crate) fn resume(
         session.require_person("let a failed run go on")?;
     }
     let clock = signoff_runtime::SystemClock::new();
-    let live = Live::resume(&project, &run, actor, options, &clock);
+    let live = accepting(session, &project, || {
+        Live::resume(&project, &run, actor, options, &clock)
+    });
     let live = live.map_err(|error| refused(&project, &run, error))?;
     drive(session, &project, live)
 }

@@ -8,6 +8,7 @@ use signoff_runtime::Error;
 use signoff_runtime::approve::{Wish, during};
 use signoff_runtime::drive::{Nobody, Person, Stopped};
 use signoff_runtime::landing::Landing;
+use signoff_runtime::levels::check;
 use signoff_runtime::live::{Limit, Live, Options, Ran};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{Doing, sign_by_policy};
@@ -25,6 +26,7 @@ use crate::commands::land;
 use crate::commands::lifecycle::locate;
 use crate::commands::list::counted;
 use crate::commands::task::run_task;
+use crate::commands::weaker::accepting;
 use crate::failure::{Failure, changed_during, held_hints, no_step};
 use crate::inside::actor;
 use crate::report::live::Live as Reporter;
@@ -51,6 +53,10 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     reaches(&options, &plan)?;
     if args.rehearse {
         return dry_run(session, &project, &plan, (&options, args.approve));
+    }
+    // Before anybody signs: nothing of it would start.
+    if plan.checked.errors() == 0 {
+        accepting(session, &project, || check(&project, &plan, &options))?;
     }
     if args.approve && standing(&project, &plan)?.state != PlanState::Approved {
         let wish = Wish {
@@ -143,8 +149,10 @@ pub(crate) fn start(
 ) -> Result<u8, Failure> {
     let clock = signoff_runtime::SystemClock::new();
     let actor = actor(&session.around.variables);
-    let live = Live::start(project, plan, actor, options, &clock)
-        .map_err(|error| shown(session, error))?;
+    let live = accepting(session, project, || {
+        Live::start(project, plan, actor, options, &clock)
+    });
+    let live = live.map_err(|error| shown(session, error))?;
     drive(session, project, live)
 }
 

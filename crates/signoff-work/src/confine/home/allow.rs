@@ -24,7 +24,7 @@ pub(super) struct AllowList {
     home: PathBuf,
     /// It, and other places that are hidden like it.
     homes: Vec<PathBuf>,
-    tree: PathBuf,
+    pub(super) tree: PathBuf,
     pub(super) secrets: Secrets,
     /// What is seen as it is: files and directories below the home, without links.
     roots: BTreeSet<PathBuf>,

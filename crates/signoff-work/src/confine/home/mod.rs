@@ -9,6 +9,7 @@ mod caches;
 mod git_config;
 mod inner;
 mod installation;
+mod missed;
 mod secrets;
 mod settings;
 mod tools;
@@ -129,12 +130,13 @@ impl Home {
         &self.0.list.refused
     }
 
-    /// Names in the home that a process does not find in its own, in order.
+    /// Names in the home that a process does not find in its own, in order. What the project lies in is not one of them.
     pub fn unseen_entries(&self) -> io::Result<Vec<OsString>> {
         let Some(real) = self.0.real.as_ref().filter(|_| self.0.replaceable) else {
             return Ok(Vec::new());
         };
-        let seen: Vec<&Path> = self.seen_paths().collect();
+        let tree = self.0.list.tree.as_path();
+        let seen: Vec<&Path> = self.seen_paths().chain([tree]).collect();
         let mut unseen = Vec::new();
         for entry in fs::read_dir(real)? {
             let entry = entry?;
