@@ -326,6 +326,11 @@ impl<'a> Local<'a> {
         Ok(())
     }
 
+    fn heard(&mut self, happened: Happened) -> Happened {
+        self.joining.heard(&happened);
+        happened
+    }
+
     /// Makes the tree that an action needs, on a thread of the crew; `false`: it needs none.
     fn make_tree(&mut self, run: &Run, action: &Action) -> Result<bool, Error> {
         let Some(trees) = self.trees().map(Arc::clone) else {
@@ -681,8 +686,8 @@ impl Perform for Local<'_> {
             };
             match message {
                 // We hold a sender ourselves, so the channel cannot be disconnected.
-                None => return Ok(Happened::Timer),
-                Some(Message::Happened(happened)) => return Ok(happened),
+                None => return Ok(self.heard(Happened::Timer)),
+                Some(Message::Happened(happened)) => return Ok(self.heard(happened)),
                 Some(Message::Ready { action, made }) => match made {
                     Ok(mount) => self.begin_in(run, &action, Some(mount))?,
                     Err(why) => return Self::without_tree(run, &action, why),

@@ -9,6 +9,7 @@ use signoff_engine::{Action, Input, Run};
 use signoff_work::git::RestlessFiles;
 
 use super::commits::head;
+use crate::drive::Happened;
 use crate::error::Error;
 use crate::landing::is_known_plan;
 use crate::project::Project;
@@ -25,6 +26,8 @@ pub(super) struct Joining {
     found: Option<Joined>,
     /// Something joined, and nothing has begun since.
     has_joined: bool,
+    /// Nothing has happened since the last look: whatever begins at the same moment begins with what it saw.
+    is_fresh: bool,
     /// What began last was a contract that is run once more at the end.
     is_ending: bool,
     restless: RestlessFiles,
@@ -57,6 +60,7 @@ impl Joining {
         let began = Instant::now();
         let found = trees.join(&head(run)?, &mut self.restless);
         self.last = Some((Instant::now(), began.elapsed()));
+        self.is_fresh = true;
         // What cannot be looked at now is looked at before the next step.
         let Ok(Some(joined)) = found else {
             return Ok(None);
@@ -84,6 +88,13 @@ impl Joining {
         self.is_ending = matches!(action, Action::Recheck { .. });
     }
 
+    /// Something happened in the run. (An agent that waits to be let go belongs to what begins.)
+    pub(super) fn heard(&mut self, what: &Happened) {
+        if !matches!(what, Happened::Input(Input::ProcessHeld { .. })) {
+            self.is_fresh = false;
+        }
+    }
+
     /// It is journaled.
     pub(super) fn recorded(&mut self, trees: &Trees) {
         if let Some(joined) = self.found.take() {
@@ -94,10 +105,10 @@ impl Joining {
 
     fn is_time(&self, action: &Action) -> bool {
         match action {
-            Action::Baseline { .. }
-            | Action::Dispatch { .. }
-            | Action::Call { .. }
-            | Action::Candidate { .. } => true,
+            Action::Baseline { .. } | Action::Dispatch { .. } | Action::Call { .. } => {
+                !self.is_fresh
+            }
+            Action::Candidate { .. } => true,
             // What joined between them would make all that were run stale, again and again.
             Action::Recheck { .. } => !self.is_ending && self.is_cheap(),
             Action::Evaluate { .. } => self.is_cheap(),

@@ -247,9 +247,13 @@ impl Trees {
         if let Some(pool) = self.pool.get() {
             return Ok(pool);
         }
+        // One opens it: whoever comes second would have to look at the whole checkout again.
+        let mut known = locked(&self.times);
+        if let Some(pool) = self.pool.get() {
+            return Ok(pool);
+        }
         let opened = TreePool::open(self.own.clone(), &self.pool_root).map_err(said)?;
-        let known = locked(&self.times).take();
-        opened.set_times(match known {
+        opened.set_times(match known.take() {
             Some(times) => times,
             None => self.own.snapshot_with_times().map_err(said)?.1,
         });

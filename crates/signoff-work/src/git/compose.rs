@@ -88,7 +88,9 @@ impl Own {
     pub(crate) fn conversions(&self) -> Result<String, GitError> {
         let mut hash = Sha256::new();
         hash.update(self.kept_attributes()?);
-        for file in ["config", "attributes", "info/attributes"] {
+        // As it is in every run: it names places of this one.
+        hash.update(self.repository.found.settings.own(b"", b""));
+        for file in ["attributes", "info/attributes"] {
             let content = fs::read(self.place().join(file)).unwrap_or_default();
             hash.update(content.len().to_le_bytes());
             hash.update(content);

@@ -32,8 +32,8 @@ pub struct Own {
 #[derive(Debug)]
 struct Attributes {
     source: Id,
-    /// All of them, once somebody asked.
-    said: OnceLock<Vec<u8>>,
+    /// All of them, once somebody asked; one asks at a time.
+    said: Mutex<Option<Vec<u8>>>,
 }
 
 impl Own {
@@ -152,7 +152,7 @@ impl Own {
     pub fn keep_attributes_of(&self, first: &Id) {
         self.attributes.get_or_init(|| Attributes {
             source: first.clone(),
-            said: OnceLock::new(),
+            said: Mutex::default(),
         });
     }
 
@@ -161,7 +161,8 @@ impl Own {
         let Some(kept) = self.attributes.get() else {
             return Ok(Vec::new());
         };
-        if let Some(said) = kept.said.get() {
+        let mut known = kept.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(said) = &*known {
             return Ok(said.clone());
         }
         let mut said = Vec::new();
@@ -170,7 +171,7 @@ impl Own {
                 said.extend([&file.name[..], b"\0", file.id.as_str().as_bytes(), b"\n"].concat());
             }
         }
-        Ok(kept.said.get_or_init(|| said).clone())
+        Ok(known.insert(said).clone())
     }
 
     /// The tree whose attributes count, whatever this call is about.

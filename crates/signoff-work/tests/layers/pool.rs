@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use signoff_work::git::Id;
+use signoff_work::git::{Id, Own};
 use signoff_work::layers::{LentTree, TreePool};
 
 use crate::world::{World, shown};
@@ -182,6 +182,25 @@ fn attributes_that_change_are_seen_in_every_file() {
     assert_eq!(text(&first), b"one\n");
     assert_eq!(text(&second), b"one\r\n");
     assert_eq!(text(&first), b"one\n");
+}
+
+/// A run has a git directory of its own; the next one must not make ten thousand files anew for that.
+#[test]
+fn a_later_run_changes_what_differs() {
+    let (world, commits) = three_commits();
+    let inode = |own: Own, commit: &Id| {
+        own.keep_attributes_of(commit);
+        let pool = TreePool::open(own, &world.root.join("pool")).unwrap();
+        let lent = pool.lend(commit).unwrap();
+        assert_eq!(shown(lent.path()), fresh(&world, commit));
+        fs::metadata(lent.path().join("run")).unwrap().ino()
+    };
+    let later = world
+        .repository()
+        .own(&world.root.join("later"), &[])
+        .unwrap();
+    let first = inode(world.own(), &commits[0]);
+    assert_eq!(inode(later, &commits[1]), first);
 }
 
 /// An agent that writes `check.sh eol=crlf` must not change how its contract's script looks.
