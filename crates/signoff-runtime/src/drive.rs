@@ -28,6 +28,11 @@ pub trait Perform {
     /// Has something happened that [`Perform::next`] would return at once?
     fn has_news(&mut self) -> bool;
 
+    /// Is the run being stopped? Then [`Perform::next`] comes to what asked for it.
+    fn is_stopping(&self) -> bool {
+        false
+    }
+
     /// Nothing is under way, and a person may do something.
     fn rest(&mut self, _run: &Run) {}
     /// Answers a request.
@@ -43,6 +48,8 @@ pub enum Prepared {
     Instead(Input),
     /// No: the plan or its terms are no longer what was signed.
     Changed(Box<Difference>),
+    /// No: the run is being stopped, and what asked for it is among what has happened.
+    Stopping,
 }
 
 /// What ended a wait.
@@ -168,6 +175,13 @@ impl Loop<'_> {
     fn until_stopped(&mut self) -> Result<Stopped, Error> {
         loop {
             let now = self.clock.now();
+            if self.perform.is_stopping() {
+                let happened = self.perform.next(self.run, now, None)?;
+                match self.handle(happened)? {
+                    Some(stopped) => return Ok(stopped),
+                    None => continue,
+                }
+            }
             let (wake, stuck) = match self.begin_all(now)? {
                 Begun::Ended(stopped) => return Ok(stopped),
                 // A condition that holds, or a loop that has become its items, lets more begin.
@@ -257,6 +271,7 @@ impl Loop<'_> {
                 self.perform.recorded(self.run, &input);
                 Ok(Some(false))
             }
+            Prepared::Stopping => Ok(Some(false)),
             Prepared::Changed(difference) => {
                 // What is in flight ends and is judged, as far as it can be.
                 self.difference = Some(*difference);

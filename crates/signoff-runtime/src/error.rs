@@ -82,6 +82,8 @@ pub enum Error {
     Landing { run: String, why: String },
     /// Somebody removed the run's branch, which stood at `head`.
     BranchGone { run: String, head: String },
+    /// Somebody removed the repository that the run works on.
+    RepositoryGone { run: String, place: PathBuf },
     /// The run was taken back: it does not go on.
     Undone { run: String },
     /// Somebody has the run's branch checked out, where it would move under them.

@@ -526,10 +526,14 @@ impl<'a> Live<'a> {
             work.record(replan)?;
         }
         if let (Some(trees), None) = (&trees, work.run.ground()) {
-            let tree = trees.begin(work.run.settings().isolation)?;
-            work.record(Input::TreePrepared { tree })?;
+            match trees.begin(work.run.settings().isolation) {
+                Ok(tree) => work.record(Input::TreePrepared { tree })?,
+                // Ctrl-C before the first step: the loop hears of it next.
+                Err(_) if work.perform.is_stopping() => {}
+                Err(error) => return Err(error),
+            }
         }
-        if let Some(trees) = &trees {
+        if let (Some(trees), Some(_)) = (&trees, work.run.ground()) {
             trees.begun(work.run)?;
             place::take_up(work.run, trees);
         }

@@ -14,6 +14,7 @@ mod told;
 mod workbench;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -31,7 +32,7 @@ use signoff_work::git::{ImportLimits, Own};
 
 use self::calls::Calls;
 use self::commits::{attempt_of, head, judged, newest_base, parsed, work_context, work_on};
-use self::crew::Crew;
+use self::crew::{Crew, CrewStop};
 use self::joining::Joining;
 use self::message::Message;
 use self::requests::Listener;
@@ -48,14 +49,25 @@ use crate::trees::{Built, Judging, Source, TreeMount, Trees, WorkContext};
 use crate::watch::Watch;
 
 /// Asks a running loop to stop cleanly; safe to send from a signal thread.
-#[derive(Debug, Clone)]
-pub struct Interrupt(Sender<Message>);
+#[derive(Clone)]
+pub struct Interrupt {
+    sender: Sender<Message>,
+    stop: CrewStop,
+}
+
+impl fmt::Debug for Interrupt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Interrupt").finish_non_exhaustive()
+    }
+}
 
 impl Interrupt {
-    /// Asks for it.
+    /// Asks for it, and ends what the loop may be waiting for.
     pub fn send(&self) {
-        // Nobody listens any more: then there is nothing left to stop.
-        drop(self.0.send(Message::Happened(Happened::Interrupted)));
+        // Nobody listens any more: then there is nothing left to stop. It is sent first: whoever sees that the run is
+        // being stopped finds the reason.
+        drop(self.sender.send(Message::Happened(Happened::Interrupted)));
+        self.stop.stop();
     }
 }
 
@@ -115,13 +127,13 @@ impl<'a> Local<'a> {
             &project.config.sandbox.env.value,
             project.store.workspace(),
         );
-        let listener = Listener::start(&dir, sender.clone());
         let git = place.own().map(Own::stop_flag);
         let crew = Crew::new(
             (Arc::clone(&sandbox), project.secrets()),
             sender.clone(),
             git,
         );
+        let listener = Listener::start(&dir, sender.clone(), crew.stop_handle());
         let confined = (sandbox, grounds.as_ref());
         Self {
             calls: Calls::new(project, &dir, confined, (&place, crew.starter())),
@@ -157,7 +169,10 @@ impl<'a> Local<'a> {
     }
 
     pub(crate) fn interrupt(&self) -> Interrupt {
-        Interrupt(self.sender.clone())
+        Interrupt {
+            sender: self.sender.clone(),
+            stop: self.crew.stop_handle(),
+        }
     }
 
     fn trees(&self) -> Option<&Arc<Trees>> {
@@ -418,6 +433,25 @@ impl<'a> Local<'a> {
         }
     }
 
+    /// Somebody removed the run's branch or repository. What fails then is nobody's attempt: the run stops and says so,
+    /// as it would after a crash.
+    fn lost(&self, run: &Run) -> Option<Error> {
+        let head = run.ground().and(run.head())?;
+        self.trees()?.lost(head)
+    }
+
+    /// Something begun has led to this. Work that cannot be put on top of the head, and conflicts with no file, may only
+    /// miss what somebody removed.
+    fn checked(&self, run: &Run, happened: Happened) -> Result<Happened, Error> {
+        if let Happened::Input(Input::Conflicted { files, .. }) = &happened
+            && files.is_empty()
+            && let Some(lost) = self.lost(run)
+        {
+            return Err(lost);
+        }
+        Ok(happened)
+    }
+
     /// What is told where the tree of an action cannot be had.
     fn without_tree(run: &Run, action: &Action, why: String) -> Result<Happened, Error> {
         let observed = crew::not_started(why.clone());
@@ -509,19 +543,79 @@ impl<'a> Local<'a> {
     }
 
     /// Writes to the checkout what the head has. The journal knows of the merge by now, and doing it twice does no harm.
-    fn land_files(&self, run: &Run) -> Result<Input, Error> {
+    fn land_files(&self, run: &Run) -> Result<Prepared, Error> {
         let (trees, head) = (self.own_trees(run)?, head(run)?);
-        let landed = trees.land_files(&head).unwrap_or_else(|why| {
-            let held = vec![why];
-            crate::trees::LandedFiles {
-                held,
-                ..Default::default()
-            }
-        });
-        Ok(Input::FilesLanded {
+        let landed = match trees.land_files(&head) {
+            Ok(landed) => landed,
+            // It is done when the run goes on.
+            Err(_) if self.crew.is_stopping() => return Ok(Prepared::Stopping),
+            Err(why) => match self.lost(run) {
+                Some(lost) => return Err(lost),
+                None => crate::trees::LandedFiles {
+                    held: vec![why],
+                    ..Default::default()
+                },
+            },
+        };
+        Ok(Prepared::Instead(Input::FilesLanded {
             commit: head.to_string(),
             files: landed.files,
             held: landed.held,
+        }))
+    }
+
+    /// What must be journaled before the action, whatever else happens.
+    fn prepare_action(&mut self, run: &Run, action: &Action) -> Result<Prepared, Error> {
+        let difference = match action {
+            Action::Dispatch { .. } | Action::Call { .. } => {
+                self.watch.difference(self.bench.project)?
+            }
+            // What was signed is compared with what a step wants to merge.
+            _ if run.in_worktrees() => None,
+            // An agent that rewrites the script it is measured by would pass any contract.
+            _ => self.watch.changed_files(self.bench.project),
+        };
+        if let Some(difference) = difference {
+            return Ok(Prepared::Changed(Box::new(difference)));
+        }
+        if let Some(trees) = self.trees().map(Arc::clone)
+            && let Some(joined) = self
+                .joining
+                .before(run, action, (self.bench.project, &trees))?
+        {
+            return Ok(Prepared::Instead(joined));
+        }
+        Ok(match *action {
+            Action::LandFiles => self.land_files(run)?,
+            Action::Candidate { step, attempt } => {
+                match self.part_from_person(run, step, attempt)? {
+                    Some(parted) => Prepared::Instead(parted),
+                    None => Prepared::Go(Input::CandidateBegins { step, attempt }),
+                }
+            }
+            Action::Merge { step, attempt } => Prepared::Go(Input::MergeBegins { step, attempt }),
+            Action::Baseline { step } => Prepared::Go(Input::BaselineBegins { step }),
+            Action::Evaluate { step, attempt, .. } => {
+                Prepared::Go(Input::EvaluationBegins { step, attempt })
+            }
+            Action::Recheck { step, .. } => Prepared::Go(Input::EvaluationBegins {
+                step,
+                attempt: attempts(run, step),
+            }),
+            Action::Dispatch { step, attempt } => self.prepare_dispatch(run, step, attempt)?,
+            Action::Call { step, attempt } => {
+                let tree = self.trees().map(|trees| (&**trees, head(run)));
+                let starter = self.crew.starter();
+                self.calls.prepare(run, (step, attempt), tree, &starter)?
+            }
+            Action::Gate { .. }
+            | Action::Gather { .. }
+            | Action::AskForBudget { .. }
+            | Action::AskForAcceptance
+            | Action::Wait { .. }
+            | Action::Finish => {
+                return Err(broken(run, "an action without a performer"));
+            }
         })
     }
 
@@ -583,68 +677,36 @@ impl Worked {
 
 impl Perform for Local<'_> {
     fn prepare(&mut self, run: &Run, action: &Action) -> Result<Prepared, Error> {
-        let difference = match action {
-            Action::Dispatch { .. } | Action::Call { .. } => {
-                self.watch.difference(self.bench.project)?
-            }
-            // What was signed is compared with what a step wants to merge.
-            _ if run.in_worktrees() => None,
-            // An agent that rewrites the script it is measured by would pass any contract.
-            _ => self.watch.changed_files(self.bench.project),
-        };
-        if let Some(difference) = difference {
-            return Ok(Prepared::Changed(Box::new(difference)));
+        let prepared = self.prepare_action(run, action);
+        if self.crew.is_stopping() {
+            // Git may have been ended in the middle of it. What is done is journaled, and nothing else begins.
+            return Ok(match prepared {
+                Ok(Prepared::Instead(
+                    done @ (Input::CheckoutJoined { .. } | Input::FilesLanded { .. }),
+                )) => Prepared::Instead(done),
+                Ok(_) | Err(_) => Prepared::Stopping,
+            });
         }
-        if let Some(trees) = self.trees().map(Arc::clone)
-            && let Some(joined) = self
-                .joining
-                .before(run, action, (self.bench.project, &trees))?
-        {
-            return Ok(Prepared::Instead(joined));
-        }
-        let prepared = match *action {
-            Action::LandFiles => Prepared::Instead(self.land_files(run)?),
-            Action::Candidate { step, attempt } => {
-                match self.part_from_person(run, step, attempt)? {
-                    Some(parted) => Prepared::Instead(parted),
-                    None => Prepared::Go(Input::CandidateBegins { step, attempt }),
-                }
-            }
-            Action::Merge { step, attempt } => Prepared::Go(Input::MergeBegins { step, attempt }),
-            Action::Baseline { step } => Prepared::Go(Input::BaselineBegins { step }),
-            Action::Evaluate { step, attempt, .. } => {
-                Prepared::Go(Input::EvaluationBegins { step, attempt })
-            }
-            Action::Recheck { step, .. } => Prepared::Go(Input::EvaluationBegins {
-                step,
-                attempt: attempts(run, step),
-            }),
-            Action::Dispatch { step, attempt } => self.prepare_dispatch(run, step, attempt)?,
-            Action::Call { step, attempt } => {
-                let tree = self.trees().map(|trees| (&**trees, head(run)));
-                let starter = self.crew.starter();
-                self.calls.prepare(run, (step, attempt), tree, &starter)?
-            }
-            Action::Gate { .. }
-            | Action::Gather { .. }
-            | Action::AskForBudget { .. }
-            | Action::AskForAcceptance
-            | Action::Wait { .. }
-            | Action::Finish => {
-                return Err(broken(run, "an action without a performer"));
-            }
-        };
-        if matches!(prepared, Prepared::Go(_)) {
+        if matches!(prepared, Ok(Prepared::Go(_))) {
             self.joining.begun(action);
         }
-        Ok(prepared)
+        prepared.map_err(|error| self.lost(run).unwrap_or(error))
     }
 
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
-        if self.make_tree(run, action)? {
-            return Ok(());
+        let begun = match self.make_tree(run, action) {
+            Ok(false) => self.begin_in(run, action, None),
+            made => made.map(|_| ()),
+        };
+        match begun {
+            // What has not begun is void, and begins when the run goes on.
+            Err(_) if self.crew.is_stopping() => Ok(()),
+            begun => begun,
         }
-        self.begin_in(run, action, None)
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.crew.is_stopping()
     }
 
     fn recorded(&mut self, run: &Run, input: &Input) {
@@ -687,10 +749,20 @@ impl Perform for Local<'_> {
             match message {
                 // We hold a sender ourselves, so the channel cannot be disconnected.
                 None => return Ok(self.heard(Happened::Timer)),
-                Some(Message::Happened(happened)) => return Ok(self.heard(happened)),
+                Some(Message::Happened(happened)) => {
+                    let happened = self.heard(happened);
+                    return self.checked(run, happened);
+                }
                 Some(Message::Ready { action, made }) => match made {
+                    // What has not begun is void, and begins when the run goes on.
+                    Ok(_) if self.crew.is_stopping() => {}
                     Ok(mount) => self.begin_in(run, &action, Some(mount))?,
-                    Err(why) => return Self::without_tree(run, &action, why),
+                    Err(why) => {
+                        return match self.lost(run) {
+                            Some(lost) => Err(lost),
+                            None => Self::without_tree(run, &action, why),
+                        };
+                    }
                 },
             }
         }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use signoff_sandbox::{Command, How, Sandbox};
+use signoff_work::git::LARGEST_OF_PERSON;
 
 use crate::precautions::{Environment, careful, question};
 use crate::project::Project;
@@ -22,6 +23,16 @@ pub fn uncommitted(project: &Project) -> Option<Vec<String>> {
         return None;
     }
     Some(paths(&ended.stdout.text()))
+}
+
+/// Those of these paths that no run looks at: files that git does not know and that are too large to be read.
+pub fn left_out(project: &Project, uncommitted: &[String]) -> Vec<String> {
+    let workspace = project.store.workspace();
+    let is_large = |path: &&String| {
+        let found = workspace.join(path).symlink_metadata();
+        found.is_ok_and(|found| found.is_file() && found.len() > LARGEST_OF_PERSON)
+    };
+    uncommitted.iter().filter(is_large).cloned().collect()
 }
 
 fn status(workspace: &Path, env: Environment) -> Command {

@@ -129,20 +129,74 @@ fn started() -> Run {
     run
 }
 
-#[test]
-fn a_loop_that_never_waits_can_be_interrupted() {
-    let mut run = started();
-    let stopped = Loop {
-        run: &mut run,
+fn drive(run: &mut Run, perform: &mut dyn Perform) -> Result<Stopped, Error> {
+    let work = Loop {
+        run,
         journal: &mut Memory(1),
-        perform: &mut Busy { prepared: 0 },
+        perform,
         clock: &SystemClock::default(),
         bounds: Bounds::default(),
         person: &mut Nobody,
         observers: Vec::new(),
         difference: None,
+    };
+    work.drive()
+}
+
+#[test]
+fn a_loop_that_never_waits_can_be_interrupted() {
+    let mut run = started();
+    let stopped = drive(&mut run, &mut Busy { prepared: 0 });
+    assert!(
+        matches!(stopped, Ok(Stopped::Interrupted)),
+        "{:?}",
+        stopped.err()
+    );
+}
+
+/// Ctrl-C ends the git that the loop waits for: what it was asked to prepare fails.
+struct CutOff {
+    is_stopping: bool,
+}
+
+impl Perform for CutOff {
+    fn prepare(&mut self, _: &Run, _: &Action) -> Result<Prepared, Error> {
+        assert!(!self.is_stopping, "something else was to begin");
+        self.is_stopping = true;
+        Ok(Prepared::Stopping)
     }
-    .drive();
+
+    fn begin(&mut self, _: &Run, _: &Action) -> Result<(), Error> {
+        assert!(!self.is_stopping, "something began");
+        Ok(())
+    }
+
+    fn recorded(&mut self, _: &Run, _: &Input) {}
+
+    fn next(&mut self, _: &Run, _: Millis, _: Option<Millis>) -> Result<Happened, Error> {
+        Ok(Happened::Interrupted)
+    }
+
+    fn stop(&mut self) -> Vec<Input> {
+        Vec::new()
+    }
+
+    /// The signal's thread has stopped everything, and is about to say so.
+    fn has_news(&mut self) -> bool {
+        false
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.is_stopping
+    }
+
+    fn reply(&mut self, _: &str, _: Option<&Refusal>) {}
+}
+
+#[test]
+fn what_fails_because_the_run_is_stopped_is_no_failure() {
+    let mut run = started();
+    let stopped = drive(&mut run, &mut CutOff { is_stopping: false });
     assert!(
         matches!(stopped, Ok(Stopped::Interrupted)),
         "{:?}",

@@ -4,7 +4,8 @@
 //! Refused with `EPERM`, which programs expect, rather than killed. On it is what talks to parts of the kernel with a
 //! history of holes (`bpf`, `io_uring`, keys, `userfaultfd`), what concerns the whole machine, sockets other than the
 //! usual ones, typing into a terminal (`TIOCSTI`), taking descriptors out of other processes (`pidfd_getfd`), and
-//! changing limits or priorities of processes that the command did not start. Unless a command may build sandboxes of its
+//! changing limits or priorities of processes that the command did not start, and leases on files (`F_SETLEASE`), which make
+//! whoever opens one for writing wait, also where the command can only read it. Unless a command may build sandboxes of its
 //! own, namespaces and mounts are too. Unless it may trace, so is everything that reads or writes the memory of a process
 //! that did not ask for it: code under test would rewrite the shell that judges it. Not on it: `personality`, which
 //! sanitizers need and which changes nobody else; and the affinity and priority of single processes, because the C
@@ -111,6 +112,9 @@ const SOCKETS: [u32; 4] = [1, 2, 10, 16];
 
 /// `TIOCSTI` and `TIOCLINUX`, which type into a terminal.
 const TYPING: [u32; 2] = [0x5412, 0x541C];
+
+/// `F_SETLEASE` of `fcntl`.
+const LEASING: u32 = 1024;
 
 /// The limit that says whose a process is (see `brand`).
 const RUN_LIMIT: u32 = 5;
@@ -229,6 +233,7 @@ fn rules(nesting: Nesting, tracing: Tracing) -> Rules {
         denied.map(|call| (*call, refused())).collect();
     rules.extend([
         (libc::SYS_ioctl, refuse_any(argument(1), &TYPING)),
+        (libc::SYS_fcntl, refuse_any(argument(1), &[LEASING])),
         (libc::SYS_socket, refuse_others(argument(0), &SOCKETS)),
         (libc::SYS_prlimit64, keep_limits()),
         (SETRLIMIT, refuse_any(argument(0), &[RUN_LIMIT])),
@@ -506,6 +511,11 @@ mod tests {
             assert_eq!(decide(&code, 0x4000_0003, libc::SYS_read, &[]), EPERM);
             assert_eq!(here(nesting, libc::SYS_ioctl, &[0, 0x5412]), EPERM);
             assert_eq!(here(nesting, libc::SYS_ioctl, &[0, 0x5413]), ALLOW);
+            // A lease; `F_GETLEASE` and locks are harmless.
+            assert_eq!(here(nesting, libc::SYS_fcntl, &[3, 1024]), EPERM);
+            for command in [0, 2, 4, 6, 7, 37, 1025, 1030] {
+                assert_eq!(here(nesting, libc::SYS_fcntl, &[3, command]), ALLOW);
+            }
             let vsock = here(nesting, libc::SYS_socket, &[40]);
             assert_eq!(vsock, refuse(libc::EAFNOSUPPORT));
             assert_eq!(here(nesting, libc::SYS_socket, &[10]), ALLOW);

@@ -43,9 +43,12 @@ pub fn for_contract(all: &Variables, allowed: &[String], tree: &Path) -> Vec<(Os
     }
     let git = [
         ("GIT_CONFIG_GLOBAL", "/dev/null"),
-        ("GIT_CONFIG_COUNT", "1"),
+        ("GIT_CONFIG_COUNT", "2"),
         ("GIT_CONFIG_KEY_0", "core.hooksPath"),
         ("GIT_CONFIG_VALUE_0", "/dev/null"),
+        // Ordinary files of the tree may look like a repository, with programs to run in its configuration.
+        ("GIT_CONFIG_KEY_1", "safe.bareRepository"),
+        ("GIT_CONFIG_VALUE_1", "explicit"),
         ("GIT_TERMINAL_PROMPT", "0"),
     ];
     variables.extend(git.map(|(name, value)| (name.into(), value.into())));

@@ -60,11 +60,10 @@ impl Looks {
             was_raised: AtomicBool::new(false),
         };
         // Again: something may have happened before it could be heard.
-        if looks.entries_are_same() {
-            Ok(looks)
-        } else {
-            Err(io::Error::other("it changes while it is looked at"))
+        if !looks.entries_are_same() {
+            return Err(io::Error::other("it changes while it is looked at"));
         }
+        Ok(looks)
     }
 
     /// Does everything look the same now? What cannot be looked at does not.

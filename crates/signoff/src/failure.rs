@@ -432,8 +432,12 @@ impl From<Error> for Failure {
             Error::BranchGone { run, head } => {
                 let message = format!("the branch `signoff/{run}` of run {run} is gone");
                 Self::new(5, "branch-gone", message)
-                    .hint(format!("`git branch signoff/{run} {head}` brings it back"))
-                    .hint(format!("`signoff abort {run}` gives the run up"))
+                    .hint(format!("`git branch signoff/{run} {head}` brings it back, or `signoff abort {run}` gives the run up"))
+            }
+            Error::RepositoryGone { run, place } => {
+                let message = format!("the repository `{}` that run {run} works on is gone", place.display());
+                Self::new(5, "repository-gone", message)
+                    .hint(format!("put it back where it was, or type `signoff abort {run}` to give the run up"))
             }
             Error::Undone { run } => {
                 Self::new(5, "undone", format!("run {run} was undone, and does not go on"))
@@ -457,8 +461,15 @@ impl From<Error> for Failure {
             ),
             Error::PlanLog(error) => plan_log(&error.0),
             Error::Journal(JournalError::File(error)) => Self::new(6, "file", error.to_string()),
+            Error::Journal(error @ JournalError::Touched { .. }) => {
+                Self::new(6, "journal", error.to_string())
+                    .hint("the run cannot go on: without its journal nobody knows how far it was")
+                    .hint("what had landed by then stays in your checkout: `git status` and `git diff` show it")
+                    .hint("if `.signoff` itself is gone (`git clean -x` removes it), `signoff init` makes a new one")
+                    .hint("then `signoff prune` removes what is left of the run, such as its branch")
+            }
             Error::Journal(error) => Self::new(6, "journal", error.to_string())
-                .hint("nothing was changed; a run whose journal is broken cannot go on"),
+                .hint("a run whose journal is broken cannot go on; `git status` shows what it left in the checkout"),
             Error::Refused(Refusal::NoStep { step }) => no_step(&step, []),
             Error::Refused(refusal @ Refusal::NotNow { .. }) => {
                 Self::new(5, "not-now", refusal.to_string())

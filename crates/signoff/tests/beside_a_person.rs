@@ -247,3 +247,102 @@ fn a_step_that_a_person_undid_says_so() {
         .assert_stderr_contains("your changes joined: deleted one.txt")
         .assert_stderr_contains("your changes joined since it held: deleted `one.txt`");
 }
+
+/// The agent has begun, and works until it is let go.
+fn is_at_work(project: &Project) -> signoff_testkit::Running {
+    let mut running = project.spawn(["run", "plan.md"]);
+    assert!(running.wait_until(|| project.outside("begun").exists()));
+    running
+}
+
+fn held(project: &Project) -> String {
+    let (begun, go) = (project.outside("begun"), project.outside("go"));
+    format!(
+        "printf x > {}\nwhile [ ! -e {} ]; do sleep 0.01; done\necho whole > a.txt\n",
+        begun.display(),
+        go.display()
+    )
+}
+
+/// A project whose agent is held until there is a file `go` beside the project.
+fn with_held_agent() -> Project {
+    let project = repository(&Script::new(), &plan(&[&slow("true")]), &FILES);
+    project.write("agent.sh", &held(&project)).write(
+        ".signoff/config.toml",
+        "[agents.coder]\ndriver = \"command\"\ncommand = [\"sh\", \"agent.sh\"]\n",
+    );
+    shell(&project, "git add agent.sh && git commit -qm agent");
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project
+}
+
+fn let_go(project: &Project) {
+    std::fs::write(project.outside("go"), "").expect("the folder is ours");
+}
+
+/// Removes something of the run's while its agent works. That is no failure of the agent's, and can be put right.
+fn check_removed(remove: &str, told: &str, put_right: &str) {
+    let project = with_held_agent();
+    let running = is_at_work(&project);
+    let head = shell(
+        &project,
+        "git for-each-ref --format='%(objectname)' refs/heads/signoff",
+    );
+    let branch = shell(
+        &project,
+        "git for-each-ref --format='%(refname:short)' refs/heads/signoff",
+    );
+    shell(&project, remove);
+    let_go(&project);
+    running.wait().assert_code(5).assert_stderr_contains(told);
+    assert!(events(&project, "attempt_failed").is_empty());
+    let put_right = put_right
+        .replace("BRANCH", branch.trim())
+        .replace("HEAD", head.trim());
+    shell(&project, &put_right);
+    project.signoff(["resume"]).assert_success();
+    assert!(events(&project, "step_failed").is_empty());
+}
+
+#[test]
+fn a_branch_that_is_deleted_meanwhile_stops_the_run() {
+    check_removed(
+        "git for-each-ref --format='delete %(refname)' refs/heads/signoff | git update-ref --stdin",
+        "brings it back",
+        "git branch BRANCH HEAD",
+    );
+}
+
+#[test]
+fn a_repository_that_is_moved_meanwhile_stops_the_run() {
+    check_removed("mv .git ../.git-moved", "is gone", "mv ../.git-moved .git");
+}
+
+#[test]
+fn a_submodule_that_a_person_adds_is_told_with_what_to_type() {
+    let project = with_held_agent();
+    let config = project.home().join(".config/signoff/config.toml");
+    let settings = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, format!("{settings}run.land = \"end\"\n")).unwrap();
+    project.signoff(["approve", "plan.md"]);
+    let running = is_at_work(&project);
+    shell(
+        &project,
+        "git init -q ../other && git -C ../other -c user.name=a -c user.email=a@x commit -q --allow-empty -m x && \
+         git -c protocol.file.allow=always submodule -q add \"$PWD/../other\" sm",
+    );
+    let_go(&project);
+    running
+        .wait()
+        .assert_success()
+        .assert_stdout_contains("git rm -q --cached sm");
+    project.signoff(["land"]).assert_code(5);
+    shell(&project, "git rm -q --cached sm");
+    project.signoff(["land"]).assert_success();
+    shell(
+        &project,
+        "git add sm && git ls-files --stage sm | grep -q ^160000",
+    );
+    assert_eq!(project.read("a.txt"), "whole\n");
+}

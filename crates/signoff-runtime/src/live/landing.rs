@@ -6,7 +6,7 @@ mod undo;
 
 use signoff_engine::{Input, Outcome, Run, apply, decide};
 use signoff_store::failpoint;
-use signoff_work::git::{Id, Landed, Prepared};
+use signoff_work::git::{GitError, Id, Landed, Prepared};
 
 use self::held::bring_files;
 pub(super) use self::refusals::refuse_if_checked_out;
@@ -171,15 +171,25 @@ fn bring_in(
         }
         lock => lock?,
     };
-    let changed = objections((project, wish), trees, run)?;
     let by = project.around.person.clone();
-    match put_in(
-        trees,
-        (&start, &head),
-        &changed,
-        (run, journal),
-        (&by, clock),
-    )? {
+    let put = objections((project, wish), trees, run).and_then(|changed| {
+        put_in(
+            trees,
+            (&start, &head),
+            &changed,
+            (run, journal),
+            (&by, clock),
+        )
+    });
+    let put = match put {
+        // A person may have added one meanwhile. What to type is more than an error.
+        Err(Error::Git(error @ GitError::Submodules { .. })) => Err(Refusal {
+            why: vec![error.to_string()],
+            is_conflict: true,
+        }),
+        put => put?,
+    };
+    match put {
         Ok(commit) => arrived(landing, commit, trees, (run, journal), (by, clock)),
         Err(refusal) => instructed(landing, refusal, (run, trees)),
     }

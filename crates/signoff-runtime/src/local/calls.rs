@@ -180,6 +180,10 @@ impl Calls {
                 .transpose();
             let _taken = match shown {
                 Ok(taken) => taken,
+                // Whoever stops the run ends git: that says nothing about the call, which was not made.
+                Err(_) if tree.as_ref().is_some_and(|tree| tree.starter.is_stopping()) => {
+                    return None;
+                }
                 Err(message) => {
                     let end = CallEnd::Failed {
                         message,

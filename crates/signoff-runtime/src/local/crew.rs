@@ -22,9 +22,16 @@ pub(super) struct Crew {
     secrets: Arc<Secrets>,
     sender: Sender<Message>,
     stoppers: Arc<Mutex<Stoppers>>,
-    /// Ends what git does on threads of the crew: a tree may hold it up.
-    git: Option<StopFlag>,
+    stopping: CrewStop,
     pool: Pool,
+}
+
+/// Ends what the crew has under way, from whichever thread hears first that the run is to stop.
+#[derive(Clone)]
+pub(super) struct CrewStop {
+    stoppers: Arc<Mutex<Stoppers>>,
+    /// Ends what git does, for the crew or for the loop: a tree may hold it up.
+    git: Option<StopFlag>,
 }
 
 #[derive(Default)]
@@ -40,14 +47,28 @@ impl Crew {
         sender: Sender<Message>,
         git: Option<StopFlag>,
     ) -> Self {
+        let stoppers = Arc::default();
         Self {
             sandbox,
             secrets: Arc::new(secrets),
             sender,
-            stoppers: Arc::default(),
-            git,
+            stopping: CrewStop {
+                stoppers: Arc::clone(&stoppers),
+                git,
+            },
+            stoppers,
             pool: Pool::default(),
         }
+    }
+
+    /// What ends everything that is under way.
+    pub(super) fn stop_handle(&self) -> CrewStop {
+        self.stopping.clone()
+    }
+
+    /// Is the run being stopped?
+    pub(super) fn is_stopping(&self) -> bool {
+        is_stopping(&self.stoppers)
     }
 
     /// Runs a command that is held at its gate until `may_go` says so; what was seen is sent as the
@@ -172,6 +193,14 @@ impl Crew {
 
     /// Ends everything and waits until it is gone. Nothing starts afterwards.
     pub(super) fn stop(&mut self) {
+        self.stopping.stop();
+        self.pool.join();
+    }
+}
+
+impl CrewStop {
+    /// Ends everything, and waits for nothing. Nothing starts afterwards.
+    pub(super) fn stop(&self) {
         let running = {
             let mut stoppers = self.stoppers.lock().unwrap_or_else(PoisonError::into_inner);
             stoppers.stopping = true;
@@ -184,7 +213,6 @@ impl Crew {
         if let Some(git) = &self.git {
             git.raise();
         }
-        self.pool.join();
     }
 }
 

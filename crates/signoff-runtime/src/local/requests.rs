@@ -6,7 +6,8 @@ use signoff_store::requests::Requests;
 use signoff_store::runs::RunDir;
 
 use super::Message;
-use crate::control::{TICK, read, reply};
+use super::crew::CrewStop;
+use crate::control::{Ask, TICK, read, reply};
 use crate::drive::Happened;
 
 /// A thread that looks for requests as long as this lives.
@@ -17,11 +18,11 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    pub(super) fn start(run: &RunDir, sender: Sender<Message>) -> Self {
+    pub(super) fn start(run: &RunDir, sender: Sender<Message>, stop: CrewStop) -> Self {
         let requests = Requests::of(run);
         let (alive, ended) = channel();
         let watched = requests.clone();
-        std::thread::spawn(move || listen(&watched, &ended, &sender));
+        std::thread::spawn(move || listen(&watched, &ended, (&sender, &stop)));
         Self {
             requests,
             _alive: alive,
@@ -34,7 +35,11 @@ impl Listener {
     }
 }
 
-fn listen(requests: &Requests, ended: &Receiver<()>, sender: &Sender<Message>) {
+fn listen(
+    requests: &Requests,
+    ended: &Receiver<()>,
+    (sender, stop): (&Sender<Message>, &CrewStop),
+) {
     let mut seen: Vec<String> = Vec::new();
     while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
         let pending = requests.pending();
@@ -46,9 +51,14 @@ fn listen(requests: &Requests, ended: &Receiver<()>, sender: &Sender<Message>) {
             seen.push(request.clone());
             match read(&bytes) {
                 Ok(ask) => {
+                    let ends = matches!(ask, Ask::Stop | Ask::Abort { .. });
                     let asked = Happened::Asked { request, ask };
                     if sender.send(Message::Happened(asked)).is_err() {
                         return;
+                    }
+                    if ends {
+                        // The loop may wait for something itself.
+                        stop.stop();
                     }
                 }
                 Err(why) => drop(requests.reply(&request, &reply(Some(why)))),

@@ -275,6 +275,18 @@ impl Trees {
         Ok(self.repository.read_ref(&branch(&self.run))?.is_some())
     }
 
+    /// What of the run somebody removed from under it, whose head is this: then nothing that fails is an agent's fault.
+    pub(crate) fn lost(&self, head: &str) -> Option<Error> {
+        let run = self.run.clone();
+        if !self.repository.is_there() {
+            let place = self.repository.directory().to_owned();
+            return Some(Error::RepositoryGone { run, place });
+        }
+        let head = head.to_owned();
+        let is_gone = matches!(self.has_branch(), Ok(false));
+        is_gone.then_some(Error::BranchGone { run, head })
+    }
+
     /// The git tree of a commit.
     pub(crate) fn tree_of(&self, commit: &Id) -> Result<String, String> {
         let tree = self.own.tree_of(commit).map_err(said)?;

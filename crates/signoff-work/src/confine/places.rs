@@ -14,7 +14,7 @@ const SOCKETS: [&str; 4] = [
 ];
 
 /// What nobody but root may read of the machine: root reads it whatever its capabilities are.
-const OF_ROOT: [&str; 8] = [
+const OF_ROOT: [&str; 20] = [
     "/etc/shadow",
     "/etc/shadow-",
     "/etc/gshadow",
@@ -23,6 +23,18 @@ const OF_ROOT: [&str; 8] = [
     "/etc/sudoers",
     "/etc/sudoers.d",
     "/var/lib/sss/secrets",
+    "/etc/NetworkManager/system-connections",
+    "/etc/docker/key.json",
+    "/etc/ipsec.secrets",
+    "/etc/krb5.keytab",
+    "/etc/kubernetes/admin.conf",
+    "/etc/kubernetes/pki",
+    "/etc/letsencrypt",
+    "/etc/pki/tls/private",
+    "/etc/rancher/k3s/k3s.yaml",
+    "/etc/ssl/private",
+    "/etc/wireguard",
+    "/var/lib/kubelet/pki",
 ];
 
 /// Keys and passwords of the machine, which only have to be hidden from root.

@@ -110,7 +110,12 @@ impl fmt::Display for GitError {
                 commits.join("`, `")
             ),
             Self::Submodules { paths } => {
-                write!(f, "submodules are not supported: `{}`", paths.join("`, `"))
+                let first = paths.first().map_or("", String::as_str);
+                write!(
+                    f,
+                    "submodules are not supported: `{}`; `git rm -q --cached {first}` takes one out of the index, and `git add {first}` puts it back when the run has landed",
+                    paths.join("`, `")
+                )
             }
             Self::ChangedMeanwhile { paths } => write!(
                 f,

@@ -66,7 +66,10 @@ impl FileWriter {
                 open_file(folder.as_fd(), last).map_err(refused)?;
                 Ok(true)
             }
-            kind => Ok(kind == Some(FileType::Symlink)),
+            Some(FileType::Symlink) => Ok(true),
+            // What is in a directory is looked at by itself.
+            Some(FileType::Directory) | None => Ok(false),
+            Some(_) => Err(HoldReason::InTheWay),
         }
     }
 

@@ -6,6 +6,8 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use super::entries::Entry;
+use super::index::listed;
 use super::landing::is_there;
 use super::names::{Name, parts};
 use super::refusals::names;
@@ -106,6 +108,7 @@ impl<'o> PersonsIndex<'o> {
         }
         let copied = self.scratch.path("index");
         let before = fs::read(&copied).unwrap_or_default();
+        let flagged = self.flagged(&copied)?;
         self.own
             .correct_in(self.own.repository.top(), &copied, &self.left)?;
         // So that the next `git status` need not read every file that was written.
@@ -113,7 +116,36 @@ impl<'o> PersonsIndex<'o> {
             .call_in(self.own.repository.top(), &copied)
             .words(["update-index", "-q", "--refresh"])
             .run_to(&[0, 1])?;
+        for (option, names) in flagged {
+            if !names.is_empty() {
+                self.own
+                    .call_in(self.own.repository.top(), &copied)
+                    .words(["update-index", option, "-z", "--stdin"])
+                    .stdin(listed(&names))
+                    .run()?;
+            }
+        }
         self.swap(&before, &copied)
+    }
+
+    /// What the person told git to take for unchanged, among that which changes and stays: they meant the path.
+    fn flagged(&self, index: &Path) -> Result<[(&'static str, Vec<Name>); 2], GitError> {
+        let call = self.own.call_in(self.own.repository.top(), index);
+        let words = ["ls-files", "--stage", "-v", "-z"];
+        let entries = Entry::read_index(&call.words(words).run()?)?;
+        let stays = |name: &Name| {
+            let mut left = self.left.iter();
+            left.any(|(known, entry)| known == name && entry.is_some())
+        };
+        let named = |pick: fn(&Entry) -> bool| -> Vec<Name> {
+            let picked = entries.iter().filter(|entry| pick(entry));
+            let names = picked.map(|entry| entry.name.clone());
+            names.filter(stays).collect()
+        };
+        Ok([
+            ("--assume-unchanged", named(|entry| entry.is_assumed)),
+            ("--skip-worktree", named(|entry| entry.is_skipped)),
+        ])
     }
 
     /// The lock appears with its content: whoever is killed holding it leaves one that is known as ours.

@@ -12,6 +12,12 @@ use super::{GitError, Id, Own};
 pub(super) use crate::tree_check::Unreadable;
 use crate::tree_check::{TreeError, TreeLimits, TreeOptions, check_tree};
 
+/// A file that a person has not told git of, and that is larger, is left out: agents cannot leave such files either.
+pub const LARGEST_OF_PERSON: u64 = 2 << 30;
+
+/// How often one looks again where a file vanished just then.
+const TRIES: usize = 5;
+
 /// Repositories within repositories: nobody has that many in good faith.
 const DEEPEST: usize = 16;
 
@@ -33,12 +39,17 @@ pub(super) struct Look<'l> {
 impl Own {
     /// Makes the index hold what the working tree holds.
     pub(super) fn look(&self, look: &Look<'_>) -> Result<(), GitError> {
-        self.check(look)?;
-        self.look_into(look, 0)
+        let left_out = self.check(look)?;
+        if left_out.is_empty() {
+            return self.look_into(look, 0);
+        }
+        let excluded = [look.excluded, &left_out].concat();
+        let excluded = excluded.as_slice();
+        self.look_into(&Look { excluded, ..*look }, 0)
     }
 
-    /// Fails where git would wait, go on for hours, or overlook something.
-    fn check(&self, look: &Look<'_>) -> Result<(), GitError> {
+    /// Fails where git would wait, go on for hours, or overlook something. Of what a person has, gives what is left out.
+    fn check(&self, look: &Look<'_>) -> Result<Vec<Name>, GitError> {
         let limits = TreeLimits::default();
         let entries = match look.unreadable {
             Unreadable::Error => limits.entries,
@@ -59,10 +70,34 @@ impl Own {
         };
         let report = check_tree(look.tree, &options).map_err(|error| look.error(error))?;
         let is_large = report.bytes > limits.bytes || report.largest > limits.largest;
-        if is_large && look.unreadable == Unreadable::Error {
-            self.check_sizes(look, limits)?;
+        match look.unreadable {
+            Unreadable::Error if is_large => self.check_sizes(look, limits)?,
+            Unreadable::Error => {}
+            Unreadable::LeftOut => {
+                // Git fails where a pipe is in the place of a file that it knows.
+                let special = report.special.iter();
+                let mut names: Vec<Name> = special
+                    .map(|path| path.as_os_str().as_bytes().to_vec())
+                    .collect();
+                if report.largest > LARGEST_OF_PERSON {
+                    names.extend(self.large_untracked(look)?);
+                }
+                return Ok(names);
+            }
         }
-        Ok(())
+        Ok(Vec::new())
+    }
+
+    /// Files that git does not know, and would read for minutes.
+    fn large_untracked(&self, look: &Look<'_>) -> Result<Vec<Name>, GitError> {
+        let words = ["ls-files", "--others", "--exclude-standard", "-z"];
+        let out = self.call_in(look.tree, look.index).words(words).run()?;
+        let is_large = |name: &&[u8]| {
+            let found = look.tree.join(path(name)).symlink_metadata();
+            found.is_ok_and(|found| found.is_file() && found.len() > LARGEST_OF_PERSON)
+        };
+        let large = parts(&out).filter(is_large);
+        Ok(large.map(<[u8]>::to_vec).collect())
     }
 
     /// The files that git would read must not be larger than the limits.
@@ -131,12 +166,23 @@ impl Own {
             "--pathspec-file-nul",
         ];
         let left_out = look.unreadable == Unreadable::LeftOut;
-        let said = self
-            .call_in(look.tree, look.index)
-            .words(words)
-            .words(left_out.then_some("--ignore-errors"))
-            .stdin(look.specs(nested, &ignored))
-            .run_to(if left_out { &[0, 1] } else { &[0] })?;
+        let try_once = || {
+            self.call_in(look.tree, look.index)
+                .words(words)
+                .words(left_out.then_some("--ignore-errors"))
+                .stdin(look.specs(nested, &ignored))
+                .run_to(if left_out { &[0, 1] } else { &[0] })
+        };
+        let mut said = try_once();
+        // Editors have files for a moment.
+        for _ in 1..TRIES {
+            match &said {
+                Err(GitError::Failed { said, .. }) if left_out && is_vanished(said) => {}
+                _ => break,
+            }
+            said = try_once();
+        }
+        let said = said?;
         let says = |words: &str| said.complaint.contains(words);
         let denied = says("Permission denied");
         let failed = match look.unreadable {
@@ -208,6 +254,11 @@ impl Own {
         }
         Ok(())
     }
+}
+
+/// Whether git came upon a name whose file was gone by the time that it looked.
+fn is_vanished(said: &str) -> bool {
+    said.contains("unable to stat") || said.contains("No such file or directory")
 }
 
 impl Look<'_> {

@@ -73,6 +73,7 @@ pub use self::join::{JoinReport, RestlessFiles};
 pub use self::land_report::{HeldFile, HoldReason, LandReport, LandedFiles, UnlandReport};
 pub use self::landing::{Landed, Landing, Prepared};
 pub(crate) use self::listing::Below;
+pub use self::look::LARGEST_OF_PERSON;
 pub use self::merge::Merge;
 pub(crate) use self::names::{Name, path, text, within};
 pub use self::own::Own;

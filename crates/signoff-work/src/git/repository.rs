@@ -89,6 +89,16 @@ impl Repository {
         &self.found.objects
     }
 
+    /// Whether its git directory is still there.
+    pub fn is_there(&self) -> bool {
+        self.found.common.join("objects").is_dir() && self.found.directory.join("HEAD").exists()
+    }
+
+    /// Where its HEAD and references are.
+    pub fn directory(&self) -> &Path {
+        &self.found.directory
+    }
+
     /// Where HEAD stands; nowhere in a private repository.
     pub fn head(&self) -> Result<Head, GitError> {
         if self.is_private() {

@@ -118,7 +118,7 @@ impl Settings {
         text + &format!(
             "[user]\n\tname = {}\n\temail = {}\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n\
              [submodule]\n\trecurse = false\n[diff]\n\tignoreSubmodules = all\n\
-             [advice]\n\taddEmbeddedRepo = false\n",
+             [advice]\n\taddEmbeddedRepo = false\n[merge]\n\tdirectoryRenames = false\n",
             person("user.name", "Signoff"),
             person("user.email", "signoff@localhost"),
         )

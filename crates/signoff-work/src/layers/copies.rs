@@ -13,6 +13,9 @@ use super::{LayerError, LayerLimits};
 use crate::git::{Below, Entry, Id, Name, Own, Scratch, path, within};
 use crate::tree::split;
 
+/// Bytes that are copied before it is asked whether anybody still wants them.
+const PIECE: u64 = 16 << 20;
+
 /// Git reads these copies: what an agent wrote may be a pipe by the time that git opens it.
 pub(super) struct Copies<'o> {
     own: &'o Own,
@@ -76,11 +79,25 @@ impl<'o> Copies<'o> {
         if let Some(above) = target.parent() {
             fs::create_dir_all(above)?;
         }
+        let mut target = File::create(target)?;
         // One byte more shows that it grew.
-        io::copy(
-            &mut file.take(size.saturating_add(1)),
-            &mut File::create(target)?,
-        )
+        let mut from = file.take(size.saturating_add(1));
+        let mut copied = 0;
+        loop {
+            if self.is_stopped() {
+                return Err(io::Error::other("the run is being stopped"));
+            }
+            let piece = io::copy(&mut from.by_ref().take(PIECE), &mut target)?;
+            copied += piece;
+            if piece < PIECE {
+                return Ok(copied);
+            }
+        }
+    }
+
+    /// Is the run being stopped? Then nobody waits for what is left to be read.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.own.stop_flag().is_raised()
     }
 
     fn folder(&mut self) -> io::Result<&PathBuf> {

@@ -10,7 +10,7 @@ use super::beneath::{joined, kind_of, names_in, open_file_anyway, open_folder_an
 use super::copies::Copies;
 use super::rules::{IgnoreRules, PathClass, folders_above};
 use super::{LayerError, TakenTree};
-use crate::git::{Name, within};
+use crate::git::{GitError, Name, within};
 use crate::tree::{Stamp, split};
 
 /// How much of a layer is read. What goes beyond is an error.
@@ -223,6 +223,10 @@ impl<'w> Walk<'w> {
     }
 
     fn count(&mut self, name: &[u8]) -> Result<(), LayerError> {
+        if self.copies.is_stopped() {
+            let tried = "the look at what an agent changed".to_owned();
+            return Err(GitError::Stopped { tried }.into());
+        }
         self.entries += 1;
         if self.entries <= self.wanted.limits.entries {
             return Ok(());

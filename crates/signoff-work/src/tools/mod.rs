@@ -268,8 +268,12 @@ impl Toolbox {
             let around = self.around(&call.marker, call.log.as_ref());
             return slot.call(name, &call.args, around, limits);
         }
-        let workspace = &Workspace::open(&self.workspace)?.staged(self.staging.clone());
         let args = &call.args;
+        if call.tool == "http_request" {
+            // What only talks to others needs no workspace: before the first call that does there is none.
+            return http::http_request(typed(args)?, self.environment.clone(), limits);
+        }
+        let workspace = &Workspace::open(&self.workspace)?.staged(self.staging.clone());
         match call.tool.as_str() {
             "read_file" => read::read_file(workspace, typed(args)?, limits),
             "write_file" => change::write_file(workspace, typed(args)?, call.agreed),
@@ -290,7 +294,6 @@ impl Toolbox {
                 };
                 command::run_command(workspace, typed(args)?, around, limits)
             }
-            "http_request" => http::http_request(typed(args)?, self.environment.clone(), limits),
             other => Err(Fault::lasting(unknown(other))),
         }
     }

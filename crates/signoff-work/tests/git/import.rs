@@ -246,6 +246,22 @@ fn pipes_hold_up_nobody() {
     );
 }
 
+/// Whoever looks at what an agent committed must see that, and not what the agent wants seen.
+#[test]
+fn what_shows_commits_as_others_is_left_out() {
+    let agent = Agent::new();
+    let id = agent.commit("two\n");
+    let other = agent.git("commit-tree HEAD^{tree} -m harmless");
+    agent.git(&format!("replace {id} {}", other.trim()));
+    agent.git("notes add -m harmless");
+    let report = agent.import();
+    assert_eq!(agent.in_kept("log -1 --format=%s main").trim(), "work");
+    let references = agent.in_kept("for-each-ref --format=%(refname)");
+    assert_eq!(references.trim(), "refs/heads/main");
+    let told = |name: &str| report.left_out.iter().any(|what| what.contains(name));
+    assert!(told("refs/replace/") && told("refs/notes/"), "{report:?}");
+}
+
 #[test]
 fn an_object_is_what_is_in_it_not_what_it_is_called() {
     let agent = Agent::new();

@@ -716,3 +716,15 @@ fn kept_paths_are_not_put_back() {
     let kept = fs::read_to_string(world.path(".signoff/j")).unwrap();
     assert_eq!(kept, "2\n");
 }
+
+/// The person meant the path, whatever is there.
+#[test]
+fn what_git_was_told_of_a_path_stays() {
+    let world = World::committed(&FILES);
+    let run = Run::new(&world);
+    world.git("update-index --assume-unchanged a");
+    world.git("update-index --skip-worktree b");
+    run.land();
+    let flags = world.git("ls-files -v a b");
+    assert_eq!(flags.trim(), "h a\nS b");
+}

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::slice::from_ref;
 
 use signoff_work::git::{
-    HoldReason, Id, LandReport, LandedFiles, Own, Prepared, RestlessFiles, Settling,
+    HoldReason, Id, LandReport, LandedFiles, Merge, Own, Prepared, RestlessFiles, Settling,
 };
 
 use crate::world::{World, files, shown, write};
@@ -643,4 +643,60 @@ fn a_file_that_changes_at_every_look_joins_once_it_rests() {
     assert_eq!(run.join().0, ["mine"]);
     assert_eq!(run.join().0, ["log"]);
     assert_eq!(run.join().0, [""; 0]);
+}
+
+/// Git fails at a pipe in the place of a file that it knows: that one is held, and nothing else.
+#[test]
+fn a_pipe_in_the_place_of_a_file_holds_that_file_only() {
+    let world = World::committed(&[("a", "1\n"), ("gone", "1\n")]);
+    let mut run = Run::begin(&world);
+    run.step(&[("a", Some("run\n")), ("gone", Some("run\n"))]);
+    fs::remove_file(world.path("gone")).unwrap();
+    let kind = rustix::fs::FileType::Fifo;
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, world.path("gone"), kind, mode, 0).unwrap();
+    assert_eq!(run.join(), (vec![], vec![]));
+    let report = run.land();
+    assert_eq!(report.written, ["a"]);
+    assert_eq!(held(&report), [("gone", &HoldReason::InTheWay)]);
+}
+
+/// Nobody waits for minutes until git has read it.
+#[test]
+fn a_large_file_that_git_does_not_know_stays_out_of_the_run() {
+    let world = World::committed(&[("a", "1\n")]);
+    let mut run = Run::begin(&world);
+    let holes = fs::File::create(world.path("holes")).unwrap();
+    holes.set_len(1 << 40).unwrap();
+    world.write_all(&[("mine", "new\n")]);
+    assert_eq!(run.join(), (vec!["mine".to_owned()], vec![]));
+    assert!(run.own.snapshot().is_ok());
+    run.step(&[("a", Some("run\n"))]);
+    assert_eq!(run.land().written, ["a"]);
+    assert!(world.path("holes").exists());
+}
+
+/// What a person puts beside files that an agent moved stays where they put it, and is no conflict.
+#[test]
+fn a_directory_that_an_agent_renames_takes_no_new_file_along() {
+    let world = World::committed(&[("d/a", LINES), ("d/b", "b\nb\nb\n"), ("c", "1\n")]);
+    let mut run = Run::begin(&world);
+    let base = run.head.clone();
+    run.step(&[("d/new", Some("mine\n"))]);
+    let head = std::mem::replace(&mut run.head, base.clone());
+    run.step(&[
+        ("d/a", None),
+        ("d/b", None),
+        ("moved/a", Some(LINES)),
+        ("moved/b", Some("b\nb\nb\n")),
+    ]);
+    match run.own.merge(&base, &head, &run.head).unwrap() {
+        Merge::Clean(tree) => run.set_head(&tree),
+        conflict @ Merge::Conflict { .. } => panic!("{conflict:?}"),
+    }
+    let files = run.tree();
+    assert!(
+        files.iter().any(|file| file.starts_with("d/new")),
+        "{files:?}"
+    );
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, XattrFlags, mknodat, setxattr};
-use signoff_work::git::{Id, Own};
+use signoff_work::git::{GitError, Id, Own};
 use signoff_work::layers::{
     IgnoreRules, LayerContext, LayerError, LayerLimits, LayerReport, ignored_paths, record_layer,
     remove_layer,
@@ -511,4 +511,16 @@ fn what_a_layer_holds_of_ignored_directories() {
         found,
         ["gone/target", "pkg/b.o", "pkg/target", "target/built"]
     );
+}
+
+/// Whatever an agent left, Ctrl-C does not wait until it is read.
+#[test]
+fn a_look_ends_when_the_run_is_stopped() {
+    let layer = Layer::new(&[("a", "1")]);
+    layer.write("new", "1");
+    layer.own.stop_flag().raise();
+    let error = layer.record().unwrap_err();
+    let is_own =
+        matches!(&error, LayerError::Git(GitError::Stopped { tried }) if !tried.starts_with("git"));
+    assert!(is_own, "{error}");
 }

@@ -52,6 +52,18 @@ fn get(url: &str) -> Value {
     json!({ "url": url })
 }
 
+/// The directory of a run is made for the first call that works in it.
+#[test]
+fn a_request_needs_no_workspace() {
+    let bench = Bench::new(&[]);
+    let (url, _asked) = serve(vec![answer("200 OK", "", "here")]);
+    std::fs::remove_dir_all(bench.root()).unwrap();
+    match bench.end("http_request", get(&url)) {
+        CallEnd::Done(value) => assert_eq!(value["body"], "here"),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn an_answer_has_status_headers_and_body() {
     let bench = Bench::new(&[]);

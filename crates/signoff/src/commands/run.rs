@@ -15,7 +15,7 @@ use signoff_runtime::plans::{Doing, sign_by_policy};
 use signoff_runtime::project::Project;
 use signoff_runtime::proof::Counted;
 use signoff_runtime::state::standing;
-use signoff_runtime::uncommitted::uncommitted;
+use signoff_runtime::uncommitted::{left_out, uncommitted};
 use signoff_runtime::view::View;
 
 use crate::args::{Extent, Run};
@@ -212,19 +212,28 @@ fn announce(session: &mut Session, project: &Project, live: &Live<'_>) {
         let program = Path::new(agent.command.first()?);
         Some(program.file_name()?.to_string_lossy().into_owned())
     };
+    let uncommitted = uncommitted(project);
+    let large = left_out(project, uncommitted.as_deref().unwrap_or_default());
     let lines = opening(
         live.run(),
         &Around {
             run: &live.id(),
             workspace: project.store.workspace(),
             settings: live.settings(),
-            uncommitted: uncommitted(project),
+            uncommitted,
             program: &program,
             step_timeout: project.config.run.step_timeout.value,
             size: session.out.live().map_or(PAGE, Stream::size),
         },
     );
     session.out.say(lines.join("\n"));
+    if !large.is_empty() {
+        let names = harmless(&large.join("`, `"));
+        session.out.say(format!(
+            "{} larger than 2 GiB, and left out of the run: `{names}`",
+            paint(CARE, "note:")
+        ));
+    }
     if let Some(note) = live.note() {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use signoff_runtime::landing::{HeldVersion, Landing, Undone};
 use signoff_store::runs::RunDir;
+use signoff_work::git::HoldReason;
 
 use super::Failure;
 use crate::report::style::harmless;
@@ -65,9 +66,15 @@ pub(crate) fn held_hints(landing: &Landing) -> Vec<String> {
         None => format!("the run removes `{}`", harmless(&first.path)),
     };
     let [take, keep] = settling_commands(run, &first.path);
+    // What is no file is never written over.
+    let taking = if first.reason == HoldReason::InTheWay.to_string() {
+        format!("move away what is in its place, then `{take}` writes the run's version there")
+    } else {
+        format!("`{take}` writes the run's version over yours")
+    };
     let mut hints = vec![
         seen,
-        format!("`{take}` writes the run's version over yours"),
+        taking,
         format!("`{keep}` settles it with yours, as it is or merged by hand"),
     ];
     if landing.held.len() > 1 {

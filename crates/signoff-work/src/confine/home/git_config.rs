@@ -20,7 +20,7 @@ pub(super) fn git_config(home: &Path, xdg: Option<PathBuf>) -> String {
     let files = [xdg.join("git/config"), home.join(".gitconfig")];
     let texts: Vec<String> = files.iter().filter_map(|file| read(file)).collect();
     // Files of the tree may belong to anybody; what git would run there is confined as everything is.
-    let mut config = "[safe]\n\tdirectory = *\n".to_owned();
+    let mut config = "[safe]\n\tdirectory = *\n\tbareRepository = explicit\n".to_owned();
     for (section, key) in TAKEN {
         let mut values = texts.iter().rev();
         if let Some(value) = values.find_map(|text| value(text, section, key)) {
@@ -90,7 +90,7 @@ mod tests {
         fs::write(home.path().join(".gitconfig"), text).unwrap();
         assert_eq!(
             git_config(home.path(), None),
-            "[safe]\n\tdirectory = *\n[user]\n\tname = \"Ada \\\"L\\\"\"\n[user]\n\temail = \"a@x\"\n[http]\n\tproxy = \"http://proxy:1\"\n"
+            "[safe]\n\tdirectory = *\n\tbareRepository = explicit\n[user]\n\tname = \"Ada \\\"L\\\"\"\n[user]\n\temail = \"a@x\"\n[http]\n\tproxy = \"http://proxy:1\"\n"
         );
     }
 }

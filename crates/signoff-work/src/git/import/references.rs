@@ -21,7 +21,12 @@ type References = BTreeMap<Name, String>;
 
 impl Import<'_> {
     pub(super) fn import_references(&mut self) -> Result<(), GitError> {
-        let found = self.references();
+        let mut found = self.references();
+        for name in shadows(&mut found) {
+            self.leave_out(format!(
+                "`{name}`: it would show commits as others than they are"
+            ));
+        }
         let theirs = self.persons_references()?;
         let new = found
             .into_iter()
@@ -134,7 +139,8 @@ impl Import<'_> {
                 .unwrap_or(&path)
                 .as_os_str()
                 .as_bytes();
-            if reference != b"HEAD" && !is_reference(reference) {
+            let is_known = is_reference(reference) && !is_shadow(reference);
+            if reference != b"HEAD" && !is_known {
                 continue;
             }
             let text = match self.source.read(&path, Links::Refuse, room) {
@@ -185,6 +191,25 @@ impl Import<'_> {
         let path = self.to.join(name);
         fs::write(&path, content).map_err(GitError::file(&path))
     }
+}
+
+/// What git shows in the place of objects, or beside them, without being asked.
+fn is_shadow(name: &[u8]) -> bool {
+    name.starts_with(b"refs/replace/") || name.starts_with(b"refs/notes/")
+}
+
+/// Takes out what would change how others are shown.
+fn shadows(found: &mut References) -> Vec<String> {
+    let names: Vec<Name> = found
+        .keys()
+        .filter(|name| is_shadow(name))
+        .cloned()
+        .collect();
+    for name in &names {
+        found.remove(name);
+    }
+    let text = |name: &Name| String::from_utf8_lossy(name).into_owned();
+    names.iter().map(text).collect()
 }
 
 /// Names in a directory, and whether they are directories.
