@@ -18,6 +18,7 @@ fn every_event() -> Vec<engine::Event> {
             failed: 1,
             skipped: 2,
             runner: "pytest".to_owned(),
+            names: vec!["test_a".to_owned()],
         }),
         tree: Some("ab".to_owned()),
         changes: None,
@@ -184,6 +185,13 @@ fn every_event() -> Vec<engine::Event> {
                     hides: vec!["x/__init__.py".to_owned()],
                     new_modules: vec!["app/unittest.py".to_owned()],
                     loose_modules: vec!["app/unittest.py".to_owned()],
+                    links: vec![engine::LinkEnd {
+                        link: ".cargo".to_owned(),
+                        end: "cfg".to_owned(),
+                    }],
+                    added: vec!["docs/Makefile".to_owned()],
+                    apart: vec!["docs/Makefile".to_owned()],
+                    selects: vec!["Cargo.toml".to_owned()],
                 }),
             },
         },
@@ -414,6 +422,10 @@ fn what_earlier_builds_wrote_is_still_read() {
         ),
         (
             include_str!("samples/event-v1-2026-11f.jsonl"),
+            (Accept::End, 4),
+        ),
+        (
+            include_str!("samples/event-v1-2026-11g.jsonl"),
             (Accept::End, 4),
         ),
     ];

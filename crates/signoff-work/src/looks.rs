@@ -60,9 +60,10 @@ impl Looks {
             was_raised: AtomicBool::new(false),
         };
         // Again: something may have happened before it could be heard.
-        match looks.entries_are_same() {
-            true => Ok(looks),
-            false => Err(io::Error::other("it changes while it is looked at")),
+        if looks.entries_are_same() {
+            Ok(looks)
+        } else {
+            Err(io::Error::other("it changes while it is looked at"))
         }
     }
 
