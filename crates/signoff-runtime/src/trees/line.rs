@@ -45,7 +45,7 @@ struct Waiting {
 /// What whoever waited gets.
 pub(super) enum Turn<'l> {
     /// A room that was left.
-    Left(TreeMount),
+    Left(Box<TreeMount>),
     /// It is to make one.
     Make(AtWork<'l>),
 }
@@ -114,7 +114,7 @@ pub(super) fn wait<'l>(line: &'l Mutex<Line>, commit: &Id) -> Turn<'l> {
     loop {
         let mut now = locked(line);
         let patience = match receiver.try_recv() {
-            Ok(room) => return Turn::Left(room),
+            Ok(room) => return Turn::Left(Box::new(room)),
             Err(TryRecvError::Empty) => now.patience(came, Instant::now()),
             Err(TryRecvError::Disconnected) => None,
         };
@@ -124,7 +124,7 @@ pub(super) fn wait<'l>(line: &'l Mutex<Line>, commit: &Id) -> Turn<'l> {
         };
         drop(now);
         if let Ok(room) = receiver.recv_timeout(patience) {
-            return Turn::Left(room);
+            return Turn::Left(Box::new(room));
         }
     }
 }

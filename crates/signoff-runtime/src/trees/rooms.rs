@@ -73,7 +73,7 @@ impl Trees {
                 if is_of_use(&room, wanted, self.current_mask().as_ref())
                     && self.fits(&room, wanted) =>
             {
-                Ok(room)
+                Ok(*room)
             }
             Turn::Left(_) => self.make_room(wanted, start, None),
             Turn::Make(at_work) => self.make_room(wanted, start, Some(at_work)),
