@@ -144,10 +144,10 @@ END",
         prepare: "mkdir tests; echo exit 1 > tests/it.sh",
         script: "echo notes > notes; echo exit 0 > tests/00.sh",
         contract: "test -s notes",
-        others: "\n### 2. Tested\n\n**id:** tested\n**depends_on:** none\n**task:** Do it.\n**protects:** tests/**\n**on_fail:** abort\n\
+        others: "\n### 2. Tested\n\n**id:** tested\n**depends_on:** none\n**approval:** required\n**task:** Do it.\n**protects:** tests/**\n**on_fail:** abort\n\
                  **contract:**\n```shell\ncat tests/*.sh > all; bash all\n```\nexit_code == 0\n",
-        happened: "grep -q '\"tests/00.sh\"' @EVENTS@",
-        control: Control::Unguarded("**produces:** tests/00.sh"),
+        happened: "grep -q '\"tests/00.sh\"' @EVENTS@ || test -e @BESIDE@/believed",
+        control: Control::Bare("bash agent.sh; cat tests/*.sh > all; bash all && touch @BESIDE@/believed"),
         signs: &["which may run beside it"],
         ..CONFIGURES
     },
