@@ -3,6 +3,7 @@
 
 mod acceptance;
 mod attempt;
+mod beside;
 mod call;
 mod confirmed;
 mod control;

@@ -544,10 +544,26 @@ pub struct ChangeDetails {
     pub links_out: Vec<String>,
     /// Files that Python loads in the place of a module that was there before, and compiled ones.
     pub hides: Vec<String>,
-    /// New files that are Python modules with the name of one of Python's own or of a runner's.
+    /// New files that are Python modules with the name of one of Python's own, of a runner's or of an installed one.
     pub new_modules: Vec<String>,
     /// Those of them that do not lie in a package: where Python is started there, it loads them.
     pub loose_modules: Vec<String>,
+    /// Links that differ, and links that lead to something that differs: another name for it.
+    pub links: Vec<LinkEnd>,
+    /// New files that configure a runner by their names.
+    pub added: Vec<String>,
+    /// Those of them that lie where no runner could be started before.
+    pub apart: Vec<String>,
+    /// Manifests that differ in what says which tests there are.
+    pub selects: Vec<String>,
+}
+
+/// A symbolic link that leads to something inside of the tree.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkEnd {
+    pub link: String,
+    /// What it leads to in the end, by a path without links; empty = the root.
+    pub end: String,
 }
 
 /// Why a person is asked.

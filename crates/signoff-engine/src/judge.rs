@@ -6,6 +6,7 @@
 
 mod details;
 mod known;
+mod links;
 mod modules;
 mod named;
 mod runners;
@@ -20,10 +21,12 @@ use signoff_plan::shell::{self, Analysis, Invocation, Script};
 
 pub use self::details::{TreeChange, asked_before, change_details};
 use self::known::Role;
+use self::links::names_by;
+pub use self::links::names_of;
 use self::named::Named;
 use self::runners::{Family, Runners};
 use self::shadows::Starts;
-use crate::event::{ChangeDetails, Changes};
+use crate::event::{ChangeDetails, Changes, LinkEnd};
 
 /// What an attempt changed of that which judges it or another step of its plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -58,23 +61,54 @@ pub fn judge_changed(plan: &[Step], step: &Step, changes: &Changes) -> JudgeChan
         .collect();
     // A plan may have a thousand contracts, and few files are something to any of them.
     let all = LazyCell::new(|| contracts().map(Reading::new).collect::<Vec<_>>());
+    // What a step links to under another name, `produces` does not name by that.
+    let kept = details
+        .links
+        .iter()
+        .filter(|one| !is_changed(changes, &one.link));
+    let kept: Vec<&LinkEnd> = kept.collect();
     for path in changes.files.iter().flatten() {
-        let mut load = own.as_ref().and_then(|own| own.load(path, details));
-        if load.is_none() && (given.contains(plain(path)) || may_be_loaded(path, details)) {
-            load = all.iter().find_map(|one| one.load(path, details));
+        let names = names_of(path, details);
+        let load_by = |one: &Reading| names.iter().find_map(|name| one.load(name, details));
+        let mut load = own.as_ref().and_then(load_by);
+        let may_be_loaded = |name: &String| given.contains(name) || may_be_loaded(name, details);
+        if load.is_none() && (names.iter().any(may_be_loaded) || is_link(path, details)) {
+            load = all.iter().find_map(load_by);
         }
-        let is_named = || named.produces(plain(path));
+        let is_named = || {
+            names_by(path, &kept)
+                .iter()
+                .any(|name| named.produces(name))
+        };
         match load {
             Some(Load::Shadows) if !is_named() => found.shadows.push(path.clone()),
             Some(Load::Configures) if !is_named() => found.runner_config.push(path.clone()),
             Some(_) | None => {}
         }
-        let is_read = own.as_ref().is_some_and(|own| own.reads(path));
+        let is_read = own.as_ref().is_some_and(|own| {
+            let mut names = names.iter();
+            names.any(|name| own.reads(name, details))
+        });
         if load.is_some() || is_read || details.links_out.contains(path) {
             found.reads.push(path.clone());
         }
     }
     found
+}
+
+fn is_changed(changes: &Changes, path: &str) -> bool {
+    let mut files = changes.files.iter().flatten();
+    files.any(|file| file == path)
+}
+
+/// Whether a changed path is a link: what it leads to has names below it.
+fn is_link(path: &str, details: &ChangeDetails) -> bool {
+    details.links.iter().any(|one| plain(&one.link) == path)
+}
+
+/// Whether a step says that it makes a file.
+pub(crate) fn is_produced(step: &Step, path: &str) -> bool {
+    Named::new(step).produces(plain(path))
 }
 
 /// Whether there is a contract that would load this file by itself.
@@ -86,12 +120,15 @@ fn may_be_loaded(path: &str, details: &ChangeDetails) -> bool {
         || is_module()
         || is_listed(path, &details.hides)
         || is_listed(path, &details.new_modules)
+        || is_listed(path, &details.selects)
 }
 
 /// What can be told of a contract from its text.
 #[derive(Debug)]
 struct Reading {
     runners: Runners,
+    /// Names of the programs that it calls.
+    commands: Vec<String>,
     /// Files, and directories of which it may read everything.
     files: BTreeSet<String>,
     /// Files given by `--config` and the like.
@@ -111,6 +148,7 @@ impl Reading {
             commands, files, ..
         } = shell::analyse(command);
         let runners = Runners::of(commands.iter().map(|(name, _)| name.as_str()), command);
+        let names = commands.iter().map(|(name, _)| name.clone()).collect();
         let scripts = commands.into_iter().filter(|(name, _)| name.contains('/'));
         let programs = shell::programs(command);
         let mut run = BTreeSet::new();
@@ -127,7 +165,7 @@ impl Reading {
                     run.extend(module_files(&directory, &name));
                     directories.push(directory);
                 }
-                Script::Unknown(_) => {}
+                Script::Unknown(_) => patterns.extend(patterns_in(command)),
             }
         }
         run.extend(programs.invocations.iter().flat_map(run_directories));
@@ -146,6 +184,7 @@ impl Reading {
             configuration: given_as_configuration(command),
             moves,
             runners,
+            commands: names,
         }
     }
 
@@ -157,17 +196,50 @@ impl Reading {
         {
             return Some(Load::Shadows);
         }
-        let configures = self.is_among(&self.configuration, path)
-            || known::role(path, &self.runners) == Some(Role::Configures);
+        let leads_there =
+            || self.has_below(&self.configuration, path) || known::leads_there(path, &self.runners);
+        let is_named = self.is_among(&self.configuration, path);
+        if !is_named && is_listed(path, &details.apart) && !self.starts_at(path) {
+            return None;
+        }
+        let is_vendor = path.ends_with(known::VENDOR) && is_listed(path, &details.added);
+        let configures = is_named
+            || (is_vendor && self.runners.include(Family::Go))
+            || known::role(path, &self.runners) == Some(Role::Configures)
+            || (is_listed(path, &details.selects) && self.runners.include(Family::Rust))
+            || (is_link(path, details) && leads_there());
         configures.then_some(Load::Configures)
     }
 
+    /// Whether a new file that configures may count for the contract, although nothing could be started where it lies
+    /// before: the contract goes there, or somewhere that the text does not tell, or programs of its own read it.
+    fn starts_at(&self, path: &str) -> bool {
+        let Some((folder, _)) = path.rsplit_once('/') else {
+            return true;
+        };
+        let is_there = |one: &String| one == folder || one.starts_with(&format!("{folder}/"));
+        self.moves
+            || (self.runners.is_any() && known::is_read_by_neighbours(path))
+            || self.commands.iter().any(|one| one == "ruff")
+            || self.files.iter().any(is_there)
+            || self.starts.directories.iter().any(is_there)
+    }
+
     /// Whether the contract reads a file in the ordinary way.
-    fn reads(&self, path: &str) -> bool {
+    fn reads(&self, path: &str, details: &ChangeDetails) -> bool {
         let path = plain(path);
         known::role(path, &self.runners).is_some()
             || self.is_among(&self.files, path)
             || self.patterns.iter().any(|one| glob::matches(one, path))
+            || (is_link(path, details) && self.has_below(&self.files, path))
+    }
+
+    /// Whether one of these files lies below a path.
+    fn has_below(&self, files: &BTreeSet<String>, path: &str) -> bool {
+        let below = format!("{path}/");
+        let inner = format!("/{below}");
+        let mut files = files.iter();
+        files.any(|file| file.starts_with(&below) || (self.moves && file.contains(&inner)))
     }
 
     /// Whether a path is one of these files, or lies in one of them.
@@ -195,6 +267,24 @@ fn run_directories(invocation: &Invocation) -> Vec<String> {
     let operands = words.filter(|word| !word.starts_with('-'));
     operands
         .map(|word| plain(word).trim_end_matches('/').to_owned())
+        .collect()
+}
+
+/// The patterns over files in a text: where it runs something that cannot be told, it may be these.
+fn patterns_in(command: &str) -> Vec<String> {
+    let is_end = |c: char| c.is_whitespace() || matches!(c, ';' | '(' | ')' | '"' | '\'' | '|');
+    let words = command
+        .split(is_end)
+        .filter(|word| word.contains(['*', '?']));
+    let words = words.filter(|word| !word.contains('$') && word.chars().any(char::is_alphabetic));
+    words
+        .map(|word| {
+            if word.contains('/') {
+                plain(word).to_owned()
+            } else {
+                format!("**/{word}")
+            }
+        })
         .collect()
 }
 

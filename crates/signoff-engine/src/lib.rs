@@ -36,11 +36,12 @@ pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due};
 pub use event::{
     Accept, Cache, Call, CallEnd, Candidate, ChangeDetails, Changes, Event, Green, Isolation,
-    ItemKind, Land, Outcome, PauseReason, Process, Recorded, RunTree, Settings, WorkItem, WorkKind,
+    ItemKind, Land, LinkEnd, Outcome, PauseReason, Process, Recorded, RunTree, Settings, WorkItem,
+    WorkKind,
 };
 pub use evidence::{Facts, Grade, TestsSeen};
 pub use input::{Choice, Input};
-pub use judge::{JudgeChanged, TreeChange, asked_before, change_details, judge_changed};
+pub use judge::{JudgeChanged, TreeChange, asked_before, change_details, judge_changed, names_of};
 pub use lifecycle::{
     Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, after_signing_anew, derive,
     escalates, may_clone, may_delete, possible,

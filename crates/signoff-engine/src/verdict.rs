@@ -81,6 +81,8 @@ pub struct TestsRun {
     /// Those that were skipped, ignored or expected to fail.
     pub skipped: u32,
     pub runner: String,
+    /// The names of those that count in `run`, where all of them were told.
+    pub names: Vec<String>,
 }
 
 /// Text kept in the journal of each stream, from its end.

@@ -3,7 +3,7 @@
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod world;
 
-use signoff_engine::{ChangeDetails, Changes, judge_changed};
+use signoff_engine::{ChangeDetails, Changes, LinkEnd, judge_changed};
 use signoff_plan::model::Step;
 use world::{plan_text, signed};
 
@@ -397,6 +397,9 @@ fn the_runner_is_shadowed_wherever_python_may_be_started() {
         &["app/pluggy.py!"],
     );
     check_in(plan, &step, &known("app/json.py", true), &[]);
+    // Named like a package that is installed.
+    check_in(plan, &step, &known("hamcrest.py", true), &["hamcrest.py!"]);
+    check_in(plan, &step, &known("app/hamcrest.py", true), &[]);
     let rust = contract("cargo test");
     check_in(
         std::slice::from_ref(&rust),
@@ -471,6 +474,19 @@ fn well_known_settings_are_known() {
         ("vendor/bin/phpunit", "phpunit.xml.dist"),
         ("cargo test", ".cargo/config"),
         ("cargo fmt --check", "rustfmt.toml"),
+        ("git diff --check HEAD~1", ".gitattributes"),
+        ("npx eslint .", ".eslintignore"),
+        ("npx prettier --check .", ".prettierignore"),
+        ("rg TODO", "src/.rgignore"),
+        ("rg TODO", ".ignore"),
+        ("dotnet test", "Directory.Build.props"),
+        ("dotnet test", "src/ci.runsettings"),
+        ("dotnet format --verify-no-changes", ".editorconfig"),
+        ("yarn test", ".yarn/y.cjs"),
+        ("yarn test", ".yarnrc.yml"),
+        ("pytest", ".tool-versions"),
+        ("ctest", "CMakePresets.json"),
+        ("node --test", "node.config.json"),
     ] {
         check(&contract(command), &[file], &[&format!("{file}!")]);
     }
@@ -495,4 +511,165 @@ fn without_any_contract_nothing_judges() {
     let mut step = contract("make");
     step.contract = None;
     check(&step, &["Makefile"], &[]);
+}
+
+/// These changes where links lead to files or directories.
+fn linked(files: &[&str], links: &[(&str, &str)]) -> Changes {
+    let link = |(link, end): &(&str, &str)| LinkEnd {
+        link: (*link).to_owned(),
+        end: (*end).to_owned(),
+    };
+    Changes {
+        details: Box::new(ChangeDetails {
+            links: links.iter().map(link).collect(),
+            ..ChangeDetails::default()
+        }),
+        ..changes(files)
+    }
+}
+
+#[test]
+fn a_file_is_judged_by_every_name_that_links_give_to_it() {
+    let check = |step: &Step, files: &[&str], links: &[(&str, &str)], expected: &[&str]| {
+        check_in(
+            std::slice::from_ref(step),
+            step,
+            &linked(files, links),
+            expected,
+        );
+    };
+    let diff = contract("diff expected.txt out.txt");
+    let base = [("expected.txt", "data/expected.txt")];
+    check(&diff, &["data/expected.txt"], &base, &["data/expected.txt"]);
+    let cargo = contract("cargo test");
+    let new = [(".cargo", "cfg")];
+    check(
+        &cargo,
+        &[".cargo", "cfg/config.toml"],
+        &new,
+        &[".cargo!", "cfg/config.toml!"],
+    );
+    // What it leads to may have been there before.
+    check(&cargo, &[".cargo"], &new, &[".cargo!"]);
+    check(&contract("npm test"), &[".cargo"], &new, &[]);
+    check(
+        &contract("diff data/a b"),
+        &["data"],
+        &[("data", "x")],
+        &["data"],
+    );
+    // `produces` names files, and links that were there before.
+    let ini = step("Do it.", "pytest", "pytest.ini");
+    let link = [("pytest.ini", "ci/pytest.ini")];
+    check(&ini, &["ci/pytest.ini"], &link, &["ci/pytest.ini"]);
+    let wide = step("Do it.", "pytest", "src/**");
+    check(
+        &wide,
+        &["src/x", "tests/conftest.py"],
+        &[("src/x", "tests")],
+        &["tests/conftest.py!"],
+    );
+}
+
+#[test]
+fn letter_case_does_not_hide_an_installed_plugin() {
+    for file in ["EVIL-1.DIST-INFO/METADATA", "evil.EGG-INFO/PKG-INFO"] {
+        check(&contract("pytest"), &[file], &[&format!("{file}!")]);
+    }
+}
+
+#[test]
+fn a_manifest_that_selects_tests_fails() {
+    let selects = |list: &[&str]| Changes {
+        details: Box::new(ChangeDetails {
+            selects: list.iter().map(|&file| file.to_owned()).collect(),
+            ..ChangeDetails::default()
+        }),
+        ..changes(&["Cargo.toml"])
+    };
+    let cargo = contract("cargo test");
+    let plan = std::slice::from_ref(&cargo);
+    check_in(plan, &cargo, &selects(&["Cargo.toml"]), &["Cargo.toml!"]);
+    check_in(plan, &cargo, &selects(&[]), &["Cargo.toml"]);
+    let named = step("Do it.", "cargo test", "Cargo.toml");
+    let plan = std::slice::from_ref(&named);
+    check_in(plan, &named, &selects(&["Cargo.toml"]), &["Cargo.toml"]);
+    let other = contract("pytest");
+    let plan = std::slice::from_ref(&other);
+    check_in(plan, &other, &selects(&["Cargo.toml"]), &[]);
+}
+
+#[test]
+fn everyday_files_count_only_for_whoever_calls_the_program() {
+    for file in [".gitattributes", ".ignore", ".editorconfig"] {
+        check(&contract("make test"), &[file], &[]);
+    }
+}
+
+#[test]
+fn a_new_file_apart_from_every_runner_is_only_told() {
+    let added = |file: &str, is_apart: bool| {
+        let list = vec![file.to_owned()];
+        Changes {
+            details: Box::new(ChangeDetails {
+                apart: if is_apart { list.clone() } else { Vec::new() },
+                added: list,
+                ..ChangeDetails::default()
+            }),
+            ..changes(&[file])
+        }
+    };
+    let check = |command: &str, file: &str, is_apart: bool, fails: bool| {
+        let step = contract(command);
+        let told = format!("{file}{}", if fails { "!" } else { "" });
+        check_in(
+            std::slice::from_ref(&step),
+            &step,
+            &added(file, is_apart),
+            &[&told],
+        );
+    };
+    for (command, file) in [
+        ("make -s test", "docs/Makefile"),
+        ("make -s test", "examples/demo/package.json"),
+        ("make -s test", "examples/demo/build.rs"),
+        (
+            "python3 -m pytest tests",
+            "tests/fixtures/proj/pyproject.toml",
+        ),
+    ] {
+        check(command, file, true, false);
+        check(command, file, false, true);
+    }
+    check("cd docs && make", "docs/Makefile", true, true);
+    check("make -C docs", "docs/Makefile", true, true);
+    check("pytest tests/a/b", "tests/a/pytest.ini", true, true);
+    check("make test", "tests/a/pyproject.toml", true, true);
+    check("ruff check . && pytest", "x/pyproject.toml", true, true);
+    // Go takes all modules from there once there is one.
+    check("go test ./...", "vendor/modules.txt", false, true);
+    let go = contract("go test ./...");
+    let renewed = changes(&["vendor/modules.txt"]);
+    check_in(
+        std::slice::from_ref(&go),
+        &go,
+        &renewed,
+        &["vendor/modules.txt"],
+    );
+}
+
+#[test]
+fn what_a_loop_over_files_runs_is_told() {
+    for command in [
+        "for f in scripts/*.sh; do bash \"$f\" || exit 1; done",
+        "ls scripts/*.sh | xargs -n1 bash",
+        "git ls-files 'scripts/*.sh' | while read f; do bash $f || exit 1; done",
+        "find scripts -name '*.sh' -exec bash {} \\;",
+    ] {
+        check(
+            &contract(command),
+            &["scripts/a.sh", "src/a.rs"],
+            &["scripts/a.sh"],
+        );
+    }
 }

@@ -13,7 +13,12 @@ const TESTED: &str =
 
 /// A run in trees of its own, until the first step's candidate is built of these files.
 fn built(first: &str, files: &[&str]) -> World {
-    let text = plan_text(&[first, TESTED]);
+    built_of(&[first, TESTED], files)
+}
+
+/// The same with these steps.
+fn built_of(steps: &[&str], files: &[&str]) -> World {
+    let text = plan_text(steps);
     let mut world = World::in_worktrees(Accept::End, 1, &text, Fate::default());
     loop {
         let actions = due(&world.run, world.now, &world.bounds);
@@ -84,4 +89,26 @@ fn what_it_may_change_is_merged() {
         assert_eq!(*grade, Grade::Observed);
         assert!(!facts.no_change);
     }
+}
+
+#[test]
+fn what_a_step_protects_is_protected_from_those_beside_it() {
+    let protects = format!("**id:** a\n**protects:** tests/**\n{TESTED}");
+    let beside = format!("**depends_on:** none\n{protects}");
+    let first = format!("**id:** b\n{AGENT}");
+    let files = &["notes.txt", "tests/00-skip.sh"];
+    assert_eq!(
+        failure(&built_of(&[&first, &beside], files)),
+        Some(
+            "it changed files that step `a`, which may run beside it, protects, and `produces` does not name them: tests/00-skip.sh"
+        )
+    );
+    // One that is waited for writes the tests; so does one that says so.
+    assert_eq!(failure(&built_of(&[&first, &protects], files)), None);
+    let makes = format!("{first}**produces:** tests/**\n");
+    assert_eq!(failure(&built_of(&[&makes, &beside], files)), None);
+    // By way of another step.
+    let between = format!("**id:** c\n**depends_on:** b\n{AGENT}");
+    let after = format!("**depends_on:** c\n{protects}");
+    assert_eq!(failure(&built_of(&[&first, &between, &after], files)), None);
 }

@@ -1,7 +1,68 @@
-//! Patterns over workspace paths: `*` and `?` within a name, `**` over any number of folders.
+//! Patterns over workspace paths: `*` and `?` within a name, `**` over any number of folders, `{a,b}` for either.
 
 /// Whether a pattern covers a path. A pattern that ends in `/` covers everything below it.
 pub fn matches(pattern: &str, path: &str) -> bool {
+    if !pattern.contains('{') {
+        return one_matches(pattern, path);
+    }
+    let mut alternatives = alternatives(pattern).into_iter();
+    alternatives.any(|pattern| one_matches(&pattern, path))
+}
+
+/// The same where a pattern that names a directory means everything below it.
+pub fn covers(pattern: &str, path: &str) -> bool {
+    let last = pattern.rsplit('/').next().unwrap_or_default();
+    let is_name = !last.is_empty() && !last.contains(['*', '?']);
+    matches(pattern, path) || (is_name && matches(&format!("{pattern}/**"), path))
+}
+
+/// The folder that everything lies in which a pattern covers, as far as its text says.
+pub fn fixed_folder(pattern: &str) -> &str {
+    let fixed = pattern.find(['*', '?', '{']).unwrap_or(pattern.len());
+    let folder = pattern.get(..fixed).unwrap_or_default();
+    folder.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// A pattern once for each choice that its braces leave.
+pub fn alternatives(pattern: &str) -> Vec<String> {
+    let mut left = vec![pattern.to_owned()];
+    let mut found = Vec::new();
+    while let Some(pattern) = left.pop() {
+        let choices = innermost_braces(&pattern);
+        match choices {
+            Some((before, inside, after)) if left.len() + found.len() < MOST_ALTERNATIVES => {
+                let choices = inside.split(',');
+                left.extend(choices.map(|choice| format!("{before}{choice}{after}")));
+            }
+            Some(_) | None => found.push(pattern),
+        }
+    }
+    found
+}
+
+/// More than anybody writes.
+const MOST_ALTERNATIVES: usize = 64;
+
+/// What stands before, in and after the first braces with a choice and without others in them.
+fn innermost_braces(pattern: &str) -> Option<(&str, &str, &str)> {
+    let mut opened = None;
+    for (at, letter) in pattern.char_indices() {
+        match (letter, opened) {
+            ('{', _) => opened = Some(at),
+            ('}', Some(from)) => {
+                let inside = pattern.get(from + 1..at)?;
+                if inside.contains(',') {
+                    return Some((pattern.get(..from)?, inside, pattern.get(at + 1..)?));
+                }
+                opened = None;
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn one_matches(pattern: &str, path: &str) -> bool {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let path = path.strip_prefix("./").unwrap_or(path);
     let folder = pattern.strip_suffix('/');
@@ -65,7 +126,7 @@ pub fn sequence<W, F>(
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::{covers, fixed_folder, matches};
 
     #[test]
     fn patterns_cover_paths() {
@@ -81,6 +142,41 @@ mod tests {
             ("*a*b", "xaayb"),
         ] {
             assert!(matches(pattern, path), "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn braces_are_alternatives() {
+        for path in ["tests/a", "spec/b/c"] {
+            assert!(matches("{tests,spec}/**", path), "{path}");
+        }
+        assert!(matches("a/{b,c{d,e}}.rs", "a/ce.rs"));
+        assert!(!matches("a/{b,c{d,e}}.rs", "a/c.rs"));
+        assert!(!matches("{tests,spec}/**", "docs/a"));
+        // No choice, no braces.
+        assert!(matches("{{name}}/x", "{{name}}/x"));
+        assert!(matches("{a}/x", "{a}/x"));
+        matches(&"{a,b}".repeat(50), "a");
+        assert_eq!(fixed_folder("a/{b,c}/d/*"), "a");
+    }
+
+    #[test]
+    fn a_directory_covers_what_is_below_it() {
+        for (pattern, path) in [
+            ("tests", "tests/a/b"),
+            ("tests", "tests"),
+            ("./tests", "tests/a"),
+            ("{tests,spec}", "spec/a"),
+            ("*/tests", "x/tests/a"),
+        ] {
+            assert!(covers(pattern, path), "{pattern} {path}");
+        }
+        for (pattern, path) in [
+            ("tests", "testsx/a"),
+            ("*", "a/b"),
+            ("tests/*.py", "tests/a.py/b"),
+        ] {
+            assert!(!covers(pattern, path), "{pattern} {path}");
         }
     }
 

@@ -28,6 +28,7 @@ pub mod format;
 pub mod glob;
 mod json;
 pub mod layout;
+pub mod links;
 mod markdown;
 pub mod model;
 pub mod on_fail;

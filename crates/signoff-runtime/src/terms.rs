@@ -4,6 +4,7 @@
 //! takes nothing out of the terms.
 
 mod called;
+mod links;
 mod scripts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,13 +33,16 @@ pub(crate) fn deciding_files(plan: &Plan, root: &Path) -> BTreeMap<String, Strin
             needed.entry(file).or_default().push(at);
         }
     }
-    let deciding = needed.iter().filter(|(file, steps)| {
-        let makers = makers(plan, file);
+    let deciding = needed.iter().filter_map(|(file, steps)| {
+        let names = links::names(root, file);
+        // Whoever makes what a link leads to makes the file, and the other way round.
+        let makers: BTreeSet<usize> = names.iter().flat_map(|name| makers(plan, name)).collect();
         let is_made = |at: &usize| makers.contains(at) || waits_for_any(plan, *at, &makers);
-        !steps.iter().all(is_made)
+        (!steps.iter().all(is_made)).then_some(names)
     });
-    let artifacts = artifacts(plan, root);
-    hashes(root, deciding.map(|(file, _)| file).chain(&artifacts))
+    let mut deciding: BTreeSet<String> = deciding.flatten().collect();
+    deciding.extend(artifacts(plan, root));
+    hashes(root, deciding.iter())
 }
 
 /// The steps that say that they make a file.
@@ -78,7 +82,8 @@ pub(crate) fn signed_files(signed: &Value, root: &Path) -> BTreeMap<String, Stri
 
 fn hashes<'a>(root: &Path, files: impl Iterator<Item = &'a String>) -> BTreeMap<String, String> {
     let hash = |file: &String| match file_hash(&root.join(file)) {
-        Ok(hash) => Some((file.clone(), hash?)),
+        Ok(Some(hash)) => Some((file.clone(), hash)),
+        Ok(None) => Some((file.clone(), links::hash(&root.join(file))?)),
         // A contract cannot run what cannot be read; that it could not be read counts.
         Err(_) => Some((file.clone(), "unreadable".to_owned())),
     };
@@ -88,15 +93,14 @@ fn hashes<'a>(root: &Path, files: impl Iterator<Item = &'a String>) -> BTreeMap<
 /// Adds the files below the root that a pattern covers.
 fn matching_files(root: &Path, pattern: &str, found: &mut BTreeSet<String>) {
     let pattern = plain(pattern);
-    let fixed = pattern.find(['*', '?']).unwrap_or(pattern.len());
-    let folder = pattern.get(..fixed).unwrap_or_default();
-    let folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = glob::fixed_folder(pattern);
     if stays_inside(pattern) {
         walk(root, folder, pattern, found);
     }
 }
 
-/// Links to directories are not followed: they may lead out, or in circles.
+/// Links to directories are not followed: they may lead out, or in circles. What lies behind one that the pattern
+/// covers is found where it is.
 fn walk(root: &Path, folder: &str, pattern: &str, found: &mut BTreeSet<String>) {
     let Ok(entries) = std::fs::read_dir(root.join(folder)) else {
         return;
@@ -113,7 +117,8 @@ fn walk(root: &Path, folder: &str, pattern: &str, found: &mut BTreeSet<String>) 
         };
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             walk(root, &path, pattern, found);
-        } else if glob::matches(pattern, &path) {
+        } else if glob::covers(pattern, &path) {
+            links::behind(root, &path, found);
             found.insert(path);
         }
     }

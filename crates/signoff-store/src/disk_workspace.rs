@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 use signoff_api::tool_record::ToolRecord;
-use signoff_plan::Workspace;
+use signoff_plan::{Workspace, glob};
 
 use crate::config::Config;
 use crate::tool_record;
@@ -93,10 +93,7 @@ impl Workspace for DiskWorkspace {
 
     fn pattern_matches(&self, pattern: &str) -> bool {
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
-        let fixed = pattern.find(['*', '?']).unwrap_or(pattern.len());
-        let folder = pattern.get(..fixed).unwrap_or_default();
-        let folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
-        matches_below(&self.root, folder, pattern)
+        matches_below(&self.root, glob::fixed_folder(pattern), pattern)
     }
 
     fn line_count(&self, path: &str) -> Option<u64> {
@@ -240,7 +237,7 @@ fn matches_below(root: &Path, folder: &str, pattern: &str) -> bool {
             };
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(path);
-            } else if seen > MOST || signoff_plan::glob::matches(pattern, &path) {
+            } else if seen > MOST || glob::matches(pattern, &path) {
                 return true;
             }
         }

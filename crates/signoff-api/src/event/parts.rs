@@ -404,6 +404,9 @@ pub struct TestsRun {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: u32,
     pub runner: String,
+    /// The names of those that count in `run`, where all of them were told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it")]
@@ -418,6 +421,7 @@ impl From<engine::TestsRun> for TestsRun {
             failed,
             skipped,
             runner,
+            names,
         }: engine::TestsRun,
     ) -> Self {
         Self {
@@ -425,6 +429,7 @@ impl From<engine::TestsRun> for TestsRun {
             failed,
             skipped,
             runner,
+            names,
         }
     }
 }
@@ -436,6 +441,7 @@ impl From<TestsRun> for engine::TestsRun {
             failed,
             skipped,
             runner,
+            names,
         }: TestsRun,
     ) -> Self {
         Self {
@@ -443,6 +449,7 @@ impl From<TestsRun> for engine::TestsRun {
             failed,
             skipped,
             runner,
+            names,
         }
     }
 }
@@ -643,6 +650,26 @@ pub struct ChangeDetails {
     /// Those of them that do not lie in a package.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loose_modules: Vec<String>,
+    /// Symbolic links that differ or lead to something that differs, with what they lead to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkEnd>,
+    /// New files that configure a runner by their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<String>,
+    /// Those of them that lie where no runner could be started before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<String>,
+    /// Manifests that differ in what says which tests there are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub selects: Vec<String>,
+}
+
+/// A symbolic link that leads to something inside of the tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LinkEnd {
+    pub link: String,
+    /// What it leads to in the end; empty = the root.
+    pub end: String,
 }
 
 impl From<engine::ChangeDetails> for ChangeDetails {
@@ -652,12 +679,23 @@ impl From<engine::ChangeDetails> for ChangeDetails {
             hides,
             new_modules,
             loose_modules,
+            links,
+            added,
+            apart,
+            selects,
         } = details;
         Self {
             links_out,
             hides,
             new_modules,
             loose_modules,
+            links: links
+                .into_iter()
+                .map(|engine::LinkEnd { link, end }| LinkEnd { link, end })
+                .collect(),
+            added,
+            apart,
+            selects,
         }
     }
 }
@@ -669,12 +707,23 @@ impl From<ChangeDetails> for engine::ChangeDetails {
             hides,
             new_modules,
             loose_modules,
+            links,
+            added,
+            apart,
+            selects,
         } = details;
         Self {
             links_out,
             hides,
             new_modules,
             loose_modules,
+            links: links
+                .into_iter()
+                .map(|LinkEnd { link, end }| engine::LinkEnd { link, end })
+                .collect(),
+            added,
+            apart,
+            selects,
         }
     }
 }

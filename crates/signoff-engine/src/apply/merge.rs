@@ -5,6 +5,7 @@ use signoff_plan::model::Work;
 
 use crate::decide::conflict_reason;
 use crate::event::Candidate;
+use crate::judge::names_of;
 use crate::state::{Failure, Run, Stage, StepState, StepStatus, wants_baseline};
 use crate::verdict::{ProcessEnd, Verdict};
 
@@ -25,8 +26,11 @@ pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidat
     let judged = definition.contract.is_some();
     let wants_baseline = wants_baseline(definition, &run.settings);
     let works = matches!(definition.work, Work::Agent { .. } | Work::Tool { .. });
-    let covers =
-        |path: &&String| (definition.protects.iter()).any(|glob| glob::matches(glob, path));
+    let covers = |path: &&String| {
+        let names = names_of(path, &candidate.details);
+        let mut globs = definition.protects.iter();
+        globs.any(|glob| names.iter().any(|name| glob::covers(glob, name)))
+    };
     let protected: Vec<String> = candidate.files.iter().filter(covers).cloned().collect();
     let Some(step) = run.steps.get_mut(at) else {
         return;

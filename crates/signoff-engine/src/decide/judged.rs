@@ -3,7 +3,9 @@
 use signoff_plan::glob;
 use signoff_plan::model::{Step, Work};
 
-use crate::judge::judge_changed;
+use super::beside::protected_by_others;
+use crate::event::ChangeDetails;
+use crate::judge::{judge_changed, names_of};
 use crate::state::{Run, StepState};
 use crate::verdict::{Observation, Verdict, judge, missing_tests, red_summary};
 
@@ -52,16 +54,20 @@ pub(super) fn verdict(
 
 /// What the work changed although nobody may: also a file that was not there when the step began.
 pub(super) fn touched(definition: &Step, state: &StepState) -> Option<String> {
-    let covers = |file: &&String| {
-        let mut patterns = definition.protects.iter();
-        patterns.any(|pattern| glob::matches(pattern, file))
-    };
+    let covers = |file: &&String| is_covered(&definition.protects, file, &state.changes.details);
     let mut protected = state.changes.protected.clone();
     if protected.is_empty() {
         let changed = state.changes.files.iter().flatten();
         protected.extend(changed.filter(covers).cloned());
     }
     (!protected.is_empty()).then(|| format!("it changed protected files: {}", protected.join(", ")))
+}
+
+/// Whether one of these patterns covers a changed file, by any of its names.
+pub(super) fn is_covered(patterns: &[String], file: &str, details: &ChangeDetails) -> bool {
+    let names = names_of(file, details);
+    let mut patterns = patterns.iter();
+    patterns.any(|pattern| names.iter().any(|name| glob::covers(pattern, name)))
 }
 
 /// The runners' configuration is changed only by whom the plan told to, whichever step it belongs to.
@@ -80,13 +86,23 @@ pub(super) fn configured(run: &Run, definition: &Step, state: &StepState) -> Opt
     } else {
         agents
     };
-    let judge = judge_changed(&run.plan().steps, definition, changes?);
+    let changes = changes?;
+    let judge = judge_changed(&run.plan().steps, definition, changes);
     // What a person changed to repair it is theirs to answer for; the evidence names it.
     let of_agents = |files: Vec<String>| -> Vec<String> {
         let agents = agents.and_then(|agents| agents.files.as_ref());
         let is_theirs = |file: &String| agents.is_none_or(|agents| agents.contains(file));
         files.into_iter().filter(is_theirs).collect()
     };
+    if let Some((other, files)) = protected_by_others(run.plan(), definition, changes) {
+        let files = of_agents(files);
+        if !files.is_empty() {
+            return Some(format!(
+                "it changed files that step `{other}`, which may run beside it, protects, and `produces` does not name them: {}",
+                some(&files)
+            ));
+        }
+    }
     let (config, shadows) = (of_agents(judge.runner_config), of_agents(judge.shadows));
     if !config.is_empty() {
         return Some(format!(

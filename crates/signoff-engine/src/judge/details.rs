@@ -2,8 +2,13 @@
 //! modules that are loaded in the place of others.
 
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
 
+use super::known::{self, Apart, Role};
+use super::links::{Links, has_below};
 use super::modules::{Module, is_known, module_of};
+use super::runners::Runners;
 use crate::event::ChangeDetails;
 
 /// What a look at two trees tells of the paths that differ.
@@ -15,6 +20,12 @@ pub struct TreeChange {
     pub removed: BTreeSet<String>,
     /// Those of them that are symbolic links now, with their targets.
     pub links: Vec<(String, String)>,
+    /// Every symbolic link that the tree had before.
+    pub links_before: Arc<[(String, String)]>,
+    /// Paths that were not there before.
+    pub added: BTreeSet<String>,
+    /// Names of packages that Python finds installed.
+    pub installed: Arc<BTreeSet<String>>,
 }
 
 /// Paths of which [`change_details`] has to know whether they were there before.
@@ -22,12 +33,16 @@ pub fn asked_before(change: &TreeChange) -> BTreeSet<String> {
     let mut asked = BTreeSet::new();
     for (path, module) in modules(change) {
         asked.extend(hidden_by(path, &module));
-        if is_known(module.name) {
+        if is_taken(change, &module) {
             asked.insert(path.to_owned());
             asked.insert(module.directory.to_owned());
             asked.insert(joined(module.directory, "__init__.py"));
         }
     }
+    for path in settings(change) {
+        asked.extend(asked_around(path));
+    }
+    asked.extend(Links::after(change).changed().filter_map(|(_, end)| end));
     asked.remove("");
     asked
 }
@@ -35,9 +50,17 @@ pub fn asked_before(change: &TreeChange) -> BTreeSet<String> {
 /// What is worth knowing of a change, given which of the paths that were asked for were there before.
 pub fn change_details(change: &TreeChange, there_before: &BTreeSet<String>) -> ChangeDetails {
     let mut details = ChangeDetails::default();
-    for (path, target) in &change.links {
-        if leads_out(path, target) {
-            details.links_out.push(path.clone());
+    let links = Links::after(change);
+    for (link, end) in links.changed() {
+        if end.is_none_or(|end| !is_versioned(change, there_before, &end)) {
+            details.links_out.push(link.to_owned());
+        }
+    }
+    details.links = links.leading_to_changes();
+    for path in settings(change) {
+        details.added.push(path.to_owned());
+        if is_apart(path, change, there_before) {
+            details.apart.push(path.to_owned());
         }
     }
     for (path, module) in modules(change) {
@@ -46,7 +69,7 @@ pub fn change_details(change: &TreeChange, there_before: &BTreeSet<String>) -> C
         if module.is_compiled || hidden_by(path, &module).iter().any(remains) {
             details.hides.push(path.to_owned());
         }
-        if !is_known(module.name) || there_before.contains(path) {
+        if !is_taken(change, &module) || there_before.contains(path) {
             continue;
         }
         details.new_modules.push(path.to_owned());
@@ -58,6 +81,38 @@ pub fn change_details(change: &TreeChange, there_before: &BTreeSet<String>) -> C
         }
     }
     details
+}
+
+/// The new files that configure a runner by their names.
+fn settings(change: &TreeChange) -> impl Iterator<Item = &str> {
+    let added = change.added.iter().map(String::as_str);
+    added.filter(|path| {
+        let path = super::plain(path);
+        path.ends_with(known::VENDOR)
+            || known::role(path, &Runners::any()) == Some(Role::Configures)
+    })
+}
+
+/// What has to be known of the surroundings of a new file that configures.
+fn asked_around(path: &str) -> Vec<String> {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    match known::apart(path) {
+        None => Vec::new(),
+        Some(Apart::NewDirectory) => vec![folder.to_owned()],
+        Some(Apart::WithoutStart) => known::starts().map(|name| joined(folder, name)).collect(),
+        Some(Apart::WithoutManifest) => {
+            let above = Path::new(folder).ancestors().filter_map(Path::to_str);
+            above.map(|folder| joined(folder, "Cargo.toml")).collect()
+        }
+    }
+}
+
+/// Whether a new file that configures lies where no runner could be started before.
+fn is_apart(path: &str, change: &TreeChange, there_before: &BTreeSet<String>) -> bool {
+    let mut around = asked_around(path).into_iter();
+    let is_manifest = |path: &String| path.ends_with("Cargo.toml") && change.files.contains(path);
+    known::apart(path).is_some()
+        && !around.any(|path| there_before.contains(&path) || is_manifest(&path))
 }
 
 /// The modules that a change makes or changes, with the path that is one.
@@ -85,21 +140,19 @@ fn hidden_by(path: &str, module: &Module<'_>) -> Vec<String> {
     hidden
 }
 
-/// Whether a link leads to what is not versioned with it: an absolute path, or one above the root.
-fn leads_out(path: &str, target: &str) -> bool {
-    if target.starts_with('/') {
-        return true;
-    }
-    let mut depth = path.matches('/').count();
-    for part in target.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if depth == 0 => return true,
-            ".." => depth -= 1,
-            _ => depth += 1,
-        }
-    }
-    false
+/// Whether a module has the name of one that Python, a runner or the machine has.
+fn is_taken(change: &TreeChange, module: &Module<'_>) -> bool {
+    is_known(module.name) || change.installed.contains(module.name)
+}
+
+/// Whether a tree has something at a path after a change.
+fn is_versioned(change: &TreeChange, there_before: &BTreeSet<String>, path: &str) -> bool {
+    let files = change.files.iter().cloned();
+    let now: BTreeSet<String> = files
+        .filter(|file| !change.removed.contains(file))
+        .collect();
+    let stays = there_before.contains(path) && !change.removed.contains(path);
+    stays || has_below(&now, path)
 }
 
 fn joined(directory: &str, name: &str) -> String {
@@ -122,12 +175,58 @@ mod tests {
         let change = TreeChange {
             files: texts(files),
             removed: texts(removed).into_iter().collect(),
-            links: Vec::new(),
+            ..TreeChange::default()
         };
         let mut before: BTreeSet<String> = texts(before).into_iter().collect();
         let asked = asked_before(&change);
         before.retain(|path| asked.contains(path));
         change_details(&change, &before)
+    }
+
+    #[test]
+    fn a_module_named_like_an_installed_package_is_told() {
+        let change = TreeChange {
+            files: texts(&["hamcrest.py", "anyio/__init__.py", "shop.py"]),
+            installed: Arc::new(texts(&["anyio", "hamcrest"]).into_iter().collect()),
+            ..TreeChange::default()
+        };
+        let found = change_details(&change, &BTreeSet::new());
+        assert_eq!(found.new_modules, ["hamcrest.py", "anyio/__init__.py"]);
+    }
+
+    #[test]
+    fn a_new_file_that_configures_is_told_and_whether_something_is_started_there() {
+        let check = |files: &[&str], before: &[&str], apart: &[&str]| {
+            let change = TreeChange {
+                files: texts(files),
+                added: texts(files).into_iter().collect(),
+                ..TreeChange::default()
+            };
+            let mut before: BTreeSet<String> = texts(before).into_iter().collect();
+            let asked = asked_before(&change);
+            before.retain(|path| asked.contains(path));
+            let found = change_details(&change, &before);
+            assert_eq!(found.apart, apart, "{files:?}");
+            found.added
+        };
+        let far = [
+            "docs/Makefile",
+            "examples/demo/build.rs",
+            "examples/demo/package.json",
+            "tests/fixtures/proj/pyproject.toml",
+        ];
+        assert_eq!(check(&far, &["docs", "tests"], &far), far);
+        check(&["docs/GNUmakefile"], &["docs/Makefile"], &[]);
+        check(&["web/package.json"], &["web"], &[]);
+        check(&["Makefile", "package.json"], &[], &[]);
+        check(&["a/b/build.rs"], &["Cargo.toml"], &[]);
+        check(&["a/build.rs", "a/Cargo.toml"], &[], &[]);
+        let anywhere = ["x/conftest.py", "x/ruff.toml", "x/sitecustomize.py"];
+        assert_eq!(check(&anywhere, &[], &[]), anywhere);
+        assert_eq!(
+            check(&["vendor/modules.txt", "a.rs"], &[], &[]),
+            ["vendor/modules.txt"]
+        );
     }
 
     #[test]
@@ -189,19 +288,29 @@ mod tests {
         );
     }
 
+    /// The details of these new links in a tree that has those links and files.
+    fn with_links(links: &[(&str, &str)], before: &[(&str, &str)]) -> ChangeDetails {
+        let pairs = |links: &[(&str, &str)]| -> Vec<(String, String)> {
+            let owned = |(link, to): &(&str, &str)| ((*link).to_owned(), (*to).to_owned());
+            links.iter().map(owned).collect()
+        };
+        let change = TreeChange {
+            files: links.iter().map(|(path, _)| (*path).to_owned()).collect(),
+            links: pairs(links),
+            links_before: pairs(before).into(),
+            ..TreeChange::default()
+        };
+        let mut there: BTreeSet<String> = texts(&["test_x.py", "x", "e", "evil", "sub", "sub/x"])
+            .into_iter()
+            .collect();
+        let asked = asked_before(&change);
+        there.retain(|path| asked.contains(path));
+        change_details(&change, &there)
+    }
+
     #[test]
     fn links_out_of_the_tree_are_told_and_links_to_packages_are_modules() {
-        let links = |links: &[(&str, &str)]| {
-            let change = TreeChange {
-                files: links.iter().map(|(path, _)| (*path).to_owned()).collect(),
-                removed: BTreeSet::new(),
-                links: links
-                    .iter()
-                    .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
-                    .collect(),
-            };
-            change_details(&change, &BTreeSet::from(["test_x.py".to_owned()]))
-        };
+        let links = |links: &[(&str, &str)]| with_links(links, &[]);
         assert_eq!(
             links(&[("out.txt", "/proc/self/cmdline")]).links_out,
             ["out.txt"]
@@ -209,10 +318,32 @@ mod tests {
         assert_eq!(links(&[("a/b", "../../x")]).links_out, ["a/b"]);
         assert_eq!(links(&[("a/b", "c/../../../x")]).links_out, ["a/b"]);
         assert_eq!(
-            links(&[("a/b", "../x"), ("c", "./d/../e")]),
-            ChangeDetails::default()
+            links(&[("a/b", "../x"), ("c", "./d/../e")]).links_out,
+            [""; 0]
         );
         assert_eq!(links(&[("unittest", "evil")]).loose_modules, ["unittest"]);
         assert_eq!(links(&[("test_x", "evil")]).hides, ["test_x"]);
+    }
+
+    #[test]
+    fn links_lead_out_through_others_and_to_what_is_not_versioned() {
+        let before = [("ext", "/etc"), ("s", "sub")];
+        for (links, out) in [
+            (&[("r", "ext/passwd")][..], &["r"][..]),
+            (&[("r", "sub/../ext/passwd")], &["r"]),
+            (
+                &[("sub/e", "../ext"), ("r", "sub/e/passwd")],
+                &["sub/e", "r"],
+            ),
+            // Ignored, or nothing at all.
+            (&[("r", "build/out.txt")], &["r"]),
+            (&[("r", ".git/config")], &["r"]),
+            (&[("d", "build"), ("r", "d/out.txt")], &["d", "r"]),
+            (&[("r", "r")], &["r"]),
+            (&[("r", "s/x"), ("q", "r"), ("all", ".")], &[]),
+            (&[("r", "s/y")], &["r"]),
+        ] {
+            assert_eq!(with_links(links, &before).links_out, out, "{links:?}");
+        }
     }
 }

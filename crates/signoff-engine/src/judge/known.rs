@@ -44,7 +44,7 @@ const fn read(family: Family, names: &'static [&'static str]) -> Known {
 /// off shows in the number of tests. `package.json` and `pyproject.toml` hold the very command or
 /// options that are run. What is installed is seldom versioned: a part of it that is was put there to
 /// be found before the rest.
-const KNOWN: [Known; 19] = [
+const KNOWN: [Known; 24] = [
     configures(
         Family::Python,
         &[
@@ -71,6 +71,7 @@ const KNOWN: [Known; 19] = [
             "*.egg-info/**",
             "pyvenv.cfg",
             ".python-version",
+            ".tool-versions",
             "mypy.ini",
             ".mypy.ini",
             "ruff.toml",
@@ -109,13 +110,18 @@ const KNOWN: [Known; 19] = [
             "eslint.config.*",
             ".eslintrc",
             ".eslintrc.*",
+            ".eslintignore",
+            ".prettierrc",
+            ".prettierrc.*",
+            "prettier.config.*",
+            ".prettierignore",
+            "node.config.json",
             "biome.json",
             "biome.jsonc",
             ".npmrc",
             ".yarnrc",
             ".yarnrc.*",
-            ".yarn/releases/**",
-            ".yarn/plugins/**",
+            ".yarn/**",
             ".pnp.*",
             ".pnpmfile.*",
             "bunfig.toml",
@@ -123,6 +129,7 @@ const KNOWN: [Known; 19] = [
             "deno.jsonc",
             ".nvmrc",
             ".node-version",
+            ".tool-versions",
         ],
     ),
     configures(
@@ -141,7 +148,7 @@ const KNOWN: [Known; 19] = [
             ".rustfmt.toml",
         ],
     ),
-    configures(Family::Go, &["go.work", ".golangci.*"]),
+    configures(Family::Go, &["go.work", ".golangci.*", ".tool-versions"]),
     configures(
         Family::Make,
         &[
@@ -173,6 +180,7 @@ const KNOWN: [Known; 19] = [
             ".rubocop.yml",
             ".bundle/**",
             ".ruby-version",
+            ".tool-versions",
         ],
     ),
     configures(
@@ -204,7 +212,28 @@ const KNOWN: [Known; 19] = [
             "CTestConfig.cmake",
             "CTestCustom.cmake",
             "CTestTestfile.cmake",
+            "CMakePresets.json",
+            "CMakeUserPresets.json",
         ],
+    ),
+    configures(
+        Family::Dotnet,
+        &[
+            "Directory.Build.props",
+            "Directory.Build.targets",
+            "Directory.Build.rsp",
+            "Directory.Solution.props",
+            "Directory.Solution.targets",
+            "*.runsettings",
+            "global.json",
+            "xunit.runner.json",
+        ],
+    ),
+    configures(Family::Format, &[".editorconfig", ".globalconfig"]),
+    configures(Family::Git, &[".gitattributes"]),
+    configures(
+        Family::Search,
+        &[".rgignore", ".ignore", ".agignore", ".fdignore"],
     ),
     read(
         Family::Python,
@@ -232,7 +261,8 @@ const KNOWN: [Known; 19] = [
     ),
     read(Family::Rust, &["Cargo.toml"]),
     read(Family::CMake, &["CMakeLists.txt"]),
-    read(Family::Go, &["go.mod", "*_test.go"]),
+    read(Family::Go, &["go.mod", "*_test.go", "vendor/modules.txt"]),
+    read(Family::Dotnet, &["*.csproj", "*.fsproj", "*.sln"]),
     read(Family::Ruby, &["Gemfile", "*_spec.rb", "*_test.rb"]),
     read(
         Family::Java,
@@ -252,6 +282,75 @@ const KNOWN: [Known; 19] = [
     read(Family::Php, &["composer.json", "*Test.php"]),
     read(Family::Shell, &["*.bats"]),
 ];
+
+/// With it where there was none, Go takes all modules from `vendor`.
+pub(super) const VENDOR: &str = "vendor/modules.txt";
+
+/// Files that a runner reads only in the directory in which it is started, and without which it cannot be started
+/// there.
+const STARTS: [&str; 10] = [
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "justfile",
+    "Justfile",
+    ".justfile",
+    "Taskfile.*",
+    "taskfile.*",
+    "Rakefile",
+    "noxfile.py",
+];
+
+/// Files that count only in the directory in which a runner is started or above it.
+const LOCAL: [&str; 1] = ["package.json"];
+
+/// The same, of runners whose neighbours (`ruff`) read them in every directory.
+const LOCAL_TO_PYTEST: [&str; 8] = [
+    "pyproject.toml",
+    "pytest.ini",
+    ".pytest.ini",
+    "pytest.toml",
+    ".pytest.toml",
+    "tox.ini",
+    "tox.toml",
+    "setup.cfg",
+];
+
+/// What has to be known to tell whether a new file is of no account where it lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Apart {
+    /// None of these may have been in its directory.
+    WithoutStart,
+    /// Its directory must not have been there.
+    NewDirectory,
+    /// There must be no manifest of cargo beside or above it.
+    WithoutManifest,
+}
+
+/// When a file that configures by its name is of no account; `None`: wherever it lies, it may count.
+pub(super) fn apart(path: &str) -> Option<Apart> {
+    let (_, name) = path.rsplit_once('/')?;
+    let is = |names: &[&str]| names.iter().any(|wanted| glob::matches(wanted, name));
+    if is(&STARTS) {
+        Some(Apart::WithoutStart)
+    } else if is(&LOCAL) || is(&LOCAL_TO_PYTEST) {
+        Some(Apart::NewDirectory)
+    } else {
+        (name == "build.rs").then_some(Apart::WithoutManifest)
+    }
+}
+
+/// Files beside which a runner could be started before, by the names of [`STARTS`] that are no patterns.
+pub(super) fn starts() -> impl Iterator<Item = &'static str> {
+    let names = STARTS.into_iter().filter(|name| !name.contains('*'));
+    names.chain(["Taskfile.yml", "Taskfile.yaml", "taskfile.yml"])
+}
+
+/// Whether programs that a contract does not name may read this file wherever it lies.
+pub(super) fn is_read_by_neighbours(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    LOCAL_TO_PYTEST.contains(&name)
+}
 
 /// Everything below is a test or its data, whatever it is called.
 const TEST_FOLDERS: [&str; 6] = ["tests", "test", "spec", "specs", "__tests__", "testdata"];
@@ -290,10 +389,27 @@ pub(super) fn role(path: &str, runners: &Runners) -> Option<Role> {
     }
 }
 
+/// Whether a path may be a directory that a known file is looked for in, such as `.cargo`.
+pub(super) fn leads_there(path: &str, runners: &Runners) -> bool {
+    let mut known = KNOWN.iter().filter(|known| known.role == Role::Configures);
+    known.any(|known| {
+        let mut names = known.names.iter().map(|name| name.trim_end_matches("/**"));
+        runners.include(known.family)
+            && names.any(|name| {
+                let folders = name.match_indices('/').filter_map(|(at, _)| name.get(..at));
+                folders.into_iter().any(|folder| ends_in(path, folder))
+            })
+    })
+}
+
 fn is(wanted: &str, path: &str, name: &str) -> bool {
     if !wanted.contains('/') {
         return glob::matches(wanted, name);
     }
+    ends_in(path, wanted)
+}
+
+fn ends_in(path: &str, wanted: &str) -> bool {
     path.strip_suffix(wanted)
         .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
@@ -307,6 +423,7 @@ fn is_below(wanted: &str, path: &str) -> bool {
         (folder.split('/').collect(), path.split('/').collect());
     parts.windows(wanted.len()).any(|parts| {
         let mut pairs = wanted.iter().zip(parts);
-        pairs.all(|(wanted, part)| glob::matches(wanted, part))
+        // Python takes `EVIL.DIST-INFO` as well.
+        pairs.all(|(wanted, part)| glob::matches(wanted, &part.to_ascii_lowercase()))
     })
 }

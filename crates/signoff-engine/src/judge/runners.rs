@@ -13,6 +13,20 @@ pub(super) enum Family {
     Make,
     Php,
     Shell,
+    Dotnet,
+    /// Git itself: what it counts as text, and what it compares.
+    Git,
+    /// Programs that search a tree.
+    Search,
+    /// `dotnet format`, which takes its rules from a file that editors read too.
+    Format,
+}
+
+impl Family {
+    /// Its files are everyday work, unless the contract itself calls it.
+    fn is_called_by_name(self) -> bool {
+        matches!(self, Self::Git | Self::Search | Self::Format)
+    }
 }
 
 /// The runners that a contract calls.
@@ -33,6 +47,9 @@ impl Runners {
             let script = family.is_none() && command.contains('/');
             found.any |= script || INDIRECT.contains(&name);
             found.families.extend(family);
+            if name == "dotnet" {
+                found.families.push(Family::Format);
+            }
         }
         // What the text makes up while it runs is not known.
         found.any |= text.split_whitespace().any(|word| word == "eval");
@@ -57,7 +74,7 @@ impl Runners {
     }
 
     pub(super) fn include(&self, family: Family) -> bool {
-        self.any || self.families.contains(&family)
+        (self.any && !family.is_called_by_name()) || self.families.contains(&family)
     }
 }
 
@@ -89,7 +106,9 @@ fn family(name: &str) -> Option<Family> {
         | "nose" | "nosetests" | "hypothesis" | "pypy" => Family::Python,
         "npm" | "npx" | "pnpm" | "pnpx" | "yarn" | "bun" | "bunx" | "node" | "deno" | "jest"
         | "vitest" | "mocha" | "ava" | "karma" | "playwright" | "cypress" | "tsc" | "eslint"
-        | "turbo" | "nx" | "nyc" | "c8" | "tap" | "biome" | "wdio" => Family::JavaScript,
+        | "turbo" | "nx" | "prettier" | "nyc" | "c8" | "tap" | "biome" | "wdio" => {
+            Family::JavaScript
+        }
         "cargo" | "cargo-nextest" | "rustc" | "rustfmt" | "clippy-driver" => Family::Rust,
         "go" | "gotestsum" | "golangci-lint" => Family::Go,
         "rspec" | "rubocop" | "bundle" | "rake" | "ruby" | "minitest" => Family::Ruby,
@@ -98,6 +117,9 @@ fn family(name: &str) -> Option<Family> {
         "make" | "gmake" | "just" | "task" => Family::Make,
         "php" | "phpunit" | "pest" | "composer" | "phpstan" | "psalm" => Family::Php,
         "shellcheck" | "bats" => Family::Shell,
+        "dotnet" | "msbuild" => Family::Dotnet,
+        "git" => Family::Git,
+        "rg" | "ag" | "fd" | "fdfind" => Family::Search,
         _ => return None,
     })
 }

@@ -32,7 +32,7 @@ pub(super) fn shadows(
     };
     let is_searched =
         module.directory.is_empty() || starts.directories.iter().any(|one| one == module.directory);
-    (is_searched && is_known(module.name))
+    (is_searched && (is_new || is_known(module.name)))
         || (is_new && is_runner(module.name))
         || (starts.or_unknown && is_listed(path, &details.loose_modules))
 }

@@ -13,6 +13,7 @@ mod jest;
 mod junit;
 mod maven;
 mod mocha;
+mod names;
 mod nextest;
 mod node;
 mod phpunit;
@@ -27,6 +28,7 @@ pub use self::contract::ContractRunners;
 pub(crate) use self::contract::{
     is_by_package, is_same_runner, may_skip_at_run_time, tells_when_green,
 };
+pub(crate) use self::names::test_names;
 pub use self::summary::Summary;
 
 /// How many tests ran, and who says so.

@@ -5,7 +5,7 @@ use signoff_plan::model::{Condition, Contract};
 use super::{Observation, TestsRun};
 use crate::tests_run::{
     ContractRunners, SEVERAL, Summary, is_by_package, is_same_runner, may_skip_at_run_time,
-    tells_when_green,
+    tells_when_green, test_names,
 };
 
 /// Between the names of several runners.
@@ -13,18 +13,20 @@ const AND: &str = " + ";
 
 /// An observation before the work, with the tests that its output tells: those that passed or failed.
 pub(crate) fn counted_before(contract: Option<&Contract>, observed: Observation) -> Observation {
-    counted(contract, observed, Summary::ran)
+    counted(contract, observed, Summary::ran, false)
 }
 
 /// The same after the work: only those count that passed, unless the contract wants them to fail.
 pub(crate) fn counted_after(contract: Option<&Contract>, observed: Observation) -> Observation {
-    counted(contract, observed, counting(contract))
+    let wants_failures = contract.is_some_and(wants_failures);
+    counted(contract, observed, counting(contract), !wants_failures)
 }
 
 fn counted(
     contract: Option<&Contract>,
     observed: Observation,
     count: fn(&Summary) -> u64,
+    only_passed: bool,
 ) -> Observation {
     let command = contract.map_or("", |contract| contract.command.as_str());
     let found = ContractRunners::of(command).counts(&observed.stdout, &observed.stderr);
@@ -38,12 +40,14 @@ fn counted(
         .filter(explains)
         .map(|(name, _)| *name)
         .collect();
+    let outputs = [observed.stdout.as_str(), observed.stderr.as_str()];
     Observation {
         tests: all.zip(run).map(|(all, run)| TestsRun {
             run,
             failed: small(all.failed.saturating_add(all.errors)),
             skipped: small(all.skipped),
             runner: names.join(AND),
+            names: test_names(outputs, only_passed, run),
         }),
         ..observed
     }
@@ -176,10 +180,28 @@ pub(super) fn doubts(
             after.skipped
         ));
     }
+    reasons.extend(gone(contract, before, after));
     if after.failed > 0 {
         reasons.push("tests failed, as the contract wants it".to_owned());
     }
     reasons
+}
+
+/// A test that ran before the work and did not pass after it, although as many did.
+fn gone(contract: &Contract, before: Option<&TestsRun>, after: &TestsRun) -> Option<String> {
+    let before = before.filter(|_| !contract.fewer_tests_allowed && !after.names.is_empty())?;
+    let mut gone = before
+        .names
+        .iter()
+        .filter(|name| !after.names.contains(name));
+    let first = gone.next()?;
+    let more = match gone.count() {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Some(format!(
+        "test `{first}`{more} ran before the work and was not seen to pass after it"
+    ))
 }
 
 /// Runners that the contract calls and that said nothing at its end, each with what is not known.
@@ -334,6 +356,7 @@ mod tests {
             failed: 1,
             skipped: 0,
             runner: "pytest".to_owned(),
+            names: Vec::new(),
         };
         let said = |command: &str, after: &str| {
             missing_tests(&contract(command, true), Some(&before), &printed(after))
@@ -351,6 +374,7 @@ mod tests {
             failed: 0,
             skipped: 0,
             runner: SEVERAL.to_owned(),
+            names: Vec::new(),
         };
         let said =
             |after: &str| missing_tests(&contract("make", false), Some(&before), &printed(after));
@@ -487,5 +511,15 @@ mod tests {
         );
         let verbose = "=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \ta\t0.1s\n";
         assert_eq!(doubts_of("go test -v ./...", "", verbose), [""; 0]);
+        let before = "=== RUN   TestA\n--- FAIL: TestA (0.00s)\n=== RUN   TestB\n--- PASS: TestB (0.00s)\nFAIL\nFAIL\ta\t0.1s\n";
+        let twice = "=== RUN   TestB\n--- PASS: TestB (0.00s)\n=== RUN   TestB\n--- PASS: TestB (0.00s)\nPASS\nok  \ta\t0.1s\n";
+        assert_eq!(
+            doubts_of("go test -v ./...", before, twice),
+            ["test `TestA` ran before the work and was not seen to pass after it"]
+        );
+        let both = before
+            .replace("FAIL: TestA", "PASS: TestA")
+            .replace("FAIL\nFAIL", "PASS\nok  ");
+        assert_eq!(doubts_of("go test -v ./...", before, &both), [""; 0]);
     }
 }

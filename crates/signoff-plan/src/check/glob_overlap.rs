@@ -1,7 +1,15 @@
 //! Whether two patterns can cover the same path.
 
+use crate::glob::alternatives;
+
 /// Whether some path is covered by both patterns, as [`crate::glob::matches`] reads them.
 pub(super) fn overlap(a: &str, b: &str) -> bool {
+    let mut some = alternatives(a).into_iter();
+    let others = alternatives(b);
+    some.any(|a| others.iter().any(|b| one_overlaps(&a, b)))
+}
+
+fn one_overlaps(a: &str, b: &str) -> bool {
     let (a, b) = (parts(a), parts(b));
     sequences(&a, &b, &|part| *part == "**", &|a, b| names(a, b))
 }

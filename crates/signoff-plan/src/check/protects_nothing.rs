@@ -11,8 +11,8 @@
 //! ```
 //!
 //! ## Instead
-//! The path as it is in the workspace: `tests/**`. `*` and `?` stand for part of a name, `**` for any
-//! number of directories.
+//! The path as it is in the workspace: `tests/**`, or `tests` for everything below it. `*` and `?` stand
+//! for part of a name, `**` for any number of directories, `{a,b}` for either.
 
 use super::context::{Context, StepView};
 use super::glob_overlap::overlap;
@@ -22,7 +22,12 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
         for pattern in &step.written.protects {
             let text = pattern.value.as_str();
-            if context.workspace.pattern_matches(text) || comes_with_the_plan(context, step, text) {
+            let below = format!("{text}/**");
+            let is_there = |pattern: &str| {
+                context.workspace.pattern_matches(pattern)
+                    || comes_with_the_plan(context, step, pattern)
+            };
+            if is_there(text) || is_there(&below) {
                 continue;
             }
             let message = format!(
@@ -55,7 +60,15 @@ mod tests {
     fn a_pattern_that_matches_nothing_is_said() {
         let step =
             |protects: &str| format!("### 1. A\n**contract:** `true`\n**protects:** {protects}\n");
-        for pattern in ["src/**", "README.md", "*.md", "**/*.py", "src/"] {
+        for pattern in [
+            "src/**",
+            "README.md",
+            "*.md",
+            "**/*.py",
+            "src/",
+            "src",
+            "{src,docs}/**",
+        ] {
             check(Code::ProtectsNothing, &plan(&step(pattern)), &[]);
         }
         check(

@@ -198,7 +198,7 @@ impl<'a> Produced<'a> {
 
 /// The folder that everything a pattern covers lies in.
 pub(super) fn folder(pattern: &str) -> &str {
-    let plain = pattern.find(['*', '?']).unwrap_or(pattern.len());
+    let plain = pattern.find(['*', '?', '{']).unwrap_or(pattern.len());
     let plain = pattern.get(..plain).unwrap_or_default();
     plain
         .rfind('/')

@@ -58,6 +58,8 @@ codes! {
     ConfusableCharacters = "confusable-characters",
     /// A contract calls a command that is not installed.
     ContractCommandMissing = "contract-command-missing",
+    /// A step is told to change a file that its contract runs.
+    ContractRunsTaskFile = "contract-runs-task-file",
     /// A contract runs a script whose file cannot be told.
     ContractScriptUnknown = "contract-script-unknown",
     /// A contract is not valid shell.
@@ -142,6 +144,7 @@ impl Code {
             Self::AgentsOneByOne => Severity::Note,
             Self::MissingContract
             | Self::ConfusableCharacters
+            | Self::ContractRunsTaskFile
             | Self::ContractScriptUnknown
             | Self::ContractVacuous
             | Self::ProtectsNothing
@@ -204,7 +207,10 @@ impl Code {
     pub const fn concerns_signing(self) -> bool {
         matches!(
             self,
-            Self::ConfusableCharacters | Self::ContractScriptUnknown | Self::ProtectsNothing
+            Self::ConfusableCharacters
+                | Self::ContractRunsTaskFile
+                | Self::ContractScriptUnknown
+                | Self::ProtectsNothing
         )
     }
 

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use signoff_engine::{ChangeDetails, Changes, Run, Stage, StepState};
 use signoff_plan::model::{Step, Work};
@@ -131,7 +132,9 @@ impl SharedCheckout {
     fn details(&self, past: &Past, files: Option<&[String]>) -> ChangeDetails {
         let seen = || {
             let own = self.own.as_ref()?;
-            changed_files(own, &past.first()?, &own.snapshot().ok()?).ok()
+            // Nothing is `proved` here.
+            let installed = Arc::default();
+            changed_files(own, &past.first()?, &own.snapshot().ok()?, &installed).ok()
         };
         let Some((_, mut details)) = seen() else {
             return ChangeDetails::default();
@@ -142,6 +145,9 @@ impl SharedCheckout {
             &mut details.hides,
             &mut details.new_modules,
             &mut details.loose_modules,
+            &mut details.added,
+            &mut details.apart,
+            &mut details.selects,
         ] {
             list.retain(of_step);
         }

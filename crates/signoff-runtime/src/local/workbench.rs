@@ -17,7 +17,7 @@ use signoff_work::contract::Evaluation;
 use signoff_work::environment::for_agent;
 use signoff_work::prompt::{Conflict, Failure, Prompt};
 use signoff_work::secrets::Secrets;
-use signoff_work::tree::protected;
+use signoff_work::tree::read_only_files;
 
 use super::told::Told;
 use crate::clock::Clock;
@@ -278,8 +278,8 @@ impl Workbench<'_> {
     fn read_only(&self, step: &Step, mount: Option<&TreeMount>, signed: &[String]) -> Vec<PathBuf> {
         let checkout = self.project.store.workspace();
         let Some(mount) = mount else {
-            let found = protected(checkout, &step.protects).into_keys();
-            return found.map(|file| checkout.join(file)).collect();
+            let found = read_only_files(checkout, checkout, &step.protects, &[]);
+            return found.into_iter().map(|file| checkout.join(file)).collect();
         };
         mount.read_only(&step.protects, signed, checkout)
     }

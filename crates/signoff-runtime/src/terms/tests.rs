@@ -175,6 +175,8 @@ fn protected_files_are_found_by_pattern() {
         ("tests/**/*.py", &["tests/a.py", "tests/deep/b.py"][..]),
         ("tests/", &["tests/a.py", "tests/c.txt", "tests/deep/b.py"]),
         ("src/d.py", &["src/d.py"]),
+        ("src", &["src/d.py"]),
+        ("{src,none}/**", &["src/d.py"]),
         ("**/*.py", &["src/d.py", "tests/a.py", "tests/deep/b.py"]),
         ("none/*", &[]),
     ] {
@@ -194,4 +196,63 @@ fn what_came_since_signing_is_left_out() {
     fs::remove_file(dir.path().join("a.sh")).unwrap();
     assert_eq!(signed_files(&signed, dir.path()), BTreeMap::new());
     assert_eq!(deciding_files(&plan, dir.path()).len(), 1);
+}
+
+#[test]
+fn a_link_and_what_it_leads_to_are_signed_both() {
+    let files = [
+        "tools/scripts/check.sh",
+        "data/a",
+        "data/sub/b",
+        "tests/t",
+        "other",
+    ];
+    let linked = |links: &[(&str, &str)], step: &str| {
+        let Given { dir, plan } = given(&files, &[step]);
+        for (link, to) in links {
+            std::os::unix::fs::symlink(to, dir.path().join(link)).unwrap();
+        }
+        (deciding_files(&plan, dir.path()), dir, plan)
+    };
+    let check = |link: (&str, &str), step: &str, expected: &[&str]| {
+        let (found, ..) = linked(&[link], step);
+        let found: Vec<_> = found.keys().map(String::as_str).collect();
+        assert_eq!(found, expected, "{link:?} {step}");
+    };
+    let script = "tools/scripts/check.sh";
+    check(
+        ("check.sh", script),
+        &contract("bash check.sh"),
+        &["check.sh", script],
+    );
+    check(
+        ("scripts", "tools/scripts"),
+        &contract("bash scripts/check.sh"),
+        &["scripts", "scripts/check.sh", script],
+    );
+    let protects = |pattern: &str| format!("{}**protects:** {pattern}\n", contract("test -e x"));
+    check(
+        ("tests/a", "../data/a"),
+        &protects("tests/**"),
+        &["data/a", "tests/a", "tests/t"],
+    );
+    check(
+        ("tests/d", "../data/sub"),
+        &protects("tests/**"),
+        &["data/sub/b", "tests/d", "tests/t"],
+    );
+    check(("tests/d", "/etc"), &protects("tests/d"), &["tests/d"]);
+    check(("tests/d", ".."), &protects("tests/d"), &["tests/d"]);
+    // Whoever makes the one makes the other.
+    for makes in ["check.sh", script] {
+        let step = format!("{}**produces:** {makes}\n", contract("bash check.sh"));
+        check(("check.sh", script), &step, &[]);
+    }
+    // Where a link to a directory leads is part of it.
+    let links = [("scripts", "tools/scripts")];
+    let (before, dir, plan) = linked(&links, &contract("bash scripts/check.sh"));
+    let link = dir.path().join("scripts");
+    fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink("./tools/scripts", &link).unwrap();
+    assert_ne!(deciding_files(&plan, dir.path()), before);
 }

@@ -1,21 +1,58 @@
 //! What the engine has to know of a change beyond the names of its files.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use signoff_engine::{ChangeDetails, TreeChange, asked_before, change_details};
-use signoff_work::git::{GitError, Id, Own};
+use signoff_work::git::{GitError, Id, Manifest, Own};
+use signoff_work::manifest::selects_tests;
+use signoff_work::python::installed_modules;
+
+use super::Trees;
 
 /// The files that differ between two commits or trees, and what is worth knowing of them.
 pub(crate) fn changed_files(
     own: &Own,
     from: &Id,
     to: &Id,
+    installed: &Arc<BTreeSet<String>>,
 ) -> Result<(Vec<String>, Box<ChangeDetails>), GitError> {
     let report = own.inspect(from, to)?;
     let change = TreeChange {
         files: report.files,
         removed: report.removed,
         links: report.links,
+        added: report.added,
+        installed: Arc::clone(installed),
+        links_before: own.links_in(from)?,
     };
     let there_before = own.paths_in(from, &asked_before(&change))?;
-    let details = change_details(&change, &there_before);
+    let details = ChangeDetails {
+        selects: selecting(&report.manifests),
+        ..change_details(&change, &there_before)
+    };
     Ok((change.files, Box::new(details)))
+}
+
+/// Those of these manifests that differ in what says which tests there are.
+fn selecting(manifests: &[Manifest]) -> Vec<String> {
+    let selects = manifests
+        .iter()
+        .filter(|manifest| selects_tests(manifest.before.as_deref(), manifest.after.as_deref()));
+    selects.map(|manifest| manifest.path.clone()).collect()
+}
+
+impl Trees {
+    /// The packages that Python finds installed, looked for once.
+    pub(super) fn installed(&self) -> &Arc<BTreeSet<String>> {
+        self.installed.get_or_init(|| {
+            let variables = &self.setup.environment;
+            let value = |name: &str| {
+                let found = variables.iter().find(|(variable, _)| variable == name);
+                found.map(|(_, value)| value.as_os_str())
+            };
+            let found = installed_modules(&self.checkout, value("PATH"), value("VIRTUAL_ENV"));
+            Arc::new(found)
+        })
+    }
 }

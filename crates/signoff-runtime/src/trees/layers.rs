@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use signoff_engine::ChangeDetails;
+use signoff_engine::{ChangeDetails, names_of};
 use signoff_plan::glob;
 use signoff_store::{failpoint, key};
 use signoff_work::git::{GitError, Id};
@@ -143,13 +143,40 @@ impl Trees {
         if work.protects.is_empty() {
             return Ok(Vec::new());
         }
-        let mut changed = self.own.changed(&work.base, tree).map_err(said)?;
-        changed.retain(|path| work.protects.iter().any(|glob| glob::matches(glob, path)));
-        Ok(changed)
+        let (changed, details) =
+            changed_files(&self.own, &work.base, tree, self.installed()).map_err(said)?;
+        let mut found = Vec::new();
+        for path in changed {
+            if self.is_protected(work, tree, &path, &details)? {
+                found.push(path);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the step protects a changed path, by any of the names that links give to it or to what lies behind it.
+    fn is_protected(
+        &self,
+        work: &WorkContext,
+        tree: &Id,
+        path: &str,
+        details: &ChangeDetails,
+    ) -> Result<bool, String> {
+        let covers = |name: &String| work.protects.iter().any(|glob| glob::covers(glob, name));
+        if names_of(path, details).iter().any(covers) {
+            return Ok(true);
+        }
+        let Some(link) = details.links.iter().find(|one| one.link == path) else {
+            return Ok(false);
+        };
+        let files = self.own.files_below(tree, &link.end).map_err(said)?;
+        let mut inner = files.iter().filter_map(|file| file.strip_prefix(&link.end));
+        Ok(inner.any(|rest| covers(&format!("{path}/{}", rest.trim_start_matches('/')))))
     }
 
     fn described(&self, work: &WorkContext, commit: Id) -> Result<Recorded, String> {
-        let (mut files, details) = changed_files(&self.own, &work.base, &commit).map_err(said)?;
+        let (mut files, details) =
+            changed_files(&self.own, &work.base, &commit, self.installed()).map_err(said)?;
         let list = fs::read_to_string(self.protected_file(work)).unwrap_or_default();
         let protected: Vec<String> = list.lines().map(str::to_owned).collect();
         files.extend(protected.iter().cloned());

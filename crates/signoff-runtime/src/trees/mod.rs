@@ -24,6 +24,7 @@ mod run_tree;
 mod setup;
 mod sync;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -92,6 +93,8 @@ pub(crate) struct Trees {
     /// The times of the checkout's files when the run began, until the pool has them.
     times: Mutex<Option<CheckoutTimes>>,
     rules: OnceLock<Arc<IgnoreRules>>,
+    /// Names of packages that Python finds installed.
+    installed: OnceLock<Arc<BTreeSet<String>>>,
     /// The first commit of the run, once it is known.
     start: OnceLock<Id>,
     showing: Showing,
@@ -146,6 +149,7 @@ impl Trees {
             pool: OnceLock::new(),
             times: Mutex::default(),
             rules: OnceLock::new(),
+            installed: OnceLock::new(),
             start: OnceLock::new(),
             showing,
             masks: Mutex::default(),

@@ -1,7 +1,7 @@
 //! What a process finds at the checkout's path: a recorded tree, and through a mask what the checkout has and git
 //! ignores.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use signoff_sandbox::Overlay;
 use signoff_work::confine::{OBJECTS, ShownTree};
 use signoff_work::git::{Id, Own};
 use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree, is_cache};
-use signoff_work::tree::protected;
+use signoff_work::tree::read_only_files;
 
 use super::builds::LentBuilds;
 use super::rooms::Furniture;
@@ -111,23 +111,8 @@ impl TreeMount {
         signed: &[String],
         checkout: &Path,
     ) -> Vec<PathBuf> {
-        let is_file = |file: &&String| {
-            let found = self.files().join(file).symlink_metadata();
-            found.is_ok_and(|found| found.is_file())
-        };
-        let protected = match protects {
-            [] => BTreeMap::new(),
-            _ => protected(self.files(), protects),
-        };
-        let protected = protected.into_keys();
-        let signed = signed.iter().filter(is_file).cloned();
-        let mut paths: Vec<_> = protected
-            .chain(signed)
-            .map(|file| checkout.join(file))
-            .collect();
-        paths.sort();
-        paths.dedup();
-        paths
+        let files = read_only_files(self.files(), checkout, protects, signed);
+        files.into_iter().map(|file| checkout.join(file)).collect()
     }
 
     /// Does it show what the checkout ignores through this mask? Masks do not outlive a change there.

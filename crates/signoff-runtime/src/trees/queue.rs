@@ -65,7 +65,8 @@ impl Trees {
                 Merge::Clean(tree) => tree,
             },
         };
-        let (files, details) = changed_files(&self.own, head, &tree).map_err(said)?;
+        let (files, details) =
+            changed_files(&self.own, head, &tree, self.installed()).map_err(said)?;
         refuse_signed(&files, signed)?;
         self.refuse_unfiltered(&tree, &files)?;
         let commit = if files.is_empty() {

@@ -3,6 +3,8 @@
 use super::names::{Name, parts};
 use super::{GitError, Id};
 
+/// The mode of a symbolic link in a tree.
+pub(super) const LINK: u32 = 0o120_000;
 /// The mode of another repository in a tree.
 pub(super) const GITLINK: u32 = 0o160_000;
 

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::entries::{GITLINK, LINK};
 use super::names::{name, text};
 use super::{Below, GitError, Id, Own};
-
-/// The mode of a symbolic link in a tree.
-const LINK: u32 = 0o120_000;
 
 /// What differs between two commits or trees.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,6 +15,18 @@ pub struct InspectReport {
     pub removed: BTreeSet<String>,
     /// Those of them that are symbolic links now, with what they lead to.
     pub links: Vec<(String, String)>,
+    /// Those of them that were not there.
+    pub added: BTreeSet<String>,
+    /// Manifests of cargo among them, with what they said before and say now.
+    pub manifests: Vec<Manifest>,
+}
+
+/// A manifest that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Manifest {
+    pub path: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
 }
 
 impl Own {
@@ -26,6 +36,16 @@ impl Own {
         let (mut links, mut targets) = (Vec::new(), Vec::new());
         for difference in self.differences(from, to)? {
             let path = text(&difference.name);
+            if difference.before.is_none() {
+                report.added.insert(path.clone());
+            }
+            if difference.name.split(|byte| *byte == b'/').next_back() == Some(b"Cargo.toml") {
+                report.manifests.push(Manifest {
+                    path: path.clone(),
+                    before: self.text_of(difference.before.as_ref())?,
+                    after: self.text_of(difference.after.as_ref())?,
+                });
+            }
             match difference.after {
                 None => {
                     report.removed.insert(path.clone());
@@ -44,6 +64,15 @@ impl Own {
             .map(|target| String::from_utf8_lossy(target).into_owned());
         report.links = links.into_iter().zip(targets).collect();
         Ok(report)
+    }
+
+    /// What a file says, if it is one.
+    fn text_of(&self, entry: Option<&(u32, Id)>) -> Result<Option<String>, GitError> {
+        let Some((_, id)) = entry.filter(|(mode, _)| ![LINK, GITLINK].contains(mode)) else {
+            return Ok(None);
+        };
+        let content = self.blobs(std::slice::from_ref(id))?.pop();
+        Ok(content.map(|content| String::from_utf8_lossy(&content).into_owned()))
     }
 
     /// Those of these paths that a commit or tree has, as files or as directories.

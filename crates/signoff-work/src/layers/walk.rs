@@ -366,6 +366,11 @@ fn attribute(file: BorrowedFd<'_>, key: &str, name: &[u8]) -> Result<Option<u8>,
 
 /// Whether a pattern may match something in a directory.
 fn may_match_below(pattern: &str, folder: &str) -> bool {
+    let mut alternatives = glob::alternatives(pattern).into_iter();
+    alternatives.any(|pattern| one_may_match_below(&pattern, folder))
+}
+
+fn one_may_match_below(pattern: &str, folder: &str) -> bool {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let mut wanted = pattern.split('/');
     for name in folder.split('/') {

@@ -4,9 +4,11 @@ mod beneath;
 mod ignore;
 mod pattern;
 mod protected;
+mod read_only;
 mod stamp;
 
 pub(crate) use self::beneath::{open_folder, open_root, split};
 pub(crate) use self::ignore::Patterns;
 pub use self::protected::{protected, protected_changes};
+pub use self::read_only::{link_target, read_only_files};
 pub(crate) use self::stamp::Stamp;

@@ -42,9 +42,7 @@ pub fn protected(workspace: &Path, globs: &[String]) -> BTreeMap<String, String>
         if climbs || pattern.is_empty() || pattern.starts_with(['/', '~']) {
             continue;
         }
-        let fixed = pattern.find(['*', '?']).unwrap_or(pattern.len());
-        let folder = pattern.get(..fixed).unwrap_or_default();
-        let folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = glob::fixed_folder(pattern);
         // What lies behind a link is another's.
         let Ok(directory) = root.directory(Path::new(folder)) else {
             continue;
@@ -108,8 +106,7 @@ impl Search<'_> {
             let text = path.to_string_lossy().into_owned();
             match directory.directory(Path::new(&name)) {
                 Ok(inner) => self.walk(&inner, &path, depth + 1),
-                Err(_) if !glob::matches(self.pattern, &text) || self.found.contains_key(&text) => {
-                }
+                Err(_) if !glob::covers(self.pattern, &text) || self.found.contains_key(&text) => {}
                 Err(_) => {
                     let description = self.description(directory, &name, &path);
                     self.found.insert(text, description);

@@ -21,7 +21,9 @@ impl Argument {
     pub(super) fn new(word: &Word<'_>, text: &str) -> Self {
         let written = word.span.slice(text).to_owned();
         let value = word.text().map(str::to_owned);
-        let value = value.or_else(|| from_here(&written));
+        let value = value
+            .or_else(|| from_here(&written))
+            .or_else(|| plain_c(&written));
         Self {
             // A template is filled in when the step runs.
             text: value.filter(|value| !value.contains("{{")),
@@ -39,6 +41,12 @@ impl Argument {
         let bare = self.written.trim_matches('"');
         matches!(bare, "$@" | "$*" | "$1" | "${@}" | "${*}" | "${1}")
     }
+}
+
+/// The value of `$'…'` without escapes.
+fn plain_c(written: &str) -> Option<String> {
+    let inside = written.strip_prefix("$'")?.strip_suffix('\'')?;
+    (!inside.contains(['\\', '\''])).then(|| inside.to_owned())
 }
 
 /// The value of a word that depends on nothing but the current directory.

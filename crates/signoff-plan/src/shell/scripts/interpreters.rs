@@ -25,6 +25,8 @@ pub(super) enum Kind {
     Other,
     /// It runs only the files that its options name.
     OptionsOnly,
+    /// It has a shell run the text that an option gives it.
+    Commands,
 }
 
 const fn interpreter(kind: Kind, names: &'static [&'static str]) -> Interpreter {
@@ -38,7 +40,11 @@ const fn interpreter(kind: Kind, names: &'static [&'static str]) -> Interpreter 
     }
 }
 
-const INTERPRETERS: [Interpreter; 10] = [
+const INTERPRETERS: [Interpreter; 11] = [
+    Interpreter {
+        inline: &["-c", "--command"],
+        ..interpreter(Kind::Commands, &["script", "su", "runuser"])
+    },
     Interpreter {
         valued: &["-o", "+o", "-O", "+O"],
         files: &["--rcfile", "--init-file"],
@@ -205,7 +211,9 @@ impl Interpreter {
             } else if word == "-" || self.is_input(word) {
                 found.reads_input = true;
                 return found;
-            } else if self.kind != Kind::OptionsOnly && !word.starts_with(['-', '+']) {
+            } else if !matches!(self.kind, Kind::OptionsOnly | Kind::Commands)
+                && !word.starts_with(['-', '+'])
+            {
                 found.files.push(at);
                 return found;
             }
@@ -224,7 +232,7 @@ impl Interpreter {
                 && !word.starts_with("--")
                 && word.starts_with('-')
                 && word.ends_with(option.trim_start_matches('-'))
-                && matches!(self.kind, Kind::Shell | Kind::Python)
+                && matches!(self.kind, Kind::Shell | Kind::Python | Kind::Commands)
         };
         let found = self
             .inline

@@ -7,6 +7,7 @@
 mod argument;
 mod directory;
 mod files;
+mod inline;
 mod interpreters;
 mod start;
 mod walk;

@@ -1,9 +1,10 @@
 //! A command, through everything that only starts another one.
 
-use super::Invocation;
 use super::argument::Argument;
+use super::directory::joined;
 use super::interpreters::{self, Interpreter, Kind as Reads};
 use super::walk::Walker;
+use super::{Invocation, Script, inline};
 use crate::shell::calls;
 use crate::shell::syntax::Command;
 use crate::source::Span;
@@ -32,6 +33,7 @@ impl Walker<'_> {
         if self.functions.contains(&program) {
             self.calls.push((words.to_vec(), self.directories.clone()));
         }
+        self.copied(&program, arguments);
         self.named(&program, first);
         if self.shell_builtin(&program, arguments, &texts) {
             return;
@@ -188,7 +190,7 @@ impl Walker<'_> {
             self.file(value, program);
         }
         match (&read.inline, interpreter.kind) {
-            (Some((_, at)), Reads::Shell) => {
+            (Some((_, at)), Reads::Shell | Reads::Commands) => {
                 if let Some(text) = arguments.get(*at) {
                     self.text_within(text);
                 }
@@ -196,6 +198,11 @@ impl Walker<'_> {
             (Some((option, at)), Reads::Python) if option != "-c" => {
                 if let Some(word) = arguments.get(*at) {
                     self.module(word);
+                }
+            }
+            (Some((option, at)), Reads::Python | Reads::JavaScript) if option != "--test" => {
+                if let Some(word) = arguments.get(*at) {
+                    self.code(interpreter.kind, word);
                 }
             }
             _ => {}
@@ -207,6 +214,56 @@ impl Walker<'_> {
         );
         if read.reads_input && self.is_fed && is_language {
             self.unknown(program);
+        }
+    }
+
+    /// `python3 -c 'import scripts.check'`
+    fn code(&mut self, kind: Reads, word: &Argument) {
+        let Some(text) = word.text() else {
+            return;
+        };
+        let found = if kind == Reads::Python {
+            inline::python(text)
+        } else {
+            inline::javascript(text)
+        };
+        for path in &found.files {
+            self.file(path, word);
+            if found.moves {
+                self.push(Script::File(joined("", path)), word.span);
+            }
+        }
+        for name in found.modules {
+            let text = Some(name);
+            self.module(&Argument {
+                text,
+                ..word.clone()
+            });
+        }
+        if found.or_unknown {
+            self.unknown(word);
+        }
+    }
+
+    /// `cp check.sh /tmp/c.sh`: what is run by the second name is the first.
+    pub(super) fn copied(&mut self, program: &str, arguments: &[Argument]) {
+        if !["cp", "ln", "mv", "install"].contains(&program) {
+            return;
+        }
+        let words = arguments
+            .iter()
+            .filter(|word| !word.written.starts_with('-'));
+        let words: Vec<&Argument> = words.collect();
+        let Some((to, from)) = words.split_last() else {
+            return;
+        };
+        let Some(to) = to.text() else {
+            return;
+        };
+        let to = joined("", to);
+        for from in from.iter().filter(|word| word.text.is_some()) {
+            self.copies
+                .push((to.clone(), (*from).clone(), self.directories.clone()));
         }
     }
 

@@ -86,7 +86,24 @@ fn interpreters_run_the_file_they_are_given() {
     check("/usr/bin/python3 t.py", &["/usr/bin/python3", "t.py"]);
     check("python3 -m pkg.mod a", &[":pkg.mod"]);
     check("cd d && PYTHONPATH=src python -m m", &["d/src:m", "d:m"]);
-    check("python3 -c 'import x'", &[]);
+    check("python3 -c 'import x'", &[":x"]);
+    check("python3 -c 'import x; x.y()'", &[]);
+    check(
+        "cd d; python3 -c 'exec(open(\"x.py\").read())'",
+        &["d/x.py"],
+    );
+    check("node -e 'require(\"./s/x.js\")'", &["s/x.js"]);
+    check("script -qec 'bash x.sh' /dev/null", &["x.sh"]);
+    check("bash $'x.sh'", &["x.sh"]);
+    check(
+        "cp x.sh /tmp/c.sh && bash /tmp/c.sh",
+        &["/tmp/c.sh", "x.sh"],
+    );
+    check(
+        "ln -s \"$PWD/x.sh\" /tmp/c; cd d; /tmp/c",
+        &["/tmp/c", "x.sh"],
+    );
+    check("cp a b", &[]);
     check("node x.js", &["x.js"]);
     check("node --require ./r.js --test", &["r.js"]);
     check(

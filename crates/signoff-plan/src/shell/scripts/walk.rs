@@ -20,6 +20,8 @@ pub(super) struct Walker<'t> {
     pub(super) forwarding: BTreeSet<String>,
     /// Calls of functions: they may hand their arguments on.
     pub(super) calls: Vec<(Vec<Argument>, Directories)>,
+    /// Files that get another name: that one, and the file with the directories it may be in.
+    pub(super) copies: Vec<(String, Argument, Directories)>,
     pub(super) inside: Vec<String>,
     pub(super) loops: usize,
     /// The command gets its arguments or its program from another one.
@@ -39,6 +41,7 @@ impl<'t> Walker<'t> {
             functions: BTreeSet::new(),
             forwarding: BTreeSet::new(),
             calls: Vec::new(),
+            copies: Vec::new(),
             inside: Vec::new(),
             loops: 0,
             is_fed: false,
@@ -55,6 +58,14 @@ impl<'t> Walker<'t> {
                 self.loops += 1;
                 self.start(words.get(1..).unwrap_or_default());
                 self.loops -= 1;
+            }
+        }
+        for (to, from, directories) in std::mem::take(&mut self.copies) {
+            let is_run =
+                |(script, _): &(Script, Span)| matches!(script, Script::File(path) if *path == to);
+            if self.found.scripts.iter().any(is_run) {
+                self.directories = directories;
+                self.argument(&from);
             }
         }
         let functions = self.functions;

@@ -102,6 +102,7 @@ pages! {
     BudgetUnrealistic = "budget_unrealistic",
     ConfusableCharacters = "confusable_characters",
     ContractCommandMissing = "contract_command_missing",
+    ContractRunsTaskFile = "contract_runs_task_file",
     ContractScriptUnknown = "contract_script_unknown",
     ContractSyntax = "contract_syntax",
     ContractVacuous = "contract_vacuous",
