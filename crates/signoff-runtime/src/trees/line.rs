@@ -43,10 +43,6 @@ struct Waiting {
 }
 
 /// What whoever waited gets.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there are few of them at a time, and each is moved once"
-)]
 pub(super) enum Turn<'l> {
     /// A room that was left.
     Left(Box<TreeMount>),
