@@ -194,8 +194,14 @@ fn stage(attack: &Attack) -> Project {
             "**target:** coder\n**depends_on:** none\n**on_fail:** retry(1), then abort\n**critical:** no\n**task:**\n{task}\n\n**contract:**\n```shell\n{contract}\n```\n"
         )
     };
+    // Nobody would sign `.gitattributes` for a contract that calls git, but even then nothing comes of it.
+    let produces = format!("**produces:** {}\n**task:**", attack.brings.join(", "));
+    let mut attacked = step("Attack.", attack.contract);
+    if !attack.brings.is_empty() {
+        attacked = attacked.replace("**task:**", &produces);
+    }
     let text = plan(&[
-        &step("Attack.", attack.contract),
+        &attacked,
         &step("Work.", "test -s other"),
         // What is not versioned is there for work, and judges nothing.
         &step("Look.", "test -s third && test ! -e ignored/left")
