@@ -90,6 +90,12 @@ impl Project {
         // Where the binary was built is not for everybody to see.
         let binary = self.root.join("bin/signoff");
         fs::copy(&self.binary, &binary).expect("the folder is ours");
+        // An agent that follows a script is that binary too.
+        let config = self.root.join("project/.signoff/config.toml");
+        if let Ok(text) = fs::read_to_string(&config) {
+            let (old, new) = (self.binary.to_string_lossy(), binary.to_string_lossy());
+            fs::write(&config, text.replace(&*old, &new)).expect("the folder is ours");
+        }
         let all = fs::Permissions::from_mode(0o755);
         fs::set_permissions(&self.root, all).expect("the folder is ours");
         for name in ["project", "home", "tmp", "outside"] {
