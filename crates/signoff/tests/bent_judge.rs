@@ -66,7 +66,9 @@ fn prepared(place: Place, script: &Script, policy: &str) -> Project {
     let text = std::fs::read_to_string(&path).expect("it was just written");
     let began = project.outside("began").to_string_lossy().into_owned();
     let go = project.outside("go").to_string_lossy().into_owned();
-    let text = text.replace("BEGAN", &began).replace("GO", &go);
+    // As a whole: the name of a temporary directory may have these letters in it.
+    let text = text.replace("BEGAN", &began);
+    let text = text.replace("\"GO\"", &format!("\"{go}\""));
     std::fs::write(&path, text).expect("the folder is ours");
     project
         .write("Makefile", HONEST)

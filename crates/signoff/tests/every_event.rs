@@ -175,7 +175,7 @@ fn signals_are_outside(example: &Example) {
     let script = std::fs::read_to_string(&path).expect("it was written");
     let script = script
         .replace("BEGUN", &at("begun"))
-        .replace("GO", &at("go"));
+        .replace("\"GO\"", &format!("\"{}\"", at("go")));
     std::fs::write(&path, script).expect("the folder is ours");
 }
 

@@ -47,7 +47,11 @@ fn repository_with(script: &Script, files: &[(&str, &str)]) -> Project {
     let at = |name: &str| project.outside(name).to_string_lossy().into_owned();
     let text = fs::read_to_string(&script).expect("it was just written");
     let text = text.replace("BEGAN", &at("began"));
-    fs::write(&script, text.replace("GO", &at("go"))).expect("the folder is ours");
+    fs::write(
+        &script,
+        text.replace("\"GO\"", &format!("\"{}\"", at("go"))),
+    )
+    .expect("the folder is ours");
     project.write("kept", "mine\n");
     for (name, text) in files {
         project.write(name, text);

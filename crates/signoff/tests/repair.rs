@@ -27,7 +27,8 @@ fn set_script(project: &Project, script: &Script) {
     let at = |name: &str| project.outside(name).to_string_lossy().into_owned();
     let text = script.to_string().replace("BEGAN", &at("began"));
     let path = project.outside("script.json");
-    fs::write(path, text.replace("GO", &at("go"))).expect("the folder is ours");
+    fs::write(path, text.replace("\"GO\"", &format!("\"{}\"", at("go"))))
+        .expect("the folder is ours");
 }
 
 /// Where the step is repaired, and what the question is called.

@@ -18,7 +18,9 @@ fn repository(script: &Script, steps: &[&str]) -> Project {
     let script = project.outside("script.json");
     let text = fs::read_to_string(&script).expect("it was just written");
     let at = |name: &str| project.outside(name).to_string_lossy().into_owned();
-    let text = text.replace("BEGAN", &at("began")).replace("GO", &at("go"));
+    let text = text
+        .replace("BEGAN", &at("began"))
+        .replace("\"GO\"", &format!("\"{}\"", at("go")));
     fs::write(&script, text).expect("the folder is ours");
     project.write("a", "one\n").write("b", "keep\n");
     for words in [
