@@ -6,11 +6,13 @@ mod commits;
 mod contracts;
 mod crew;
 mod joining;
+mod merging;
 mod message;
 mod pool;
 mod requests;
 mod shared;
 mod told;
+mod trees_for_actions;
 mod workbench;
 
 use std::collections::BTreeMap;
@@ -20,9 +22,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use signoff_engine::{
-    Action, Cache, Changes, Choice, Input, Item, ItemKind, Millis, ProcessEnd, Refusal, Run,
-};
+use signoff_engine::{Action, Changes, Choice, Input, Item, ItemKind, Millis, Refusal, Run};
 use signoff_plan::model::Step;
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
@@ -31,7 +31,7 @@ use signoff_work::environment::for_contract;
 use signoff_work::git::{ImportLimits, Own};
 
 use self::calls::Calls;
-use self::commits::{attempt_of, head, judged, newest_base, parsed, work_context, work_on};
+use self::commits::{attempt_of, head, newest_base, parsed, work_context, work_on};
 use self::crew::{Crew, CrewStop};
 use self::joining::Joining;
 use self::message::Message;
@@ -45,7 +45,7 @@ use crate::error::Error;
 use crate::live::clear_leftovers;
 use crate::project::Project;
 use crate::scratch::Scratch;
-use crate::trees::{Built, Judging, Source, TreeMount, Trees, WorkContext};
+use crate::trees::{Source, TreeMount, Trees, WorkContext};
 use crate::watch::Watch;
 
 /// Asks a running loop to stop cleanly; safe to send from a signal thread.
@@ -346,224 +346,6 @@ impl<'a> Local<'a> {
         happened
     }
 
-    /// Makes the tree that an action needs, on a thread of the crew; `false`: it needs none.
-    fn make_tree(&mut self, run: &Run, action: &Action) -> Result<bool, Error> {
-        let Some(trees) = self.trees().map(Arc::clone) else {
-            return Ok(false);
-        };
-        let starter = self.crew.starter();
-        match *action {
-            Action::Baseline { step }
-            | Action::Evaluate { step, .. }
-            | Action::Recheck { step, .. } => {
-                let baseline = matches!(action, Action::Baseline { .. });
-                let (definition, _) = known(run, step)?;
-                let attempt = attempts(run, step);
-                let wanted = Judging {
-                    commit: judged(run, step, baseline)?,
-                    protects: definition.protects.clone(),
-                    signed: self.watch.signed_files(),
-                    scratch: self.bench.dir.scratch(&definition.id, attempt, "contract"),
-                    ignored: self.ignored_work(run, action)?,
-                    warm: run.reuses_builds(action),
-                };
-                let is_warm = run.settings().cache == Cache::Warm;
-                if is_warm && matches!(action, Action::Recheck { .. }) {
-                    let trees = Arc::clone(&trees);
-                    self.crew.work(move || {
-                        trees.forget_builds();
-                        None
-                    });
-                }
-                let (room, others) = trees.idle_room(&wanted);
-                if !others.is_empty() {
-                    self.crew.work(move || {
-                        drop(others);
-                        None
-                    });
-                }
-                if let Some(room) = room {
-                    self.begin_in(run, action, Some(Box::new(room)))?;
-                    return Ok(true);
-                }
-                self.crew
-                    .ready(action.clone(), move || trees.judging(&wanted, &starter));
-            }
-            Action::Dispatch { step, attempt } => {
-                let work = work_context(&trees, run, step, attempt)?;
-                self.crew.ready(action.clone(), move || {
-                    trees.work((&work.step, attempt), &work.began, &starter)
-                });
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    /// Lets an action begin whose tree is ready, if it needs one.
-    fn begin_in(
-        &mut self,
-        run: &Run,
-        action: &Action,
-        mount: Option<Box<TreeMount>>,
-    ) -> Result<(), Error> {
-        let judged = |mount: Option<Box<TreeMount>>| mount.map(|mount| *mount);
-        match *action {
-            Action::Baseline { step } => self.baseline(run, step, judged(mount)),
-            Action::Evaluate {
-                step,
-                attempt,
-                patience,
-            } => self.evaluate(run, (step, attempt), patience, judged(mount)),
-            Action::Recheck { step, patience } => {
-                let attempt = (step, attempts(run, step));
-                self.evaluate(run, attempt, patience, judged(mount))
-            }
-            Action::Dispatch { step, attempt } => self.dispatch(run, (step, attempt), mount),
-            Action::Call { step, attempt } => self.call(run, step, attempt),
-            Action::Candidate { step, attempt } => self.candidate(run, step, attempt),
-            Action::Merge { step, attempt } => self.merge(run, step, attempt),
-            Action::LandFiles
-            | Action::Gate { .. }
-            | Action::Gather { .. }
-            | Action::AskForBudget { .. }
-            | Action::AskForAcceptance
-            | Action::Wait { .. }
-            | Action::Finish => Ok(()),
-        }
-    }
-
-    /// Somebody removed the run's branch or repository. What fails then is nobody's attempt: the run stops and says so,
-    /// as it would after a crash.
-    fn lost(&self, run: &Run) -> Option<Error> {
-        let head = run.ground().and(run.head())?;
-        self.trees()?.lost(head)
-    }
-
-    /// Something begun has led to this. Work that cannot be put on top of the head, and conflicts with no file, may only
-    /// miss what somebody removed.
-    fn checked(&self, run: &Run, happened: Happened) -> Result<Happened, Error> {
-        if let Happened::Input(Input::Conflicted { files, .. }) = &happened
-            && files.is_empty()
-            && let Some(lost) = self.lost(run)
-        {
-            return Err(lost);
-        }
-        Ok(happened)
-    }
-
-    /// What is told where the tree of an action cannot be had.
-    fn without_tree(run: &Run, action: &Action, why: String) -> Result<Happened, Error> {
-        let observed = crew::not_started(why.clone());
-        Ok(Happened::Input(match *action {
-            Action::Baseline { step } => Input::BaselineEnded { step, observed },
-            Action::Evaluate { step, attempt, .. } => Input::EvaluationEnded {
-                step,
-                attempt,
-                observed,
-            },
-            Action::Recheck { step, .. } => Input::EvaluationEnded {
-                step,
-                attempt: attempts(run, step),
-                observed,
-            },
-            Action::Dispatch { step, attempt } => Input::WorkEnded {
-                step,
-                attempt,
-                ended: ProcessEnd::NotStarted(why),
-                text: String::new(),
-                changes: Changes::default(),
-            },
-            _ => return Err(broken(run, "a tree for an action without one")),
-        }))
-    }
-
-    /// Builds the step's candidate.
-    fn candidate(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
-        let trees = self.own_trees(run)?;
-        let work = attempt_of(&trees, run, step, attempt)?;
-        let (head, signed) = (head(run)?, self.watch.signed_files());
-        let starter = self.crew.starter();
-        self.crew.work(move || {
-            let conflicted = |files, text| Input::Conflicted {
-                step,
-                attempt,
-                onto: head.to_string(),
-                files,
-                text,
-            };
-            Some(match trees.candidate(&work, &head, &signed) {
-                Ok(Built::Candidate(mut candidate)) => {
-                    candidate.files.extend(protected_work(&trees, &work.work));
-                    Input::CandidateBuilt {
-                        step,
-                        attempt,
-                        candidate,
-                    }
-                }
-                Ok(Built::Conflict(files, text)) => conflicted(files, text),
-                // It is built when the run goes on.
-                Err(_) if starter.is_stopping() => return None,
-                Err(why) => conflicted(Vec::new(), why),
-            })
-        });
-        Ok(())
-    }
-
-    /// Makes the step's candidate the head.
-    fn merge(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
-        let trees = self.own_trees(run)?;
-        let (definition, state) = known(run, step)?;
-        let candidate = (state.candidate.clone())
-            .ok_or_else(|| broken(run, "a merge of a step without a candidate"))?;
-        let start = run.ground().map(|ground| ground.start.as_str());
-        let since = parsed(run, start.unwrap_or_default())?;
-        let name = definition.id.clone();
-        let starter = self.crew.starter();
-        self.crew.work(move || {
-            Some(match trees.merge((&name, attempt), &candidate, &since) {
-                Ok((commit, tree)) => Input::Merged {
-                    step,
-                    attempt,
-                    commit,
-                    tree,
-                },
-                // Whether it took place is found out when the run goes on.
-                Err(_) if starter.is_stopping() => return None,
-                Err(text) => Input::Conflicted {
-                    step,
-                    attempt,
-                    onto: candidate.onto,
-                    files: Vec::new(),
-                    text,
-                },
-            })
-        });
-        Ok(())
-    }
-
-    /// Writes to the checkout what the head has. The journal knows of the merge by now, and doing it twice does no harm.
-    fn land_files(&self, run: &Run) -> Result<Prepared, Error> {
-        let (trees, head) = (self.own_trees(run)?, head(run)?);
-        let landed = match trees.land_files(&head) {
-            Ok(landed) => landed,
-            // It is done when the run goes on.
-            Err(_) if self.crew.is_stopping() => return Ok(Prepared::Stopping),
-            Err(why) => match self.lost(run) {
-                Some(lost) => return Err(lost),
-                None => crate::trees::LandedFiles {
-                    held: vec![why],
-                    ..Default::default()
-                },
-            },
-        };
-        Ok(Prepared::Instead(Input::FilesLanded {
-            commit: head.to_string(),
-            files: landed.files,
-            held: landed.held,
-        }))
-    }
-
     /// What must be journaled before the action, whatever else happens.
     fn prepare_action(&mut self, run: &Run, action: &Action) -> Result<Prepared, Error> {
         let difference = match action {
@@ -804,17 +586,6 @@ impl Perform for Local<'_> {
         self.listener
             .reply(request, refused.map(ToString::to_string));
     }
-}
-
-/// What a cut off attempt changed although nobody may. Its candidate has it as it was; it speaks against the attempt all
-/// the same.
-fn protected_work(trees: &Trees, work: &WorkContext) -> Vec<String> {
-    if !work.interrupted {
-        // It was told when the work ended.
-        return Vec::new();
-    }
-    let recorded = trees.record(work, None).ok().flatten();
-    recorded.map_or_else(Vec::new, |recorded| recorded.protected)
 }
 
 fn attempts(run: &Run, step: usize) -> u32 {

@@ -1,0 +1,109 @@
+//! How a step's work becomes a candidate, the head, and files of the checkout.
+
+use signoff_engine::{Input, Run};
+
+use super::Local;
+use super::commits::{attempt_of, head, parsed};
+use super::workbench::{broken, known};
+use crate::drive::Prepared;
+use crate::error::Error;
+use crate::trees::{Built, LandedFiles, Trees, WorkContext};
+
+impl Local<'_> {
+    /// Builds the step's candidate.
+    pub(super) fn candidate(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
+        let trees = self.own_trees(run)?;
+        let work = attempt_of(&trees, run, step, attempt)?;
+        let (head, signed) = (head(run)?, self.watch.signed_files());
+        let starter = self.crew.starter();
+        self.crew.work(move || {
+            let conflicted = |files, text| Input::Conflicted {
+                step,
+                attempt,
+                onto: head.to_string(),
+                files,
+                text,
+            };
+            Some(match trees.candidate(&work, &head, &signed) {
+                Ok(Built::Candidate(mut candidate)) => {
+                    candidate.files.extend(protected_work(&trees, &work.work));
+                    Input::CandidateBuilt {
+                        step,
+                        attempt,
+                        candidate,
+                    }
+                }
+                Ok(Built::Conflict(files, text)) => conflicted(files, text),
+                // It is built when the run goes on.
+                Err(_) if starter.is_stopping() => return None,
+                Err(why) => conflicted(Vec::new(), why),
+            })
+        });
+        Ok(())
+    }
+
+    /// Makes the step's candidate the head.
+    pub(super) fn merge(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
+        let trees = self.own_trees(run)?;
+        let (definition, state) = known(run, step)?;
+        let candidate = (state.candidate.clone())
+            .ok_or_else(|| broken(run, "a merge of a step without a candidate"))?;
+        let start = run.ground().map(|ground| ground.start.as_str());
+        let since = parsed(run, start.unwrap_or_default())?;
+        let name = definition.id.clone();
+        let starter = self.crew.starter();
+        self.crew.work(move || {
+            Some(match trees.merge((&name, attempt), &candidate, &since) {
+                Ok((commit, tree)) => Input::Merged {
+                    step,
+                    attempt,
+                    commit,
+                    tree,
+                },
+                // Whether it took place is found out when the run goes on.
+                Err(_) if starter.is_stopping() => return None,
+                Err(text) => Input::Conflicted {
+                    step,
+                    attempt,
+                    onto: candidate.onto,
+                    files: Vec::new(),
+                    text,
+                },
+            })
+        });
+        Ok(())
+    }
+
+    /// Writes to the checkout what the head has. The journal knows of the merge by now, and doing it twice does no harm.
+    pub(super) fn land_files(&self, run: &Run) -> Result<Prepared, Error> {
+        let (trees, head) = (self.own_trees(run)?, head(run)?);
+        let landed = match trees.land_files(&head) {
+            Ok(landed) => landed,
+            // It is done when the run goes on.
+            Err(_) if self.crew.is_stopping() => return Ok(Prepared::Stopping),
+            Err(why) => match self.lost(run) {
+                Some(lost) => return Err(lost),
+                None => LandedFiles {
+                    held: vec![why],
+                    ..Default::default()
+                },
+            },
+        };
+        Ok(Prepared::Instead(Input::FilesLanded {
+            commit: head.to_string(),
+            files: landed.files,
+            held: landed.held,
+        }))
+    }
+}
+
+/// What a cut off attempt changed although nobody may. Its candidate has it as it was; it speaks against the attempt all
+/// the same.
+fn protected_work(trees: &Trees, work: &WorkContext) -> Vec<String> {
+    if !work.interrupted {
+        // It was told when the work ended.
+        return Vec::new();
+    }
+    let recorded = trees.record(work, None).ok().flatten();
+    recorded.map_or_else(Vec::new, |recorded| recorded.protected)
+}

@@ -1,0 +1,146 @@
+//! Where actions begin that need a tree: it is made on a thread of the crew, and the action begins when it is there.
+
+use std::sync::Arc;
+
+use signoff_engine::{Action, Cache, Changes, Input, ProcessEnd, Run};
+
+use super::commits::{judged, work_context};
+use super::workbench::{broken, known};
+use super::{Local, attempts, crew};
+use crate::drive::Happened;
+use crate::error::Error;
+use crate::trees::{Judging, TreeMount};
+
+impl Local<'_> {
+    /// Makes the tree that an action needs, on a thread of the crew; `false`: it needs none.
+    pub(super) fn make_tree(&mut self, run: &Run, action: &Action) -> Result<bool, Error> {
+        let Some(trees) = self.trees().map(Arc::clone) else {
+            return Ok(false);
+        };
+        let starter = self.crew.starter();
+        match *action {
+            Action::Baseline { step }
+            | Action::Evaluate { step, .. }
+            | Action::Recheck { step, .. } => {
+                let baseline = matches!(action, Action::Baseline { .. });
+                let (definition, _) = known(run, step)?;
+                let attempt = attempts(run, step);
+                let wanted = Judging {
+                    commit: judged(run, step, baseline)?,
+                    protects: definition.protects.clone(),
+                    signed: self.watch.signed_files(),
+                    scratch: self.bench.dir.scratch(&definition.id, attempt, "contract"),
+                    ignored: self.ignored_work(run, action)?,
+                    warm: run.reuses_builds(action),
+                };
+                let is_warm = run.settings().cache == Cache::Warm;
+                if is_warm && matches!(action, Action::Recheck { .. }) {
+                    let trees = Arc::clone(&trees);
+                    self.crew.work(move || {
+                        trees.forget_builds();
+                        None
+                    });
+                }
+                let (room, others) = trees.idle_room(&wanted);
+                if !others.is_empty() {
+                    self.crew.work(move || {
+                        drop(others);
+                        None
+                    });
+                }
+                if let Some(room) = room {
+                    self.begin_in(run, action, Some(Box::new(room)))?;
+                    return Ok(true);
+                }
+                self.crew
+                    .ready(action.clone(), move || trees.judging(&wanted, &starter));
+            }
+            Action::Dispatch { step, attempt } => {
+                let work = work_context(&trees, run, step, attempt)?;
+                self.crew.ready(action.clone(), move || {
+                    trees.work((&work.step, attempt), &work.began, &starter)
+                });
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Lets an action begin whose tree is ready, if it needs one.
+    pub(super) fn begin_in(
+        &mut self,
+        run: &Run,
+        action: &Action,
+        mount: Option<Box<TreeMount>>,
+    ) -> Result<(), Error> {
+        let judged = |mount: Option<Box<TreeMount>>| mount.map(|mount| *mount);
+        match *action {
+            Action::Baseline { step } => self.baseline(run, step, judged(mount)),
+            Action::Evaluate {
+                step,
+                attempt,
+                patience,
+            } => self.evaluate(run, (step, attempt), patience, judged(mount)),
+            Action::Recheck { step, patience } => {
+                let attempt = (step, attempts(run, step));
+                self.evaluate(run, attempt, patience, judged(mount))
+            }
+            Action::Dispatch { step, attempt } => self.dispatch(run, (step, attempt), mount),
+            Action::Call { step, attempt } => self.call(run, step, attempt),
+            Action::Candidate { step, attempt } => self.candidate(run, step, attempt),
+            Action::Merge { step, attempt } => self.merge(run, step, attempt),
+            Action::LandFiles
+            | Action::Gate { .. }
+            | Action::Gather { .. }
+            | Action::AskForBudget { .. }
+            | Action::AskForAcceptance
+            | Action::Wait { .. }
+            | Action::Finish => Ok(()),
+        }
+    }
+
+    /// Somebody removed the run's branch or repository. What fails then is nobody's attempt: the run stops and says so,
+    /// as it would after a crash.
+    pub(super) fn lost(&self, run: &Run) -> Option<Error> {
+        let head = run.ground().and(run.head())?;
+        self.trees()?.lost(head)
+    }
+
+    /// Something begun has led to this. Work that cannot be put on top of the head, and conflicts with no file, may only
+    /// miss what somebody removed.
+    pub(super) fn checked(&self, run: &Run, happened: Happened) -> Result<Happened, Error> {
+        if let Happened::Input(Input::Conflicted { files, .. }) = &happened
+            && files.is_empty()
+            && let Some(lost) = self.lost(run)
+        {
+            return Err(lost);
+        }
+        Ok(happened)
+    }
+
+    /// What is told where the tree of an action cannot be had.
+    pub(super) fn without_tree(run: &Run, action: &Action, why: String) -> Result<Happened, Error> {
+        let observed = crew::not_started(why.clone());
+        Ok(Happened::Input(match *action {
+            Action::Baseline { step } => Input::BaselineEnded { step, observed },
+            Action::Evaluate { step, attempt, .. } => Input::EvaluationEnded {
+                step,
+                attempt,
+                observed,
+            },
+            Action::Recheck { step, .. } => Input::EvaluationEnded {
+                step,
+                attempt: attempts(run, step),
+                observed,
+            },
+            Action::Dispatch { step, attempt } => Input::WorkEnded {
+                step,
+                attempt,
+                ended: ProcessEnd::NotStarted(why),
+                text: String::new(),
+                changes: Changes::default(),
+            },
+            _ => return Err(broken(run, "a tree for an action without one")),
+        }))
+    }
+}
