@@ -9,6 +9,7 @@ mod conversation;
 mod crash;
 mod ending;
 mod gate;
+mod kept_mounts;
 mod leftovers;
 mod memory;
 mod output;
