@@ -153,3 +153,61 @@ impl Drop for AtWork<'_> {
         line.last = Some((Instant::now(), self.began.elapsed()));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOOK: Duration = Duration::from_millis(10);
+
+    /// How long somebody still waits who came so many milliseconds after a room was made, at that many.
+    fn patience(line: &Line, made: Instant, (came, now): (u64, u64)) -> Option<u128> {
+        let at = |millis| made + Duration::from_millis(millis);
+        let left = line.patience(at(came), at(now));
+        left.map(|left| left.as_millis())
+    }
+
+    #[test]
+    fn nobody_waits_longer_than_making_a_room_takes() {
+        let made = Instant::now();
+        let mut line = Line::default();
+        assert_eq!(patience(&line, made, (0, 0)), None, "there is none yet");
+        line.making = 1;
+        let guess = Some(GUESS.as_millis());
+        assert_eq!(patience(&line, made, (0, 99)), guess, "the first is made");
+        (line.making, line.made, line.last) = (0, 1, Some((made, TOOK)));
+        assert_eq!(patience(&line, made, (0, 4)), Some(6));
+        assert_eq!(patience(&line, made, (3, 4)), Some(9));
+        assert_eq!(patience(&line, made, (3, 13)), None);
+    }
+
+    #[test]
+    fn no_more_are_made_at_a_time_than_there_are() {
+        let made = Instant::now();
+        let mut line = Line {
+            made: 2,
+            making: 1,
+            last: Some((made, TOOK)),
+            ..Line::default()
+        };
+        assert_eq!(patience(&line, made, (0, 20)), None);
+        line.making = 2;
+        assert!(patience(&line, made, (0, 20)).is_some());
+    }
+
+    #[test]
+    fn nobody_waits_where_rooms_are_left_changed() {
+        let line = Mutex::new(Line {
+            made: 1,
+            making: 1,
+            ..Line::default()
+        });
+        let commit: Id = "a".repeat(40).parse().unwrap();
+        let (_, receiver) = locked(&line).enter(commit.clone());
+        locked(&line).lose();
+        assert!(receiver.recv().is_err(), "whoever waited is told");
+        assert!(matches!(wait(&line, &commit), Turn::Make(_)));
+        assert!(locked(&line).waiting.is_empty());
+        assert_eq!(locked(&line).made, 2, "whoever made one is done");
+    }
+}
