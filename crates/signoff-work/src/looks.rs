@@ -37,7 +37,7 @@ enum Content {
 }
 
 impl Looks {
-    /// Of these directories, without what is `apart`.
+    /// Of these directories, without what is `apart`. Nobody else may know them yet.
     pub fn of(roots: &[&Path], apart: &[PathBuf]) -> io::Result<Self> {
         let mut entries = BTreeMap::new();
         let mut waiting: Vec<PathBuf> = roots.iter().map(|root| (*root).to_owned()).collect();
@@ -54,16 +54,11 @@ impl Looks {
         let is_directory = |entry: &Entry| matches!(entry.content, Content::Directory(_));
         let directories = entries.iter().filter(|(_, entry)| is_directory(entry));
         let alarm = Alarm::of(directories.map(|(path, _)| path.as_path()));
-        let looks = Self {
+        Ok(Self {
             entries,
             alarm,
             was_raised: AtomicBool::new(false),
-        };
-        // Again: something may have happened before it could be heard.
-        if !looks.entries_are_same() {
-            return Err(io::Error::other("it changes while it is looked at"));
-        }
-        Ok(looks)
+        })
     }
 
     /// Does everything look the same now? What cannot be looked at does not.
