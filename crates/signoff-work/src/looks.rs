@@ -79,10 +79,8 @@ impl Looks {
 /// Is told by the kernel of every change in directories and of the files in them. Looking at them all takes a hundred
 /// times as long as asking whether there was any.
 #[derive(Debug)]
-#[cfg(target_os = "linux")]
 struct Alarm(std::os::fd::OwnedFd);
 
-#[cfg(target_os = "linux")]
 impl Alarm {
     /// `None` where it cannot be had: a user can have a limited number.
     fn of<'p>(directories: impl Iterator<Item = &'p Path>) -> Option<Self> {
@@ -118,22 +116,6 @@ impl Alarm {
                 Ok(_) => is_quiet = false,
             }
         }
-    }
-}
-
-/// Nobody is told here.
-#[derive(Debug)]
-#[cfg(not(target_os = "linux"))]
-enum Alarm {}
-
-#[cfg(not(target_os = "linux"))]
-impl Alarm {
-    fn of<'p>(_directories: impl Iterator<Item = &'p Path>) -> Option<Self> {
-        None
-    }
-
-    fn is_quiet(&self) -> bool {
-        match *self {}
     }
 }
 
@@ -235,7 +217,6 @@ mod tests {
         }
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn the_alarm_hears_of_whatever_could_change_a_look() {
         type Change = fn(&Path) -> io::Result<()>;
@@ -276,7 +257,6 @@ mod tests {
         }
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn who_only_reads_raises_no_alarm() {
         let (dir, looks) = made();
