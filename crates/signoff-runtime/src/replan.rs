@@ -46,9 +46,7 @@ pub(crate) fn next(
         Err(error) => return Err(error),
     };
     preflight::no_errors(&plan)?;
-    preflight::supported(&plan)?;
-    preflight::verified(project, &plan)?;
-    preflight::programs(project, &plan)?;
+    preflight::can_run(project, &plan)?;
     let terms = project.present_terms(&plan.checked.plan, key)?;
     Ok(Some(Next {
         plan,

@@ -6,47 +6,55 @@ use signoff_engine::{Isolation, Run, StepStatus};
 use signoff_sandbox::Level;
 use signoff_work::confine::{Grounds, closed_shells};
 use signoff_work::environment::for_contract;
+use signoff_work::git::{Own, Repository};
 
-use super::Live;
+use super::{OpenedRun, PreparedRun};
+use crate::confinement;
 use crate::error::Error;
 use crate::local::{WorkPlace, marker};
 use crate::trees::{self, Setup, Showing, Trees, id};
-use crate::{confinement, trees as all_trees};
 
-impl Live<'_> {
-    /// Where it works, and the trees that it has there; its processes are confined to them.
-    pub(super) fn place(
+impl PreparedRun<'_> {
+    /// Where it works. What it starts is confined to that.
+    pub(super) fn work_place(
         &self,
         grounds: &mut Option<Grounds>,
         level: Level,
-    ) -> Result<(WorkPlace, Option<Arc<Trees>>), Error> {
+    ) -> Result<WorkPlace, Error> {
+        let opened = &self.opened;
         if let Some(grounds) = grounds.as_mut().filter(|_| level.mounts()) {
-            let shells = closed_shells(&self.dir.path().join("shells"), &grounds.path);
+            let shells = closed_shells(&self.dir().join("shells"), &grounds.path);
             grounds.shells = shells.map_err(Error::Sandbox)?;
         }
-        if self.settings().isolation == Isolation::Shared {
-            return Ok((WorkPlace::Checkout(self.recorder()?), None));
+        if self.settings.isolation == Isolation::Shared {
+            return Ok(WorkPlace::Checkout(opened.recorder()?));
         }
-        self.refuse_if_older()?;
-        let showing = confinement::showing(self.project, &self.id(), level)?;
+        opened.refuse_if_older()?;
+        let showing = confinement::showing(opened.project, &opened.id, level)?;
         if let (Some(grounds), Showing::Overlays(_)) = (grounds.as_mut(), &showing) {
             grounds.overlays = true;
         }
-        let trees = self.trees(grounds.as_mut(), showing)?.map(Arc::new);
-        let Some(trees) = trees else {
+        let repository = match &self.repository {
+            Some(chosen) => Some(chosen.clone()),
+            None => opened.repository()?,
+        };
+        let Some(repository) = repository else {
             return Err(Error::NoWorktrees {
                 asked: vec![format!("run {} works on trees of its own", self.id())],
                 why: vec!["the repository that has them is gone".to_owned()],
                 insists: true,
             });
         };
-        self.require_branch(&trees)?;
-        Ok((WorkPlace::Trees(Arc::clone(&trees)), Some(trees)))
+        let trees = opened.open_trees(repository, grounds.as_mut(), showing)?;
+        opened.require_branch(&trees)?;
+        Ok(WorkPlace::Trees(Arc::new(trees)))
     }
+}
 
+impl OpenedRun<'_> {
     /// What can tell how the checkout looks, if there is git.
-    fn recorder(&self) -> Result<Option<signoff_work::git::Own>, Error> {
-        let Some(repository) = all_trees::private_repository(self.project).ok().flatten() else {
+    fn recorder(&self) -> Result<Option<Own>, Error> {
+        let Some(repository) = trees::private_repository(self.project).ok().flatten() else {
             return Ok(None);
         };
         let kept = trees::kept(self.project, (&self.key, &self.plan));
@@ -55,9 +63,9 @@ impl Live<'_> {
 
     /// Agents of older versions worked in worktrees, of which this one knows nothing.
     fn refuse_if_older(&self) -> Result<(), Error> {
-        match self.run.ground() {
+        match self.state().ground() {
             Some(ground) if !ground.layers => Err(Error::OlderRun {
-                run: self.id(),
+                run: self.id.clone(),
                 branch: ground.branch.clone().unwrap_or_default(),
             }),
             Some(_) | None => Ok(()),
@@ -66,58 +74,69 @@ impl Live<'_> {
 
     /// Without its branch nothing of the run could be merged, whatever its agents did.
     fn require_branch(&self, trees: &Trees) -> Result<(), Error> {
-        let Some(head) = self.run.head().filter(|_| self.run.ground().is_some()) else {
+        let Some(head) = self
+            .state()
+            .head()
+            .filter(|_| self.state().ground().is_some())
+        else {
             return Ok(());
         };
         if trees.has_branch()? {
             return Ok(());
         }
         Err(Error::BranchGone {
-            run: self.id(),
+            run: self.id.clone(),
             head: head.to_owned(),
         })
     }
 
-    /// The run's trees, if it has any.
-    pub(super) fn trees(
-        &self,
-        grounds: Option<&mut Grounds>,
-        showing: Showing,
-    ) -> Result<Option<Trees>, Error> {
-        if self.settings().isolation == Isolation::Shared {
+    /// The run's trees, if it has any, for the harness alone: nothing is started there.
+    pub(super) fn trees(&self) -> Result<Option<Trees>, Error> {
+        if self.state().settings().isolation == Isolation::Shared {
             return Ok(None);
         }
-        let repository = match (&self.repository, self.run.ground()) {
-            (Some(repository), _) => Some(repository.clone()),
-            (None, Some(ground)) if ground.private => trees::private_repository(self.project)?,
-            (None, Some(_)) => trees::repository(self.project)?,
+        let repository = self.repository()?;
+        repository
+            .map(|repository| self.open_trees(repository, None, Showing::Copies))
+            .transpose()
+    }
+
+    /// The repository that its trees are recorded in, if it is still there.
+    fn repository(&self) -> Result<Option<Repository>, Error> {
+        match self.state().ground() {
+            Some(ground) if ground.private => trees::private_repository(self.project),
+            Some(_) => trees::repository(self.project),
             // Killed before it had a tree.
-            (None, None) => trees::run_repository(self.project)?.map(|found| found.repository),
-        };
-        let Some(repository) = repository else {
-            return Ok(None);
-        };
+            None => Ok(trees::run_repository(self.project)?.map(|found| found.repository)),
+        }
+    }
+
+    fn open_trees(
+        &self,
+        repository: Repository,
+        grounds: Option<&mut Grounds>,
+        showing: Showing,
+    ) -> Result<Trees, Error> {
         let grounds = grounds.map(|grounds| {
             grounds.objects = Some(repository.objects().to_owned());
             grounds.clone()
         });
         let kept = trees::kept(self.project, (&self.key, &self.plan));
-        let id_of = self.id();
-        let how = (showing, self.setup(&id_of, grounds));
-        let trees = Trees::open(self.project, repository, &self.dir, (&id_of, &kept), how)?;
-        if let (Some(ground), Some(head)) = (self.run.ground(), self.run.head()) {
+        let how = (showing, self.setup(grounds));
+        let trees = Trees::open(self.project, repository, &self.dir, (&self.id, &kept), how)?;
+        if let (Some(ground), Some(head)) = (self.state().ground(), self.state().head()) {
             let parsed = |text: &str| {
                 id(text).map_err(|why| Error::BrokenRun {
-                    run: id_of.clone(),
+                    run: self.id.clone(),
                     why,
                 })
             };
             trees.take_up(&parsed(&ground.start)?, &parsed(head)?)?;
         }
-        Ok(Some(trees))
+        Ok(trees)
     }
 
-    fn setup(&self, id: &str, grounds: Option<Grounds>) -> Setup {
+    fn setup(&self, grounds: Option<Grounds>) -> Setup {
         let config = &self.project.config;
         Setup {
             copy: config.run.copy.value.clone(),
@@ -132,22 +151,13 @@ impl Live<'_> {
             grounds,
             scratch: self.dir.scratch("", 0, "prepare"),
             log: self.dir.path().join("prepare.log"),
-            marker: marker(id, "", 0),
+            marker: marker(&self.id, "", 0),
         }
-    }
-
-    /// A run that was taken back does not go on. (Only those that completed land, and they do not either.)
-    pub(super) fn refuse_if_undone(&self) -> Result<(), Error> {
-        if self.run.undone() {
-            let run = self.run.id().to_owned();
-            return Err(Error::Undone { run });
-        }
-        Ok(())
     }
 }
 
-/// Removes what a crash left of steps that have ended.
-pub(super) fn take_up(run: &Run, trees: &Trees) {
+/// Removes the repair directories of steps that have ended, which a crash may have left.
+pub(super) fn forget_finished_repairs(run: &Run, trees: &Trees) {
     for (at, (step, state)) in run.order().filter_map(|at| Some((at, run.step(at)?))) {
         let is_over = matches!(state.status, StepStatus::Completed | StepStatus::Skipped);
         if is_over && run.has_own_tree(at) {
