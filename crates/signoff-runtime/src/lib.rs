@@ -33,6 +33,7 @@ pub mod proof;
 pub mod rehearsal;
 mod replan;
 mod scratch;
+mod signed_text;
 mod snapshot;
 mod ssh;
 pub mod state;

@@ -129,6 +129,11 @@ impl Checked {
     }
 }
 
+/// The plan as it stands, without any of the checks: enough to tell whether it is one that was checked before.
+pub fn resolved_plan(draft: &Draft) -> Plan {
+    resolve::resolve(draft, &mut Vec::new()).plan
+}
+
 /// Resolves a plan and reports every problem at once.
 pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
     let mut problems = draft.problems.clone();

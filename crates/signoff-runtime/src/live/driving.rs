@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use signoff_engine::{Input, PlanState, Run};
-use signoff_plan::digest::canonical;
 use signoff_sandbox::{Level, Sandbox};
 
 use super::prepared::Beginning;
@@ -17,7 +16,6 @@ use crate::local::{Interrupt, Local};
 use crate::notify::Notify;
 use crate::plans::current_task;
 use crate::trees::Trees;
-use crate::watch::Watch;
 
 /// What a run came to.
 #[derive(Debug)]
@@ -47,7 +45,7 @@ impl PreparedRun<'_> {
         let mut grounds = confinement::grounds(project, &self.opened.plan, level);
         let place = self.work_place(&mut grounds, level)?;
         let trees = place.trees().cloned();
-        let watch = self.watch()?;
+        self.refuse_if_changed()?;
         current_task::keep_true(project, &self.opened.key, PlanState::Executing)?;
         let notified = (!person.is_there()).then(|| Arc::clone(&sandbox));
         let mut notify = notified.and_then(|sandbox| Notify::new(project, sandbox, &self.name));
@@ -56,7 +54,7 @@ impl PreparedRun<'_> {
             (sandbox, grounds),
             (self.opened.dir.clone(), place),
             self.opened.key.clone(),
-            watch,
+            self.watch,
             self.opened.clock,
         );
         interrupt(local.interrupt());
@@ -98,13 +96,11 @@ impl PreparedRun<'_> {
         Ok((Arc::new(sandbox), level))
     }
 
-    /// Watches the plan and its terms, which are still what was signed.
-    fn watch(&self) -> Result<Watch, Error> {
+    /// Refuses to begin if the plan or its terms are no longer what was signed.
+    fn refuse_if_changed(&mut self) -> Result<(), Error> {
         let opened = &self.opened;
-        let signed = (canonical(self.plan()), opened.terms.clone());
-        let mut watch = Watch::new(opened.plan.clone(), self.run().goes_on_under(), signed);
-        let Some(difference) = watch.difference(opened.project)? else {
-            return Ok(watch);
+        let Some(difference) = self.watch.difference(opened.project)? else {
+            return Ok(());
         };
         let plan = self.name.clone();
         Err(match self.beginning {

@@ -17,6 +17,7 @@ use crate::locks::take_run;
 use crate::marks::{Execution, Projection, Times};
 use crate::plans::History;
 use crate::project::Project;
+use crate::signed_text::SignedText;
 use crate::snapshot::Replay;
 use crate::view::View;
 
@@ -36,6 +37,8 @@ pub(crate) struct OpenedRun<'a> {
     pub(super) terms: Value,
     /// Versions of the plan that it went through.
     pub(super) versions: usize,
+    /// What the plan's file says that was signed.
+    pub(super) text: SignedText,
     pub(super) _run_lock: RunLock,
     pub(super) workspace_lock: Option<WorkspaceLock>,
 }
@@ -69,6 +72,7 @@ impl<'a> OpenedRun<'a> {
             plan: replay.path,
             terms: replay.terms,
             versions: replay.versions,
+            text: replay.text,
             _run_lock: run_lock,
             workspace_lock: None,
         })
@@ -150,6 +154,7 @@ impl<'a> OpenedRun<'a> {
     /// What marks the plan's file.
     pub(super) fn marks(&self) -> Projection {
         let execution = Execution::new(self.project, &self.key, &self.dir, self.times);
-        Projection::new(self.plan.clone(), execution, self.project.secrets())
+        let text = self.text.clone();
+        Projection::new(self.plan.clone(), execution, text, self.project.secrets())
     }
 }

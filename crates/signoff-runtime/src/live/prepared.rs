@@ -7,6 +7,7 @@ use signoff_engine::{
     Act, Actor, Bounds, Input, Isolation, Outcome, PlanState, Run, Settings, after,
 };
 use signoff_plan::model::Plan;
+use signoff_plan::signed::SignedPlan;
 use signoff_store::journal::Journal;
 use signoff_store::lock::WorkspaceLock;
 use signoff_store::runs::{self, RunDir, new_run_id};
@@ -28,6 +29,8 @@ use crate::plans::held::Held;
 use crate::plans::{Doing, History};
 use crate::project::{Project, random, relative};
 use crate::proof::{Counted, counted_for_run};
+use crate::signed_text::SignedText;
+use crate::watch::Watch;
 use crate::whereabouts::Whereabouts;
 use crate::{confinement, levels, preflight, replan, snapshot, trees};
 
@@ -36,6 +39,8 @@ pub struct PreparedRun<'a> {
     pub(super) opened: OpenedRun<'a>,
     /// How messages call the plan.
     pub(super) name: String,
+    /// Tells when the plan or its terms are no longer what was signed.
+    pub(super) watch: Watch,
     pub(super) beginning: Beginning,
     /// The settings that it starts with or was started with.
     pub(super) settings: Settings,
@@ -119,8 +124,17 @@ impl<'a> PreparedRun<'a> {
             terms: state.signed().terms().to_string(),
             settings: settings.clone(),
         };
+        let text = SignedText::default();
+        text.set(plan.source.bytes().to_vec(), plan.checked.dialect);
+        let watch = Watch::new(
+            plan.path.clone(),
+            state.signed().clone(),
+            terms.clone(),
+            text.clone(),
+        );
         Ok(Self {
             name: plan.source.name().to_owned(),
+            watch,
             opened: OpenedRun {
                 project,
                 clock,
@@ -132,6 +146,7 @@ impl<'a> PreparedRun<'a> {
                 plan: plan.path.clone(),
                 terms,
                 versions: 1,
+                text,
                 _run_lock: run_lock,
                 workspace_lock,
             },
@@ -175,7 +190,8 @@ impl<'a> PreparedRun<'a> {
             }
         };
         let name = relative(project, &opened.plan);
-        let replan = take_next_version(&mut opened, &name)?;
+        let mut watch = watch(&opened, opened.state().signed());
+        let replan = take_next_version(&mut opened, &name, &mut watch)?;
         if replan.is_none() {
             preflight::still_signed(project, &opened.key, opened.state().signed())?;
         }
@@ -187,6 +203,7 @@ impl<'a> PreparedRun<'a> {
         let bounds = bounds(foreseen, options)?;
         let prepared = Self {
             name,
+            watch,
             settings: opened.state().settings().clone(),
             opened,
             beginning: Beginning::GoOn { input, replan },
@@ -292,8 +309,18 @@ fn new_run(project: &Project) -> Result<(String, RunDir, signoff_store::lock::Ru
     Ok((id, dir, lock))
 }
 
+/// Watches the files that this version rests on.
+fn watch(opened: &OpenedRun<'_>, signed: &SignedPlan) -> Watch {
+    let (plan, terms) = (opened.plan.clone(), opened.terms.clone());
+    Watch::new(plan, signed.clone(), terms, opened.text.clone())
+}
+
 /// Prepares to go on under another version of the plan, if there is one and somebody signed it.
-fn take_next_version(opened: &mut OpenedRun<'_>, name: &str) -> Result<Option<Box<Input>>, Error> {
+fn take_next_version(
+    opened: &mut OpenedRun<'_>,
+    name: &str,
+    watched: &mut Watch,
+) -> Result<Option<Box<Input>>, Error> {
     let OpenedRun {
         project,
         key,
@@ -302,8 +329,7 @@ fn take_next_version(opened: &mut OpenedRun<'_>, name: &str) -> Result<Option<Bo
         ..
     } = opened;
     let file = (plan.as_path(), name);
-    let run = (opened.run.state(), &opened.terms);
-    let Some(next) = replan::next(project, key, file, run)? else {
+    let Some(next) = replan::next(project, key, file, watched)? else {
         return Ok(None);
     };
     // Kept first: until the journal names it, it is nobody's.
@@ -323,6 +349,11 @@ fn take_next_version(opened: &mut OpenedRun<'_>, name: &str) -> Result<Option<Bo
     };
     log(project, key, &executing, opened.clock)?;
     opened.terms = next.terms;
+    let source = &next.plan.source;
+    opened
+        .text
+        .set(source.bytes().to_vec(), next.plan.checked.dialect);
+    *watched = watch(opened, &next.signed);
     opened.run.offer(next.signed);
     Ok(Some(Box::new(Input::Replan { snapshot, settings })))
 }
