@@ -8,9 +8,9 @@ use std::fmt;
 
 pub use self::code::Code;
 use crate::check::Lack;
-use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::source::Span;
+use crate::spelling::Dialect;
 use crate::visible;
 
 /// One problem of a plan. The message stands alone; everything else helps.

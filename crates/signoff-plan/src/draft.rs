@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use self::rare::Rare;
 use crate::diagnostic::Diagnostic;
-use crate::dialect::Dialect;
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 /// A value and the place it was read from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

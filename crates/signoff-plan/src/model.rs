@@ -142,6 +142,12 @@ impl Plan {
     }
 }
 
+/// Whether a text can be the id of a plan or a step.
+pub fn is_id(text: &str) -> bool {
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    !text.is_empty() && text.chars().all(part)
+}
+
 /// How many steps may be named to spell out "every step before", over all steps together.
 const NAMES: usize = 500_000;
 

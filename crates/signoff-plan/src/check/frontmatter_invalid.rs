@@ -17,8 +17,8 @@
 //! every text stands in double quotes, and commas stand between values only.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::source::Span;
+use crate::spelling::Dialect;
 use crate::yaml::Problem;
 
 /// The frontmatter is never closed.

@@ -23,10 +23,10 @@
 use super::Lack;
 use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::model::Work;
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 /// A contract without a command.
 pub(crate) fn command(dialect: Dialect, label: Span) -> Diagnostic {

@@ -12,8 +12,8 @@
 use super::Lack;
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     // A file that is no plan at all needs no title.

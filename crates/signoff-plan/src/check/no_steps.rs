@@ -12,7 +12,7 @@
 use super::Lack;
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
+use crate::spelling::Dialect;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     // A file that is no plan at all, or too large to be read, needs no steps.

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{
-    bad_expect, bad_id, bad_on_fail, bad_value, budget_invalid, unknown_dependency, words,
-};
+use super::{bad_expect, bad_id, bad_on_fail, bad_value, budget_invalid, unknown_dependency};
 use crate::diagnostic::Diagnostic;
-use crate::dialect::Dialect;
 use crate::draft::{self, Draft, Spanned};
 use crate::model::{Budget, Condition, Contract, Depends, Hint, Plan, Step, Subscription, Work};
+use crate::spelling::{Dialect, status, words};
+use crate::subscription;
 
 /// A plan, resolved.
 pub(crate) struct Resolved {
@@ -184,7 +183,7 @@ impl Reader<'_> {
     fn subscriptions(&mut self, written: &[Spanned<String>]) -> Vec<Subscription> {
         let mut subscriptions = Vec::new();
         for text in written {
-            match subscription(&text.value) {
+            match subscription::parse(&text.value) {
                 Some(subscription) => subscriptions.push(subscription),
                 None => self
                     .problems
@@ -271,40 +270,16 @@ fn is_default_shell(word: &str) -> bool {
 /// Whether a mark says that the step is done.
 pub(crate) fn is_claimed(marks: &draft::Marks) -> bool {
     !marks.ticks.is_empty()
-        || marks.statuses.iter().any(|mark| {
-            // One word for it in each dialect that has marks.
-            matches!(mark.word.value.as_str(), "done" | "complete" | "completed")
-        })
+        || marks
+            .statuses
+            .iter()
+            .any(|mark| status::is_done(&mark.word.value))
 }
 
 /// What a mark says that does not say that the step is done; the last one, if there are several.
 fn mark(marks: &draft::Marks) -> Option<String> {
     let last = marks.statuses.last().filter(|_| !is_claimed(marks))?;
-    crate::status::step_status(&last.word.value).map(str::to_owned)
-}
-
-/// Reads `file:PATH`, `file:PATH#L10-L40` or `topic:NAME`.
-pub(crate) fn subscription(text: &str) -> Option<Subscription> {
-    if let Some(name) = text.strip_prefix("topic:") {
-        let clean = !name.is_empty() && !name.contains(['/', '\\', ' ']);
-        return clean.then(|| Subscription::Topic(name.to_owned()));
-    }
-    let file = text.strip_prefix("file:")?;
-    let (path, lines) = match file.split_once("#L") {
-        Some((path, lines)) => (path, Some(line_range(lines)?)),
-        None => (file, None),
-    };
-    let path = path.strip_prefix("./").unwrap_or(path);
-    (!path.trim().is_empty()).then(|| Subscription::File {
-        path: path.to_owned(),
-        lines,
-    })
-}
-
-fn line_range(text: &str) -> Option<(u32, u32)> {
-    let (from, to) = text.split_once("-L").unwrap_or((text, text));
-    let (from, to) = (from.parse().ok()?, to.parse().ok()?);
-    (from >= 1 && from <= to).then_some((from, to))
+    status::step_status(&last.word.value).map(str::to_owned)
 }
 
 fn params(written: &[(Spanned<String>, Value)]) -> BTreeMap<String, Value> {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::dialect::Dialect;
+use crate::spelling::Dialect;
 
 /// Fields, by their native names, of which one is not given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,10 +15,10 @@
 use super::positions::Positions;
 use super::{Lack, uses};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::draft::{Draft, Spanned};
 use crate::model::Depends;
 use crate::source::Span;
+use crate::spelling::Dialect;
 use crate::suggest::nearest;
 
 /// Resolves what each step waits for to positions, in plan order, and reports unknown names.

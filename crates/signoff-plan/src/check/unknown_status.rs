@@ -14,69 +14,8 @@
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
+use crate::spelling::status::{plan_words, step_words};
 use crate::suggest::nearest;
-
-/// The words for a plan's status in a dialect.
-pub const fn plan_words(dialect: Dialect) -> &'static [&'static str] {
-    match dialect {
-        Dialect::Workunit => &[
-            "draft",
-            "verified",
-            "approved",
-            "in-progress",
-            "done",
-            "failed",
-            "stalled",
-            "rejected",
-            "needs_review",
-            "cancelled",
-        ],
-        Dialect::Proposal => &[
-            "draft",
-            "proposed",
-            "approved",
-            "executing",
-            "completed",
-            "failed",
-            "rejected",
-            "cancelled",
-            "stalled",
-            "needs_review",
-        ],
-        Dialect::Record => &[
-            "draft",
-            "in_progress",
-            "complete",
-            "failed",
-            "replanning",
-            "stalled",
-            "rejected",
-            "needs_review",
-            "cancelled",
-        ],
-        // Their files carry no plan state.
-        Dialect::Thread | Dialect::Toolplan => &[],
-    }
-}
-
-/// The words for a step's status in a dialect.
-pub const fn step_words(dialect: Dialect) -> &'static [&'static str] {
-    match dialect {
-        Dialect::Workunit => &["done", "failed", "skipped"],
-        Dialect::Record => &["pending", "in_progress", "complete", "failed", "skipped"],
-        Dialect::Toolplan => &[
-            "pending",
-            "blocked",
-            "ready",
-            "running",
-            "completed",
-            "failed",
-            "skipped",
-        ],
-        Dialect::Thread | Dialect::Proposal => &[],
-    }
-}
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let words = plan_words(context.draft.dialect);

@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::frontmatter::Frontmatter;
 use super::named::Named;
 use super::{Edit, EditRefused, Marks, Splice};
-use crate::check::unknown_status::plan_words;
 use crate::dialect::proposal::FIELDS;
 use crate::dialect::rejection;
 use crate::draft::Draft;
 use crate::source::Source;
+use crate::spelling::status::plan_words;
 
 /// What to write where, for these marks. Marks of steps have no place in the file.
 pub(super) fn splices(

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::keyed::{Change, File, Way};
 use super::{Edit, EditRefused, Marks, Splice, StepMark, state};
-use crate::check::unknown_status::{plan_words, step_words};
 use crate::draft::Draft;
 use crate::field;
 use crate::source::Source;
+use crate::spelling::status::{is_done, plan_words, step_words};
 
 /// What to write where, for these marks.
 pub(super) fn splices(
@@ -155,11 +155,7 @@ pub(super) fn status(file: &File<'_>, done: &str, value: Value) -> Result<Value,
     let Value::String(word) = value else {
         return Ok(value);
     };
-    let word = if matches!(word.as_str(), "done" | "complete" | "completed") {
-        done
-    } else {
-        &word
-    };
+    let word = if is_done(&word) { done } else { &word };
     if step_words(file.draft.dialect).contains(&word) {
         Ok(Value::from(word))
     } else {

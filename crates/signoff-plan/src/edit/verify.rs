@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::{Edit, EditRefused};
 use crate::check::resolve::resolve;
-use crate::check::unknown_status::{plan_words, step_words};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::dialect::Dialect;
 use crate::draft::Draft;
 use crate::field::{clear_plan, clear_step, normal, plan_name, plan_value, step_name, step_value};
 use crate::model::{Depends, Plan};
+use crate::spelling::Dialect;
+use crate::spelling::status::{self, plan_words, step_words};
 
 /// What a file must say once it is changed.
 pub(super) struct Wanted {
@@ -165,8 +165,7 @@ fn check_step(
     match (name, wanted) {
         // Only what the model knows of a mark; which word it is the marks themselves show.
         ("status", wanted) => {
-            let done = ["done", "complete", "completed"];
-            let done = wanted.as_str().is_some_and(|word| done.contains(&word));
+            let done = wanted.as_str().is_some_and(status::is_done);
             is_there(dialect, name, &json!(done.then_some("done")), &found)
         }
         ("depends_on", Value::Null) => {

@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::check::bad_id::is_id;
-use crate::check::resolve::subscription;
-use crate::model::{Condition, Plan};
-use crate::{budget, condition, duration, on_fail};
+use crate::model::{Condition, Plan, is_id};
+use crate::{budget, condition, duration, on_fail, subscription};
 
 /// The value as [`super::step_value`] and [`super::plan_value`] would give it, or why no field of
 /// this name can have it. `null` stays `null`: the field is taken away.
@@ -31,7 +29,9 @@ pub fn normal(plan: &Plan, name: &str, value: &Value) -> Result<Value, String> {
             on_fail::parse(text).map(|policy| policy.to_string())
         }),
         "contract.expect" => conditions(value),
-        "subscriptions" => each(name, value, |text| Some(subscription(text)?.to_string())),
+        "subscriptions" => each(name, value, |text| {
+            Some(subscription::parse(text)?.to_string())
+        }),
         "depends_on" => dependencies(plan, value),
         "tools" | "constraints" | "risks" | "produces" | "protects" | "locks" | "acceptance"
         | "subtasks" | "choices" => each(name, value, |text| Some(text.to_owned())),

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::dialect::Dialect;
 use crate::model::{Budget, Condition, Contract, Plan, Step, Work};
+use crate::spelling::Dialect;
 use crate::{budget, duration};
 
 /// Keys and values under construction.

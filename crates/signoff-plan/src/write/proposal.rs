@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::readback::{self, Reasons};
 use super::{Written, yaml};
-use crate::dialect::Dialect;
 use crate::dialect::proposal::FIELDS;
 use crate::model::Plan;
 use crate::source::Source;
+use crate::spelling::Dialect;
 
 const DIALECT: Dialect = Dialect::Proposal;
 

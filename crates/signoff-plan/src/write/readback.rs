@@ -8,7 +8,7 @@ use crate::dialect::{Dialect, parse_as};
 use crate::field;
 use crate::model::{PLAN_RECORD, Plan, STEP_RECORD, Work};
 use crate::source::Source;
-use crate::status::is_same_plan_status;
+use crate::spelling::status::is_same_plan_status;
 
 /// Why a dialect does not hold a field, by its name.
 pub(super) struct Reasons {

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::Written;
 use super::members::{self, Members};
 use super::readback::{self, Reasons};
-use crate::dialect::Dialect;
 use crate::model::{Depends, Plan, Step, Work};
+use crate::spelling::Dialect;
 use crate::yaml::emit;
 
 const DIALECT: Dialect = Dialect::Record;

@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::readback::{self, Reasons};
 use super::{Loss, Written, yaml};
 use crate::check::bad_filename::{is_kebab_case, kebab_case};
-use crate::dialect::Dialect;
 use crate::dialect::thread::{PLAN_FILE, TASK_FIELDS, TASKS};
 use crate::duration;
 use crate::model::{Condition, Contract, Plan, Step, Work};
 use crate::source::Source;
+use crate::spelling::Dialect;
 
 const DIALECT: Dialect = Dialect::Thread;
 

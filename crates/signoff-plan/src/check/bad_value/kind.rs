@@ -2,9 +2,9 @@
 
 use super::problem;
 use crate::diagnostic::Diagnostic;
-use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::source::Span;
+use crate::spelling::Dialect;
 use crate::yaml::Node;
 
 /// The file says that it is something else.

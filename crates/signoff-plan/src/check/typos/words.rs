@@ -1,10 +1,12 @@
 //! Words that values choose from.
 
-use super::super::unknown_status::{plan_words, step_words};
-use super::super::words::{APPROVAL, FEWER_TESTS, HOLDS, ISOLATION, PRIORITIES, SHELLS, YES_OR_NO};
 use super::{Place, complaints, plan, problems, source};
-use crate::dialect::Dialect;
 use crate::model::FailAction;
+use crate::spelling::Dialect;
+use crate::spelling::status::{plan_words, step_words};
+use crate::spelling::words::{
+    APPROVAL, FEWER_TESTS, HOLDS, ISOLATION, PRIORITIES, SHELLS, YES_OR_NO,
+};
 use crate::{condition, duration};
 
 /// In a dialect, behind some text, one of these words.

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::DIALECT;
-use crate::check::unknown_status::plan_words;
 use crate::check::{bad_value, frontmatter_invalid, missing_field, unknown_field};
 use crate::draft::{Draft, Spanned};
 use crate::markdown::frontmatter::Located;
+use crate::spelling::status::plan_words;
 use crate::yaml::{self, Entry, Kind};
 
 /// The fields of the seed, in its order.

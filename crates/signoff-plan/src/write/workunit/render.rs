@@ -3,11 +3,10 @@
 use serde_json::Value;
 
 use super::probe::{Probe, Trial};
-use crate::check::bad_id::is_id;
 use crate::check::unknown_field::shown;
 use crate::dialect::workunit::step_in;
 use crate::dialect::workunit::values::VERBATIM;
-use crate::model::OnFail;
+use crate::model::{OnFail, is_id};
 
 /// What a field belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::Writer;
 use super::probe::Trial;
 use super::render::{Place, fenced, is_omissible, is_simple, render};
-use crate::dialect::Dialect;
 use crate::field::step_value;
 use crate::model::{Contract, Depends, Step, Work};
-use crate::status::step_word;
+use crate::spelling::Dialect;
+use crate::spelling::status::step_word;
 
 /// Fields with a label, in the order they are written in. The contract comes with `task`.
 const FIELDS: [&str; 28] = [
@@ -146,7 +146,7 @@ impl Writer<'_> {
             .iter()
             .filter_map(|position| {
                 let step = self.plan.steps.get(usize::try_from(*position).ok()?)?;
-                let id = crate::check::bad_id::is_id(&step.id);
+                let id = crate::model::is_id(&step.id);
                 Some(if id {
                     step.id.clone()
                 } else {

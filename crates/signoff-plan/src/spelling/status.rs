@@ -3,7 +3,7 @@
 //! A status in a file is a mark: never believed, never part of the digest. It is carried from one
 //! dialect to another all the same, because other tools read it.
 
-use crate::dialect::Dialect;
+use super::Dialect;
 
 /// A status of a plan: our word, then those of `record`, `workunit` and `proposal`.
 // Where a dialect has one word for several, the first line with it is what the word means.
@@ -99,10 +99,75 @@ pub(crate) fn step_word(dialect: Dialect, status: &str) -> Option<&'static str> 
     line.get(column).copied().flatten()
 }
 
+/// Whether a word says that a step is done: each dialect that has marks has one for it.
+pub(crate) fn is_done(word: &str) -> bool {
+    STEP[0].contains(&Some(word))
+}
+
+/// The words for a plan's status in a dialect.
+pub(crate) const fn plan_words(dialect: Dialect) -> &'static [&'static str] {
+    match dialect {
+        Dialect::Workunit => &[
+            "draft",
+            "verified",
+            "approved",
+            "in-progress",
+            "done",
+            "failed",
+            "stalled",
+            "rejected",
+            "needs_review",
+            "cancelled",
+        ],
+        Dialect::Proposal => &[
+            "draft",
+            "proposed",
+            "approved",
+            "executing",
+            "completed",
+            "failed",
+            "rejected",
+            "cancelled",
+            "stalled",
+            "needs_review",
+        ],
+        Dialect::Record => &[
+            "draft",
+            "in_progress",
+            "complete",
+            "failed",
+            "replanning",
+            "stalled",
+            "rejected",
+            "needs_review",
+            "cancelled",
+        ],
+        // Their files carry no plan state.
+        Dialect::Thread | Dialect::Toolplan => &[],
+    }
+}
+
+/// The words for a step's status in a dialect.
+pub(crate) const fn step_words(dialect: Dialect) -> &'static [&'static str] {
+    match dialect {
+        Dialect::Workunit => &["done", "failed", "skipped"],
+        Dialect::Record => &["pending", "in_progress", "complete", "failed", "skipped"],
+        Dialect::Toolplan => &[
+            "pending",
+            "blocked",
+            "ready",
+            "running",
+            "completed",
+            "failed",
+            "skipped",
+        ],
+        Dialect::Thread | Dialect::Proposal => &[],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::unknown_status::{plan_words, step_words};
 
     #[test]
     fn every_word_of_a_dialect_has_a_meaning() {
