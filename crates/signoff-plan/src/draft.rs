@@ -35,7 +35,7 @@ impl<T> Spanned<T> {
 }
 
 /// A plan as written.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Draft {
     /// The spelling it was read from.
     pub dialect: Dialect,
@@ -83,33 +83,10 @@ pub struct Draft {
 
 impl Draft {
     /// A plan of which nothing has been read yet.
-    pub const fn empty(dialect: Dialect) -> Self {
+    pub fn empty(dialect: Dialect) -> Self {
         Self {
             dialect,
-            problems: Vec::new(),
-            anchors: Anchors {
-                header: Span::at(0),
-                insert_status: None,
-                body: Span::at(0),
-            },
-            kind: None,
-            id: None,
-            title: None,
-            task: None,
-            context: None,
-            status: None,
-            version: None,
-            owner: None,
-            previous: None,
-            budget: None,
-            priority: None,
-            tools: None,
-            constraints: Vec::new(),
-            params: Vec::new(),
-            risks: Vec::new(),
-            executor_model: None,
-            record: Vec::new(),
-            steps: Vec::new(),
+            ..Self::default()
         }
     }
 }

@@ -10,7 +10,7 @@ use signoff_plan::check::check;
 use signoff_plan::dialect::{Dialect, parse};
 use signoff_plan::edit::{Edit, EditRefused, apply, apply_to};
 use signoff_plan::field;
-use signoff_plan::model::Plan;
+use signoff_plan::model::{PLAN_RECORD, Plan, STEP_RECORD};
 use signoff_plan::source::{Source, Span};
 use signoff_plan::write::write;
 
@@ -386,16 +386,11 @@ fn what_cannot_be_done_safely_is_refused() {
 
 /// A value of another plan for a field, as an edit.
 fn any_edit(plan: &Plan, other: &Plan, choice: usize) -> Option<Edit> {
-    let names: Vec<_> = field::PLAN
-        .iter()
-        .map(|name| (None, *name))
-        .chain(
-            field::STEP
-                .iter()
-                .chain(&field::STEP_EXTRA)
-                .map(|name| (Some(choice % plan.steps.len()), *name)),
-        )
-        .collect();
+    let of_plan = field::plan_names().filter(|name| !PLAN_RECORD.contains(name));
+    let of_step = field::step_names().filter(|name| !STEP_RECORD.contains(name));
+    let at = Some(choice % plan.steps.len());
+    let names = of_plan.map(|name| (None, name));
+    let names: Vec<_> = names.chain(of_step.map(|name| (at, name))).collect();
     let (step, name) = names[choice % names.len()];
     match step {
         None => {

@@ -26,8 +26,7 @@ pub(crate) fn names(dialect: Dialect) -> Vec<(&'static str, Vec<&'static str>)> 
         Dialect::Workunit => workunit::names(),
         Dialect::Thread => thread::names(),
         Dialect::Proposal => proposal::names(),
-        Dialect::Record => record::names(),
-        Dialect::Toolplan => toolplan::names(),
+        Dialect::Record | Dialect::Toolplan => object::names(dialect),
     }
 }
 

@@ -8,7 +8,9 @@ use super::{Edit, EditRefused};
 use crate::check::resolve::resolve;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::draft::Draft;
-use crate::field::{clear_plan, clear_step, normal, plan_name, plan_value, step_name, step_value};
+use crate::field::{
+    self, clear_plan, clear_step, normal, plan_name, plan_value, step_name, step_value,
+};
 use crate::model::{Depends, Plan};
 use crate::spelling::Dialect;
 use crate::spelling::status::{self, plan_words, step_words};
@@ -183,19 +185,13 @@ fn check_step(
 
 /// Whether a value is what a field has that is not given.
 fn is_unset(dialect: Dialect, name: &str, value: &Value) -> bool {
-    match (name, value) {
-        (_, Value::Null) => true,
-        ("on_fail", Value::String(policy)) => *policy == dialect.default_on_fail().to_string(),
-        ("contract.expect", Value::Array(items)) => {
-            items.is_empty() || *items == [json!("exit_code == 0")]
-        }
-        ("task", Value::String(text)) => text.is_empty(),
-        ("approval", Value::Bool(yes)) => !yes,
-        (_, Value::Bool(yes)) => *yes,
-        (_, Value::Array(items)) => items.is_empty(),
-        (_, Value::Object(members)) => members.is_empty(),
-        (_, Value::String(_) | Value::Number(_)) => false,
-    }
+    let empty = match value {
+        Value::String(text) => name == "task" && text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    };
+    empty || field::is_unsaid(dialect, name, value)
 }
 
 /// Takes the field away; all of a contract with its command.

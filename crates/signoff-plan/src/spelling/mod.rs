@@ -3,17 +3,24 @@
 //! Only tables: what reads and writes by them stands in [`crate::dialect`], [`crate::write`] and
 //! [`crate::edit`].
 
+pub(crate) mod keys;
+pub(crate) mod object;
+pub(crate) mod proposal;
 pub(crate) mod status;
+pub(crate) mod thread;
 pub(crate) mod words;
+pub(crate) mod workunit;
 
 use std::fmt;
 
+pub(crate) use self::keys::{label, label_of, members};
 use crate::model::{Depends, FailAction, OnFail};
 
 /// A spelling of the plan language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Dialect {
     /// The native single file: markdown with one heading per step (seed 002).
+    #[default]
     Workunit,
     /// A directory: `plan.md` and `tasks/NN-slug.md` (seed 004).
     Thread,
@@ -56,14 +63,16 @@ impl Dialect {
 
     /// What a field of a step, by its name in the native dialect, is called here.
     pub fn field_name(self, field: &str) -> String {
-        match (self, field) {
-            (Self::Thread, "target") => "agent".to_owned(),
-            (Self::Workunit | Self::Thread | Self::Proposal, field) => field.to_owned(),
-            (Self::Record, "target") => "suggestedAgent".to_owned(),
-            (Self::Record, "task") => "description".to_owned(),
-            (Self::Record, "accept") => "acceptanceCriteria".to_owned(),
-            (Self::Record | Self::Toolplan, "contract_timeout") => "timeout".to_owned(),
-            (Self::Record | Self::Toolplan, field) => camel_case(field),
+        let key = label_of(field).and_then(|field| self.step_key(field));
+        // Of an object that is a field the whole is meant, of any other member the member.
+        let key = key.map(|key| match key {
+            "contract.command" | "ask.question" => key.split('.').next().unwrap_or(key),
+            key => key.split('.').next_back().unwrap_or(key),
+        });
+        match (key, self) {
+            (Some(key), _) => key.to_owned(),
+            (None, Self::Record | Self::Toolplan) => camel_case(field),
+            (None, Self::Workunit | Self::Thread | Self::Proposal) => field.to_owned(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use signoff_plan::dialect::Dialect;
 use signoff_plan::field;
-use signoff_plan::model::{PLAN_RECORD, Plan, STEP_RECORD};
+use signoff_plan::model::Plan;
 use signoff_plan::write::Loss;
 
 /// A dialect and the one that a plan goes to.
@@ -26,7 +26,7 @@ impl Coverage {
                 loss.step.as_deref() == step && field == Some(name)
             })
         };
-        for name in plan_fields() {
+        for name in field::plan_names() {
             let mut without = plan.clone();
             field::clear_plan(&mut without, name);
             let given = field::plan_value(plan, name) != field::plan_value(&without, name);
@@ -34,7 +34,7 @@ impl Coverage {
                 self.add(format!("plan {name}"), pair);
             }
         }
-        for name in step_fields() {
+        for name in field::step_names() {
             let mut without = plan.clone();
             for step in &mut without.steps {
                 field::clear_step(step, name);
@@ -92,17 +92,8 @@ fn pairs() -> impl Iterator<Item = Pair> {
     all.flat_map(|from| Dialect::ALL.iter().map(|to| (*from, *to)))
 }
 
-fn plan_fields() -> impl Iterator<Item = &'static str> {
-    field::PLAN.into_iter().chain(PLAN_RECORD)
-}
-
-fn step_fields() -> impl Iterator<Item = &'static str> {
-    let own = field::STEP.into_iter().chain(field::STEP_EXTRA);
-    own.chain(STEP_RECORD)
-}
-
 /// Every field of the model.
 fn names() -> impl Iterator<Item = String> {
-    let plan = plan_fields().map(|name| format!("plan {name}"));
-    plan.chain(step_fields().map(|name| format!("step {name}")))
+    let plan = field::plan_names().map(|name| format!("plan {name}"));
+    plan.chain(field::step_names().map(|name| format!("step {name}")))
 }

@@ -26,7 +26,7 @@ impl Reader<'_> {
     fn limit(&mut self, entry: Entry) -> Option<String> {
         let name = entry.key.value.clone();
         if !FIELDS.contains(&name.as_str()) {
-            self.unknown(&entry.key, "a budget", &[&FIELDS]);
+            self.unknown(&entry.key, "a budget", &FIELDS);
             return None;
         }
         let amount = self.word(entry)?;
