@@ -27,7 +27,6 @@ pub mod field;
 pub mod format;
 pub mod glob;
 mod json;
-pub mod layout;
 pub mod links;
 mod markdown;
 pub mod model;

@@ -10,29 +10,28 @@ use super::{list, turned};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Row {
+pub(crate) struct Row {
     /// The node that stands on it; `None` for a line that only joins lanes.
-    pub node: Option<usize>,
+    pub(crate) node: Option<usize>,
     /// What is drawn in each lane.
-    pub cells: Vec<Cell>,
+    pub(crate) cells: Vec<Cell>,
 }
 
 /// One lane of one line: which ways lines leave its middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(missing_docs, reason = "the fields are what their names say")]
-pub struct Cell {
-    pub up: bool,
-    pub down: bool,
-    pub left: bool,
-    pub right: bool,
+pub(crate) struct Cell {
+    pub(crate) up: bool,
+    pub(crate) down: bool,
+    pub(crate) left: bool,
+    pub(crate) right: bool,
     /// A line goes through the room between this lane and the next.
-    pub gap: bool,
-    pub node: bool,
+    pub(crate) gap: bool,
+    pub(crate) node: bool,
 }
 
 impl Cell {
     /// The character for it, if it holds no node.
-    pub fn line(self) -> char {
+    pub(crate) fn line(self) -> char {
         match (self.up, self.down, self.left, self.right) {
             (true, true, false, false) => '│',
             (true, true, false, true) => '├',
@@ -56,7 +55,7 @@ impl Cell {
 
 /// Draws nodes, each of which waits only for earlier ones. `None` if more lanes than `widest` would
 /// be needed.
-pub fn draw(dependencies: &[Vec<usize>], widest: usize) -> Option<Vec<Row>> {
+pub(crate) fn draw(dependencies: &[Vec<usize>], widest: usize) -> Option<Vec<Row>> {
     let dependents = turned(dependencies);
     let mut alike: BTreeMap<&[usize], usize> = BTreeMap::new();
     for own in &dependents {

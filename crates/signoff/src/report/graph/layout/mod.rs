@@ -4,33 +4,33 @@
 //! Start with [`Graph::of_plan`], which leaves out what follows from the rest, then
 //! [`chains::fold`], which puts steps that simply follow each other together.
 
-pub mod chains;
+pub(crate) mod chains;
 mod crossings;
-pub mod lanes;
-pub mod layered;
+pub(crate) mod lanes;
+pub(crate) mod layered;
 mod reduce;
 mod spread;
 
-use crate::model::Plan;
+use signoff_plan::model::Plan;
 
 /// Who waits for whom, without what follows from the rest: if `c` waits for `b` and `b` for `a`,
 /// then that `c` waits for `a` is not said again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// The dependencies of each step, by position, in plan order. Without a cycle.
-    pub dependencies: Vec<Vec<usize>>,
+    pub(crate) dependencies: Vec<Vec<usize>>,
     /// Dependencies that close a cycle, as (step, what it waits for).
-    pub backward: Vec<(usize, usize)>,
+    pub(crate) backward: Vec<(usize, usize)>,
 }
 
 impl Graph {
     /// The graph of a plan.
-    pub fn of_plan(plan: &Plan) -> Self {
+    pub(crate) fn of_plan(plan: &Plan) -> Self {
         Self::reduced(reduce::direct(plan))
     }
 
     /// The graph of these dependencies.
-    pub fn reduced(direct: Vec<Vec<usize>>) -> Self {
+    pub(crate) fn reduced(direct: Vec<Vec<usize>>) -> Self {
         let (acyclic, backward) = reduce::without_cycles(direct);
         Self {
             dependencies: reduce::reduce(acyclic),
@@ -39,7 +39,7 @@ impl Graph {
     }
 
     /// The steps that wait for each step, by position, in plan order.
-    pub fn dependents(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn dependents(&self) -> Vec<Vec<usize>> {
         turned(&self.dependencies)
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use signoff_plan::model::{Depends, Plan};
+
 use super::{at, in_order, list, ranks};
-use crate::model::{Depends, Plan};
 
 /// What each step waits for, as written. A step that waits for all before it names only those that
 /// no other of them waits for.

@@ -5,16 +5,16 @@ use super::{Graph, in_order, list, ranks};
 /// Steps of which each waits for the one before it and for nothing else, and nothing else waits for
 /// any but the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chain {
+pub(crate) struct Chain {
     /// What is drawn of it, from the first step to the last.
-    pub items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
     /// The chains that its first step waits for, by position.
-    pub dependencies: Vec<usize>,
+    pub(crate) dependencies: Vec<usize>,
 }
 
 /// A line of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Item {
+pub(crate) enum Item {
     /// A step, by position.
     Step(usize),
     /// So many steps that are not drawn one by one.
@@ -24,7 +24,7 @@ pub enum Item {
 /// The chains of a graph: each after all it waits for, those that may begin earlier first.
 ///
 /// Of a chain longer than `longest` the middle is folded away.
-pub fn fold(graph: &Graph, longest: usize) -> Vec<Chain> {
+pub(crate) fn fold(graph: &Graph, longest: usize) -> Vec<Chain> {
     let dependents = graph.dependents();
     let continues = |step: usize| match list(&graph.dependencies, step) {
         [before] if list(&dependents, *before).len() == 1 => Some(*before),

@@ -6,7 +6,7 @@ use super::{at, crossings, list, ranks, turned};
 
 /// Which way the layers follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub(crate) enum Direction {
     /// From top to bottom.
     Down,
     /// From left to right.
@@ -15,46 +15,46 @@ pub enum Direction {
 
 /// Width and height.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Size {
+pub(crate) struct Size {
     /// From left to right.
-    pub width: f64,
+    pub(crate) width: f64,
     /// From top to bottom.
-    pub height: f64,
+    pub(crate) height: f64,
 }
 
 /// A place in the plane; `y` grows downwards.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Point {
+pub(crate) struct Point {
     /// Distance from the left.
-    pub x: f64,
+    pub(crate) x: f64,
     /// Distance from the top.
-    pub y: f64,
+    pub(crate) y: f64,
 }
 
 /// Where everything goes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Picture {
+pub(crate) struct Picture {
     /// Which way it goes.
-    pub direction: Direction,
+    pub(crate) direction: Direction,
     /// Room it needs.
-    pub size: Size,
+    pub(crate) size: Size,
     /// Upper left corner of each box.
-    pub boxes: Vec<Point>,
+    pub(crate) boxes: Vec<Point>,
     /// Pieces of lines. Lines from one box that go the same way share theirs.
-    pub pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<Piece>,
 }
 
 /// A piece of a line, from layer to layer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Piece {
+pub(crate) struct Piece {
     /// Where it begins.
-    pub from: Point,
+    pub(crate) from: Point,
     /// Where it ends.
-    pub to: Point,
+    pub(crate) to: Point,
     /// It passes a layer: drawn straight.
-    pub passing: bool,
+    pub(crate) passing: bool,
     /// It ends at a box.
-    pub ends: bool,
+    pub(crate) ends: bool,
 }
 
 /// Between two layers, for the lines.
@@ -67,7 +67,7 @@ const LINE_ROOM: f64 = 16.0;
 const ROUNDS: usize = 24;
 
 /// Places boxes of these sizes, each after its `dependencies` (which have no cycle).
-pub fn place(sizes: &[Size], dependencies: &[Vec<usize>], direction: Direction) -> Picture {
+pub(crate) fn place(sizes: &[Size], dependencies: &[Vec<usize>], direction: Direction) -> Picture {
     let net = Net::new(sizes, dependencies, direction);
     let middles = net.middles();
     let bands = net.bands();
