@@ -9,9 +9,8 @@
 //! ## Instead
 //! `**Budget:** max 200k tokens, $1.50, 20 minutes` under the title.
 
-use super::Lack;
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::model::Work;
 use crate::spelling::Dialect;
 

@@ -2,7 +2,6 @@
 
 use std::cell::{Cell, OnceCell};
 
-use super::graph::Graph;
 use super::positions::Positions;
 use super::provided::Provided;
 use super::resolve::Resolved;
@@ -10,6 +9,7 @@ use super::too_large;
 use super::uses::Uses;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::Draft;
+use crate::graph::Graph;
 use crate::model::{Plan, Step, Subscription};
 use crate::shell::{self, Analysis};
 use crate::source::Span;

@@ -12,9 +12,8 @@
 //! ## Instead
 //! A `**task:**` that says what to do. A step that only checks has no `**target:**`.
 
-use super::Lack;
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::model::Work;
 use crate::spelling::Dialect;
 

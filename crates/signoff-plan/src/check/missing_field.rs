@@ -20,9 +20,8 @@
 //! ---
 //! ```
 
-use super::Lack;
 use super::context::{Context, StepView};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::draft::Spanned;
 use crate::model::Work;
 use crate::source::Span;

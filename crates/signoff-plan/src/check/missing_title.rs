@@ -9,9 +9,8 @@
 //! ## Instead
 //! `# What this plan achieves` after the frontmatter; in a thread, `title: …` in that of `plan.md`.
 
-use super::Lack;
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::source::Span;
 use crate::spelling::Dialect;
 

@@ -56,10 +56,8 @@ pub mod untrusted_condition;
 pub mod write_overlap;
 
 mod context;
-mod cycle;
 mod given;
 mod glob_overlap;
-pub(crate) mod graph;
 mod positions;
 mod provided;
 pub(crate) mod resolve;
@@ -72,7 +70,6 @@ mod unread;
 mod uses;
 
 use self::context::Context;
-pub(crate) use self::slip::Lack;
 use crate::Workspace;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::draft::Draft;

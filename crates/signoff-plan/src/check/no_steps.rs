@@ -9,9 +9,8 @@
 //! ## Instead
 //! `## Steps`, then one `### N. Title` heading per step.
 
-use super::Lack;
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::spelling::Dialect;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {

@@ -13,8 +13,8 @@
 //! step before it.
 
 use super::positions::Positions;
-use super::{Lack, uses};
-use crate::diagnostic::{Code, Diagnostic};
+use super::uses;
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::draft::{Draft, Spanned};
 use crate::model::Depends;
 use crate::source::Span;

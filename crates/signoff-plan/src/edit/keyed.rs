@@ -9,8 +9,8 @@ use super::{EditRefused, Splice, splice};
 use crate::check::resolve;
 use crate::dialect::object::{self, Tree};
 use crate::draft::{self, Draft};
+use crate::node::{Kind, Node};
 use crate::source::Source;
-use crate::yaml::{Kind, Node};
 
 /// A file of keys and values that is to be changed.
 pub(super) struct File<'a> {

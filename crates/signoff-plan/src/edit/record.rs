@@ -161,7 +161,7 @@ fn indexes(file: &File<'_>, value: Value) -> Result<Value, EditRefused> {
         let position = steps.get(id).map(|(position, _)| *position);
         let index = position.and_then(|position| {
             let way = [Way::Key("steps"), Way::Item(position), Way::Key("index")];
-            super::keyed::at(&file.root, &way).map(crate::yaml::Node::to_json)
+            super::keyed::at(&file.root, &way).map(crate::node::Node::to_json)
         });
         index.ok_or_else(|| EditRefused::UnknownStep(id.to_owned()))
     };

@@ -10,8 +10,8 @@ use super::{EditRefused, Splice, only_changed, readable, splice, toolplan};
 use crate::dialect::{Dialect, parse};
 use crate::draft::Draft;
 use crate::model::Plan;
+use crate::node::Node;
 use crate::source::Source;
-use crate::yaml::Node;
 
 /// Fields of the record, by the names of [`crate::model::PLAN_RECORD`] and
 /// [`crate::model::STEP_RECORD`]; `null` takes one away. What is not named is left alone.

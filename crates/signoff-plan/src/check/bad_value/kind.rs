@@ -3,9 +3,9 @@
 use super::problem;
 use crate::diagnostic::Diagnostic;
 use crate::draft::Spanned;
+use crate::node::Node;
 use crate::source::Span;
 use crate::spelling::Dialect;
-use crate::yaml::Node;
 
 /// The file says that it is something else.
 pub(crate) fn type_of_file(dialect: Dialect, word: &Spanned<String>) -> Diagnostic {

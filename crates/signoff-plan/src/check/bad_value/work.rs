@@ -1,8 +1,7 @@
 //! A step says in two ways what is to be done, or in none.
 
 use super::problem;
-use crate::check::Lack;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Lack};
 use crate::draft::{Spanned, Step};
 use crate::spelling::Dialect;
 

@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::check::budget_invalid;
 use crate::draft::Spanned;
-use crate::yaml::{Entry, Kind};
+use crate::node::{Entry, Kind};
 
 pub(super) const FIELDS: [&str; 4] = ["tokens", "usd", "wall", "agents"];
 

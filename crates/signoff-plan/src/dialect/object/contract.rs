@@ -3,9 +3,9 @@
 use super::Reader;
 use crate::check::{bad_value, missing_field};
 use crate::draft::{Contract, Spanned};
-use crate::field;
+use crate::node::{Entry, Kind};
 use crate::spelling::members;
-use crate::yaml::{self, Entry, Kind};
+use crate::{field, yaml};
 
 impl Reader<'_> {
     /// Reads a contract; without a command there is none.

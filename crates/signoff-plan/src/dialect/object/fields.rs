@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::Reader;
 use crate::draft::{Draft, Spanned, StatusMark, Step};
 use crate::field::{self, Field, Kept, Place, Shape};
+use crate::node::{Entry, Kind};
 use crate::source::Span;
 use crate::spelling::members;
-use crate::yaml::{Entry, Kind};
 
 impl Reader<'_> {
     /// Reads a field of the plan, or reports that it is none. `outer` is the object it stands in.

@@ -11,11 +11,12 @@ use crate::check::{frontmatter_invalid, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::{Draft, Spanned};
 use crate::json::{self, Comments};
+use crate::node::{Entry, Kind, Node, Problem};
 use crate::source::{Source, Span};
 #[cfg(test)]
 use crate::spelling::members;
 use crate::suggest::nearest;
-use crate::yaml::{self, Entry, Kind, Node, Problem};
+use crate::yaml;
 
 /// What a text is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

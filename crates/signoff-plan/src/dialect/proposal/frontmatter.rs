@@ -7,9 +7,10 @@ use crate::check::{bad_value, frontmatter_invalid, missing_field, unknown_field}
 use crate::draft::{Draft, Spanned};
 use crate::field::{self, Place, Shape};
 use crate::markdown::frontmatter::Located;
+use crate::node::{Entry, Kind};
 use crate::spelling::proposal::PLAN_NAMES;
 use crate::spelling::status::plan_words;
-use crate::yaml::{self, Entry, Kind};
+use crate::yaml;
 
 /// How much a frontmatter looks like that of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub(super) enum Signs {
 /// What the frontmatter says about the dialect.
 pub(super) fn signs(text: &str, located: &Located) -> Signs {
     let (root, _) = yaml::parse(located.yaml.slice(text), located.yaml.start);
-    let Some(entries) = root.as_ref().and_then(yaml::Node::entries) else {
+    let Some(entries) = root.as_ref().and_then(crate::node::Node::entries) else {
         return Signs::None;
     };
     let word = |name: &str| {

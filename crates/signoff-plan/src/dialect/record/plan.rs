@@ -5,8 +5,8 @@ use super::step;
 use crate::check::too_large;
 use crate::dialect::object::Reader;
 use crate::draft::{Draft, Spanned};
+use crate::node::{Entry, Node};
 use crate::source::Span;
-use crate::yaml::{Entry, Node};
 
 /// Reads one field of the plan.
 pub(super) fn field(

@@ -5,8 +5,8 @@ use super::index::{Indexes, Steps};
 use crate::check::{bad_value, missing_field};
 use crate::dialect::object::{Reader, whole};
 use crate::draft::{Spanned, Step};
+use crate::node::{Entry, Kind, Node};
 use crate::source::Span;
-use crate::yaml::{Entry, Kind, Node};
 
 /// Reads an item of `steps`, if it is a step at all, and adds it to those before.
 pub(super) fn read(reader: &mut Reader<'_>, node: Node, before: &mut Steps) {

@@ -7,8 +7,8 @@ use super::{Dialect, record};
 use crate::check::too_large;
 use crate::draft::Draft;
 use crate::json;
+use crate::node::Entry;
 use crate::source::Source;
-use crate::yaml::Entry;
 
 const DIALECT: Dialect = Dialect::Toolplan;
 

@@ -3,8 +3,8 @@
 use crate::dialect::object::Reader;
 use crate::draft::{Spanned, Step};
 use crate::json;
+use crate::node::{Entry, Kind, Node};
 use crate::source::Span;
-use crate::yaml::{Entry, Kind, Node};
 
 /// Reads an item of `steps`, if it is a step at all, and adds it to those before.
 pub(super) fn read(reader: &mut Reader<'_>, node: Node, steps: &mut Vec<Step>) {

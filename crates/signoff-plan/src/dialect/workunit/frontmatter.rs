@@ -6,8 +6,9 @@ use crate::draft::{Draft, Spanned};
 use crate::field::{Place, of_plan};
 pub(super) use crate::markdown::frontmatter::{Located, locate};
 use crate::model::PLAN_RECORD;
+use crate::node::{Entry, Kind};
 use crate::spelling::workunit::HEADER_NAMES;
-use crate::yaml::{self, Entry, Kind};
+use crate::yaml;
 
 /// Reads the fields of the frontmatter.
 pub(super) fn read(text: &str, located: &Located, draft: &mut Draft) {

@@ -3,9 +3,10 @@
 //! Most plans are sequential, and large ones are large: "every step before" is never written out, and
 //! who waits for whom indirectly is found out when somebody asks.
 
+mod cycle;
+
 use std::cell::{Cell, RefCell};
 
-use super::cycle;
 use crate::model::{Depends, Plan};
 
 /// Dependencies between steps, by position.
@@ -32,7 +33,7 @@ struct Search {
 }
 
 impl<'a> Graph<'a> {
-    pub(super) fn new(plan: &'a Plan) -> Self {
+    pub(crate) fn new(plan: &'a Plan) -> Self {
         Self::of(plan.steps.iter().map(|step| &step.depends_on).collect())
     }
 
@@ -51,7 +52,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Place of a step among all: no step waits for one of a higher rank.
-    pub(super) fn rank(&self, step: usize) -> Option<u32> {
+    pub(crate) fn rank(&self, step: usize) -> Option<u32> {
         self.ranks.get(step).copied().flatten()
     }
 
@@ -64,7 +65,7 @@ impl<'a> Graph<'a> {
     ///
     /// Once too many questions have been asked the answer is yes: the checks then keep silent, and
     /// [`Self::is_exhausted`] tells.
-    pub(super) fn waits_for_any(&self, step: usize, others: &[usize]) -> bool {
+    pub(crate) fn waits_for_any(&self, step: usize, others: &[usize]) -> bool {
         let Some(rank) = self.rank(step) else {
             return false;
         };
@@ -115,12 +116,12 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether a question was not answered because too many had been asked.
-    pub(super) fn is_exhausted(&self) -> bool {
+    pub(crate) fn is_exhausted(&self) -> bool {
         self.left.get().is_none()
     }
 
     /// One shortest cycle per knot of steps, each beginning with its first step in plan order.
-    pub(super) fn cycles(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn cycles(&self) -> Vec<Vec<usize>> {
         if self.ranks.iter().all(Option::is_some) {
             return Vec::new();
         }

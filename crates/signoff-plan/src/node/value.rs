@@ -22,7 +22,7 @@ impl Node {
 }
 
 /// What text without quotes means.
-pub(super) fn plain_value(text: &str) -> Value {
+pub(crate) fn plain_value(text: &str) -> Value {
     match text {
         "null" | "Null" | "NULL" | "~" | "" => Value::Null,
         "true" | "True" | "TRUE" => Value::from(true),
