@@ -1,13 +1,11 @@
 //! What a file says of how far a plan is, on its way from one dialect to another.
 
-mod world;
-
 use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::{Dialect, parse};
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
 
-use self::world::World;
+use crate::world::World;
 
 fn read(source: &Source) -> Checked {
     check(&parse(source), &World::default())

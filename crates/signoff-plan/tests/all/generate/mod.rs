@@ -20,12 +20,6 @@ use signoff_plan::write::Loss;
 
 pub(crate) use self::text::{block, line, word};
 
-// Each test uses a part of this; none of it is dead.
-const _: fn() = || {
-    let _ = (plan, plan_with, word, line, block, json, without_losses);
-    let _ = Knobs::default;
-};
-
 /// What generated plans may hold.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Knobs {

@@ -1,9 +1,5 @@
 //! What must hold for every text, however broken.
 
-mod generate;
-mod laws;
-mod world;
-
 use proptest::prelude::*;
 use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::parse;
@@ -11,14 +7,14 @@ use signoff_plan::digest::Digest;
 use signoff_plan::edit::{Marks, StepMark, apply_marks};
 use signoff_plan::source::Source;
 
-use self::laws::{damaged, places_are_inside};
-use self::world::World;
+use crate::laws::{damaged, places_are_inside};
+use crate::world::World;
 
 const EXAMPLES: [&str; 4] = [
-    include_str!("fixtures/fix-auth-timeout.md"),
-    include_str!("fixtures/extract-config-module.md"),
-    include_str!("fixtures/migrate-to-httpx.md"),
-    include_str!("fixtures/every-field.md"),
+    include_str!("../fixtures/fix-auth-timeout.md"),
+    include_str!("../fixtures/extract-config-module.md"),
+    include_str!("../fixtures/migrate-to-httpx.md"),
+    include_str!("../fixtures/every-field.md"),
 ];
 
 /// Pieces that mean something in a plan.

@@ -1,7 +1,5 @@
 //! The seed's own three examples, taken from it byte for byte.
 
-mod world;
-
 use serde_json::Value;
 use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::parse;
@@ -10,11 +8,11 @@ use signoff_plan::edit::{Marks, StepMark, apply_marks};
 use signoff_plan::model::Work;
 use signoff_plan::source::Source;
 
-use self::world::World;
+use crate::world::World;
 
-const FIX: &str = include_str!("fixtures/fix-auth-timeout.md");
-const EXTRACT: &str = include_str!("fixtures/extract-config-module.md");
-const MIGRATE: &str = include_str!("fixtures/migrate-to-httpx.md");
+const FIX: &str = include_str!("../fixtures/fix-auth-timeout.md");
+const EXTRACT: &str = include_str!("../fixtures/extract-config-module.md");
+const MIGRATE: &str = include_str!("../fixtures/migrate-to-httpx.md");
 
 fn source(text: &str) -> Source {
     Source::new("plan.md", text.into())
@@ -25,7 +23,7 @@ fn checked(text: &str) -> Checked {
 }
 
 fn report(text: &str) -> Vec<String> {
-    world::reported(&source(text), &checked(text).diagnostics)
+    crate::world::reported(&source(text), &checked(text).diagnostics)
 }
 
 #[test]
@@ -114,12 +112,12 @@ fn their_digests_are_golden() {
 
 #[test]
 fn every_field_has_its_place_in_the_digest() {
-    let every = include_str!("fixtures/every-field.md");
+    let every = include_str!("../fixtures/every-field.md");
     assert_eq!(report(every), Vec::<String>::new());
     let plan = checked(every).plan;
     assert!(plan.steps[3].claimed);
     assert_eq!(plan.version, Some(3));
-    let stored = include_str!("fixtures/every-field.canonical.json");
+    let stored = include_str!("../fixtures/every-field.canonical.json");
     let stored: Value = serde_json::from_str(stored).expect("JSON");
     assert_eq!(canonical(&plan), stored);
     let digest = "sha256:18d2c2ce4240655e4480efb4e18ee230252d59c2081376d801f8c6591f247c24";

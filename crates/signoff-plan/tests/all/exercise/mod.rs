@@ -1,5 +1,5 @@
 //! Everything that can be done with some bytes, and the laws that must hold. The fuzzers run this, and
-//! `tests/corpus.rs` runs it over what they found.
+//! `tests/all/corpus.rs` runs it over what they found.
 
 mod edits;
 

@@ -10,9 +10,9 @@ use signoff_plan::source::Source;
 use signoff_plan::write::write;
 
 use super::edits::{edited, set_step};
-use super::generate::{Knobs, plan, plan_with};
-use super::laws::{damaged, places_are_inside, reads_back};
 use super::{EVERY, JSON, YAML, checked, source, world};
+use crate::generate::{Knobs, plan, plan_with};
+use crate::laws::{damaged, places_are_inside, reads_back};
 
 /// Pieces that mean something in a record.
 const PIECES: [&str; 30] = [

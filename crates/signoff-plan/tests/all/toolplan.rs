@@ -1,9 +1,5 @@
 //! The dialect `toolplan`: the seed's own example, marks, edits, and what is written.
 
-mod generate;
-mod laws;
-mod world;
-
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signoff_plan::check::{Checked, check};
@@ -14,12 +10,12 @@ use signoff_plan::model::Work;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
 
-use self::generate::{Knobs, plan, plan_with};
-use self::laws::{places_are_inside, reads_back};
-use self::world::World;
+use crate::generate::{Knobs, plan, plan_with};
+use crate::laws::{places_are_inside, reads_back};
+use crate::world::World;
 
-const SEED: &str = include_str!("fixtures/toolplan/references.json");
-const EVERY: &str = include_str!("fixtures/toolplan/every-field.json");
+const SEED: &str = include_str!("../fixtures/toolplan/references.json");
+const EVERY: &str = include_str!("../fixtures/toolplan/every-field.json");
 
 fn source(text: &str) -> Source {
     Source::new("plan.json", text.into())
@@ -43,7 +39,7 @@ fn digest(text: &str) -> String {
 }
 
 fn report(text: &str) -> Vec<String> {
-    world::reported(&source(text), &checked(text).diagnostics)
+    crate::world::reported(&source(text), &checked(text).diagnostics)
 }
 
 #[test]
@@ -69,7 +65,7 @@ fn every_field_is_read() {
     assert_eq!(plan.record["estimated_duration"], 120);
     assert!(plan.steps[0].claimed);
     assert_eq!(plan.steps[0].record["result"]["ok"], true);
-    let stored = include_str!("fixtures/toolplan/every-field.canonical.json");
+    let stored = include_str!("../fixtures/toolplan/every-field.canonical.json");
     let stored: Value = serde_json::from_str(stored).expect("JSON");
     assert_eq!(canonical(&plan), stored);
 }
@@ -309,7 +305,7 @@ fn what_is_written_reads_back() {
 
 #[test]
 fn what_a_toolplan_cannot_hold_is_said() {
-    let record = include_str!("fixtures/record/every-field.yaml");
+    let record = include_str!("../fixtures/record/every-field.yaml");
     let plan = check(&parse(&source(record)), &world()).plan;
     let written = write(&plan, Dialect::Toolplan);
     let lost: std::collections::BTreeSet<_> = written
@@ -385,7 +381,7 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 fn mutated() -> impl Strategy<Value = String> {
-    laws::damaged(vec![SEED, EVERY], &PIECES)
+    crate::laws::damaged(vec![SEED, EVERY], &PIECES)
 }
 
 proptest! {

@@ -1,16 +1,9 @@
 //! The dialect `record`: the seed's own examples, marks, edits, and what is written.
 
-#[path = "record/edits.rs"]
 mod edits;
-mod generate;
-mod laws;
-#[path = "record/marks.rs"]
 mod marks;
-#[path = "record/properties.rs"]
 mod properties;
-#[path = "record/records.rs"]
 mod records;
-mod world;
 
 use serde_json::{Value, json};
 use signoff_plan::check::{Checked, check};
@@ -20,12 +13,12 @@ use signoff_plan::model::Work;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
 
-use self::world::World;
+use crate::world::World;
 
-const JSON: &str = include_str!("fixtures/record/auth-feature.json");
-const YAML: &str = include_str!("fixtures/record/auth-feature.yaml");
-const EVERY: &str = include_str!("fixtures/record/every-field.yaml");
-const FAULTS: &str = include_str!("fixtures/record/five-faults.yaml");
+const JSON: &str = include_str!("../fixtures/record/auth-feature.json");
+const YAML: &str = include_str!("../fixtures/record/auth-feature.yaml");
+const EVERY: &str = include_str!("../fixtures/record/every-field.yaml");
+const FAULTS: &str = include_str!("../fixtures/record/five-faults.yaml");
 
 fn source(text: &str) -> Source {
     Source::new("plan.yaml", text.into())
@@ -143,7 +136,7 @@ fn their_digests_are_golden() {
 #[test]
 fn every_field_has_its_place_in_the_digest() {
     assert_eq!(report(EVERY), Vec::<String>::new());
-    let stored = include_str!("fixtures/record/every-field.canonical.json");
+    let stored = include_str!("../fixtures/record/every-field.canonical.json");
     let stored: Value = serde_json::from_str(stored).expect("JSON");
     assert_eq!(canonical(&checked(EVERY).plan), stored);
 }
@@ -216,7 +209,7 @@ fn what_is_written_reads_back() {
 
 #[test]
 fn what_a_record_cannot_hold_is_said() {
-    let native = include_str!("fixtures/every-field.md");
+    let native = include_str!("../fixtures/every-field.md");
     let plan = check(&parse(&Source::new("plan.md", native.into())), &world()).plan;
     let written = write(&plan, Dialect::Record);
     let lost: std::collections::BTreeSet<_> = written

@@ -1,10 +1,6 @@
 //! The dialect `thread`: the seed's own example, the conformance cases, its nine rules, and the law
 //! that what is written reads back.
 
-mod generate;
-mod laws;
-mod world;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -18,9 +14,9 @@ use signoff_plan::model::{Depends, Plan, Work};
 use signoff_plan::source::Source;
 use signoff_plan::write::{Written, write};
 
-use self::generate::{Knobs, plan, plan_with};
-use self::laws::{places_are_inside, written_source};
-use self::world::World;
+use crate::generate::{Knobs, plan, plan_with};
+use crate::laws::{places_are_inside, written_source};
+use crate::world::World;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/thread")
@@ -270,7 +266,7 @@ fn a_plan_of_too_many_steps_says_what_is_left_out() {
 }
 
 fn reads_back(plan: &Plan) -> Result<Written, TestCaseError> {
-    let (written, back) = laws::reads_back(plan, Dialect::Thread)?;
+    let (written, back) = crate::laws::reads_back(plan, Dialect::Thread)?;
     // Whatever went in, what comes out is a thread: the nine rules hold.
     let rules = [
         Code::FrontmatterMissing,

@@ -1,9 +1,5 @@
 //! An edit changes its field, and no other byte.
 
-mod generate;
-mod laws;
-mod world;
-
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signoff_plan::check::check;
@@ -14,9 +10,9 @@ use signoff_plan::model::{PLAN_RECORD, Plan, STEP_RECORD};
 use signoff_plan::source::{Source, Span};
 use signoff_plan::write::write;
 
-use self::generate::{Knobs, plan_with};
-use self::laws::written_source;
-use self::world::World;
+use crate::generate::{Knobs, plan_with};
+use crate::laws::written_source;
+use crate::world::World;
 
 const PLAN: &str = "---\n# why\ntype: plan\nid: p-1   # its id\nstatus: draft\nowner: 'me'\nversion: 2\n---\n\n# Title  \n\nProse.\n\n\
 **Budget:** $5, 1h <!-- enough -->\n**Tools:** bash, read\n**Constraints:**\n- one <!-- first -->\n* two\n\n## Steps\n\n\

@@ -14,12 +14,6 @@ pub(crate) struct World {
     pub(crate) agents: BTreeSet<&'static str>,
 }
 
-// Each test uses a part of this; none of it is dead.
-const _: fn() = || {
-    let _ = World::of_the_seed;
-    let _ = reported;
-};
-
 /// `line:column severity[code] message`, one per problem.
 pub(crate) fn reported(source: &Source, problems: &[Diagnostic]) -> Vec<String> {
     let line = |problem: &Diagnostic| {

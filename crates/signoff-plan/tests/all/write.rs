@@ -1,9 +1,5 @@
 //! What is written reads back, but for what is said to be lost.
 
-mod generate;
-mod laws;
-mod world;
-
 use proptest::prelude::*;
 use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::{Dialect, parse};
@@ -11,16 +7,16 @@ use signoff_plan::model::Plan;
 use signoff_plan::source::Source;
 use signoff_plan::write::{Written, write};
 
-use self::generate::{Knobs, plan, plan_with};
-use self::laws::written_source as source;
-use self::world::World;
+use crate::generate::{Knobs, plan, plan_with};
+use crate::laws::written_source as source;
+use crate::world::World;
 
 fn read(source: &Source) -> Checked {
     check(&parse(source), &World::default())
 }
 
 fn reads_back(plan: &Plan) -> Result<Written, TestCaseError> {
-    laws::reads_back(plan, Dialect::Workunit).map(|(written, _)| written)
+    crate::laws::reads_back(plan, Dialect::Workunit).map(|(written, _)| written)
 }
 
 proptest! {
@@ -57,9 +53,9 @@ proptest! {
 #[test]
 fn the_examples_are_written_without_loss() {
     for text in [
-        include_str!("fixtures/fix-auth-timeout.md"),
-        include_str!("fixtures/extract-config-module.md"),
-        include_str!("fixtures/every-field.md"),
+        include_str!("../fixtures/fix-auth-timeout.md"),
+        include_str!("../fixtures/extract-config-module.md"),
+        include_str!("../fixtures/every-field.md"),
     ] {
         let plan = check(
             &parse(&Source::new("plan.md", text.into())),

@@ -11,12 +11,6 @@ use signoff_plan::write::{Written, write};
 use crate::generate::without_losses;
 use crate::world::World;
 
-// Each test uses a part of this; none of it is dead.
-const _: fn() = || {
-    let _ = (written_source, reads_back, places_are_inside);
-    let _ = damaged;
-};
-
 /// What was written, as it would be read: one file, or a directory.
 pub(crate) fn written_source(written: &Written) -> Source {
     match written.files.as_slice() {

@@ -1,8 +1,6 @@
 //! Replays what the fuzzers found: inputs that once panicked, hung or broke a law, and the ones that
 //! reach far into the code.
 
-mod exercise;
-
 use std::path::Path;
 
 use signoff_plan::dialect::Dialect;
@@ -24,7 +22,9 @@ fn replay(target: &str, run: impl Fn(&[u8])) {
 }
 
 fn replay_plans(dialect: Dialect) {
-    replay(dialect.as_str(), |bytes| exercise::plan(bytes, dialect));
+    replay(dialect.as_str(), |bytes| {
+        crate::exercise::plan(bytes, dialect);
+    });
 }
 
 #[test]
@@ -54,10 +54,10 @@ fn toolplans() {
 
 #[test]
 fn shell() {
-    replay("shell", exercise::shell);
+    replay("shell", crate::exercise::shell);
 }
 
 #[test]
 fn expressions() {
-    replay("expression", exercise::expression);
+    replay("expression", crate::exercise::expression);
 }

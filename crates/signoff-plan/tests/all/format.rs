@@ -1,7 +1,5 @@
 //! Formatting changes the look of a file and nothing else.
 
-mod generate;
-
 use proptest::prelude::*;
 use signoff_plan::dialect::{Dialect, parse};
 use signoff_plan::digest::Digest;
@@ -9,13 +7,13 @@ use signoff_plan::format::format_source;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
 
-use self::generate::plan;
+use crate::generate::plan;
 
 const EXAMPLES: [&str; 4] = [
-    include_str!("fixtures/fix-auth-timeout.md"),
-    include_str!("fixtures/extract-config-module.md"),
-    include_str!("fixtures/migrate-to-httpx.md"),
-    include_str!("fixtures/every-field.md"),
+    include_str!("../fixtures/fix-auth-timeout.md"),
+    include_str!("../fixtures/extract-config-module.md"),
+    include_str!("../fixtures/migrate-to-httpx.md"),
+    include_str!("../fixtures/every-field.md"),
 ];
 
 /// What may stand anywhere in a plan without meaning anything.

@@ -6,10 +6,6 @@
     reason = "a test may stop where its input is not what it expects"
 )]
 
-mod generate;
-mod laws;
-mod world;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -24,9 +20,9 @@ use signoff_plan::model::{Plan, Step, Work};
 use signoff_plan::source::Source;
 use signoff_plan::write::{Written, write};
 
-use self::generate::{Knobs, plan, plan_with};
-use self::laws::places_are_inside;
-use self::world::World;
+use crate::generate::{Knobs, plan, plan_with};
+use crate::laws::places_are_inside;
+use crate::world::World;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/proposal")
@@ -127,7 +123,7 @@ fn the_cases_are_those_that_are_shared() {
     }
 }
 
-const SEED: &str = include_str!("fixtures/proposal/invoice-reminder.md");
+const SEED: &str = include_str!("../fixtures/proposal/invoice-reminder.md");
 
 #[test]
 fn the_example_of_the_seed_reads_as_it_is_meant() {
@@ -262,7 +258,7 @@ fn edits_of_the_example_keep_every_other_byte() {
 }
 
 fn reads_back(plan: &Plan) -> Result<Written, TestCaseError> {
-    let (written, back) = laws::reads_back(plan, Dialect::Proposal)?;
+    let (written, back) = crate::laws::reads_back(plan, Dialect::Proposal)?;
     let text = text(&written);
     prop_assert_eq!(back.plan.steps.len(), plan.steps.len(), "{}", text);
     let unclosed = |problem: &&signoff_plan::diagnostic::Diagnostic| {
@@ -360,11 +356,11 @@ fn pieces() -> impl Strategy<Value = String> {
 
 /// The example with some stretches replaced.
 fn damaged() -> impl Strategy<Value = String> {
-    laws::damaged(vec![SEED], &PIECES)
+    crate::laws::damaged(vec![SEED], &PIECES)
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
-    let text = prop_oneof![generate::block(true), generate::line(false)];
+    let text = prop_oneof![crate::generate::block(true), crate::generate::line(false)];
     let plan = [
         "status",
         "version",
@@ -384,7 +380,7 @@ fn edit() -> impl Strategy<Value = Edit> {
         Just(json!("failed")),
         Just(json!("retry(2), then skip")),
         (0..9_u64).prop_map(Value::from),
-        prop::collection::vec(generate::line(true), 0..3).prop_map(|lines| json!(lines)),
+        prop::collection::vec(crate::generate::line(true), 0..3).prop_map(|lines| json!(lines)),
         Just(json!(["exit_code == 1"])),
         Just(json!({"tool": "x", "operation": "y z"})),
     ];

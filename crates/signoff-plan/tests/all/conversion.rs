@@ -1,19 +1,14 @@
 //! From every dialect to every other one: what both can hold arrives, and the rest is named.
 
-mod coverage;
-mod generate;
-mod laws;
-mod world;
-
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use signoff_plan::dialect::Dialect;
 use signoff_plan::model::Plan;
 
-use self::coverage::Coverage;
-use self::generate::{Knobs, plan_with};
-use self::laws::reads_back;
+use crate::coverage::Coverage;
+use crate::generate::{Knobs, plan_with};
+use crate::laws::reads_back;
 
 /// What a dialect makes of a plan.
 fn held(plan: &Plan, dialect: Dialect) -> Result<Plan, TestCaseError> {
@@ -41,7 +36,7 @@ proptest! {
 }
 
 /// The fields that each dialect has no place for, whatever they hold: a line each.
-const NEVER_HELD: &str = include_str!("fixtures/never-held.txt");
+const NEVER_HELD: &str = include_str!("../fixtures/never-held.txt");
 
 #[test]
 fn every_field_goes_wherever_it_fits() {
