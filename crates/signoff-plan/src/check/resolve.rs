@@ -104,9 +104,7 @@ impl Reader<'_> {
     fn field<D, M>(&mut self, field: &Field<D, M>, draft: &D, model: &mut M) {
         let label = spelling::label(field.name);
         match &field.shape {
-            Shape::Id(slot) | Shape::Text(slot) | Shape::Word(slot) | Shape::Prose(slot) => {
-                slot.set(model, given(slot.text(draft)));
-            }
+            Shape::Text(slot, _) => slot.set(model, given(slot.text(draft))),
             Shape::Choice(slot, words) => {
                 let word = self.word(label, slot.text(draft), words);
                 slot.set(model, word.map(str::to_owned));

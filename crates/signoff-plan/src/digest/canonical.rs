@@ -134,11 +134,9 @@ impl Members {
     fn field<D, M>(&mut self, field: &Field<D, M>, model: &M) {
         let name = field.name;
         match &field.shape {
-            Shape::Id(slot)
-            | Shape::Text(slot)
-            | Shape::Word(slot)
-            | Shape::Prose(slot)
-            | Shape::Choice(slot, _) => self.text(name, (slot.value)(model).as_deref()),
+            Shape::Text(slot, _) | Shape::Choice(slot, _) => {
+                self.text(name, (slot.value)(model).as_deref());
+            }
             Shape::Number(slot, _, usual) => {
                 let number = (slot.value)(model).filter(|number| Some(*number) != *usual);
                 self.number(name, number);

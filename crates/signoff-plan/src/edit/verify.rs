@@ -41,7 +41,7 @@ impl Wanted {
                 let no_field = || EditRefused::NoPlace(format!("a field `{field}` of a plan"));
                 let name = plan_name(field).ok_or_else(no_field)?;
                 let value = normal(&before, name, value).map_err(EditRefused::BadValue)?;
-                known_status(name, &value, plan_words(draft.dialect))?;
+                known_status(name, &value, &plan_words(draft.dialect))?;
                 Change::Plan(name, value)
             }
             Edit::SetStep { step, field, value } => {
@@ -50,7 +50,7 @@ impl Wanted {
                 let no_field = || EditRefused::NoPlace(format!("a field `{field}` of a step"));
                 let name = step_name(field).ok_or_else(no_field)?;
                 let value = normal(&before, name, value).map_err(EditRefused::BadValue)?;
-                known_status(name, &value, step_words(draft.dialect))?;
+                known_status(name, &value, &step_words(draft.dialect))?;
                 Change::Step(at, name, value)
             }
             Edit::Reject { feedback, .. } => Change::Rejection(feedback.clone()),

@@ -22,7 +22,7 @@ pub(crate) use self::contract::CONTRACT;
 pub(crate) use self::kept::{Kept, kept};
 pub use self::normal::normal;
 pub(crate) use self::plan::PLAN;
-pub(crate) use self::shape::{Field, Place, Shape};
+pub(crate) use self::shape::{Field, Place, Shape, Style};
 pub(crate) use self::step::STEP;
 use self::work::WORK;
 use crate::draft;
@@ -106,8 +106,8 @@ pub fn step_value(plan: &Plan, at: usize, field: &str) -> Option<Value> {
 
 /// Whether a field of a plan or a step holds markdown of any length.
 pub(crate) fn is_prose(name: &str) -> bool {
-    let of_step = of_step(name).is_some_and(|field| matches!(field.shape, Shape::Prose(_)));
-    let of_plan = of_plan(name).is_some_and(|field| matches!(field.shape, Shape::Prose(_)));
+    let of_step = of_step(name).is_some_and(|field| field.shape.is_prose());
+    let of_plan = of_plan(name).is_some_and(|field| field.shape.is_prose());
     of_step || of_plan || name == "question"
 }
 

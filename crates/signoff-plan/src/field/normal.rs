@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shape::Shape;
+use super::shape::{Shape, Style};
 use super::{of_contract, of_plan, of_step};
 use crate::model::{Condition, Plan, is_id};
 use crate::{budget, condition, duration, on_fail, subscription};
@@ -33,8 +33,8 @@ pub fn normal(plan: &Plan, name: &str, value: &Value) -> Result<Value, String> {
 impl<D, M> Shape<D, M> {
     fn normal(&self, name: &str, value: &Value) -> Result<Value, String> {
         match self {
-            Self::Id(_) => id(name, value),
-            Self::Text(_) | Self::Word(_) | Self::Prose(_) | Self::Choice(..) => text(name, value),
+            Self::Text(_, Style::Id) => id(name, value),
+            Self::Text(..) | Self::Choice(..) => text(name, value),
             Self::Number(..) => number(name, value),
             Self::Duration(_) => {
                 let read = |text: &str| duration::parse(text).map(duration::format);

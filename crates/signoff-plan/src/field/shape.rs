@@ -81,14 +81,8 @@ pub(super) use slot;
 
 /// What a field can hold.
 pub(crate) enum Shape<D: 'static, M: 'static> {
-    /// What it is called by others.
-    Id(Slot<D, One, M, Option<String>>),
-    /// Text on one line.
-    Text(Slot<D, One, M, Option<String>>),
-    /// The same; in JSON a number or a truth value as well, as it is written.
-    Word(Slot<D, One, M, Option<String>>),
-    /// Markdown of any length.
-    Prose(Slot<D, One, M, Option<String>>),
+    /// Text.
+    Text(Slot<D, One, M, Option<String>>, Style),
     /// One of some words.
     Choice(Slot<D, One, M, Option<String>>, Words),
     /// A whole number; the least it may be, and what holds where nothing is said, if that is a number.
@@ -115,6 +109,19 @@ pub(crate) enum Shape<D: 'static, M: 'static> {
     Special(Special<M>),
 }
 
+/// What a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// What others call it by.
+    Id,
+    /// One line.
+    Line,
+    /// One line; in JSON a number or a truth value as well, as it is written.
+    Word,
+    /// Markdown of any length.
+    Prose,
+}
+
 /// A field that is read and resolved by code of its own.
 pub(crate) struct Special<M: 'static> {
     pub(crate) value: fn(&M) -> Value,
@@ -134,11 +141,7 @@ impl<D, M> Shape<D, M> {
     /// Where it is read into; `None`: by code of its own.
     pub(crate) fn place<'d>(&self, draft: &'d mut D) -> Option<Place<'d>> {
         Some(match self {
-            Self::Id(slot)
-            | Self::Text(slot)
-            | Self::Word(slot)
-            | Self::Prose(slot)
-            | Self::Choice(slot, _) => Place::One((slot.written_mut)(draft)),
+            Self::Text(slot, _) | Self::Choice(slot, _) => Place::One((slot.written_mut)(draft)),
             Self::Number(slot, ..) => Place::One((slot.written_mut)(draft)),
             Self::Duration(slot) => Place::One((slot.written_mut)(draft)),
             Self::Budget(slot) => Place::One((slot.written_mut)(draft)),
@@ -154,11 +157,7 @@ impl<D, M> Shape<D, M> {
     /// Its value; `null` where it is not given.
     pub(crate) fn value(&self, model: &M) -> Value {
         match self {
-            Self::Id(slot)
-            | Self::Text(slot)
-            | Self::Word(slot)
-            | Self::Prose(slot)
-            | Self::Choice(slot, _) => {
+            Self::Text(slot, _) | Self::Choice(slot, _) => {
                 json!((slot.value)(model))
             }
             Self::Number(slot, ..) => json!((slot.value)(model)),
@@ -182,6 +181,11 @@ impl<D, M> Shape<D, M> {
         }
     }
 
+    /// Whether it holds markdown of any length.
+    pub(crate) fn is_prose(&self) -> bool {
+        matches!(self, Self::Text(_, Style::Prose))
+    }
+
     /// Of a flag, what holds where nothing is said, and its words.
     pub(super) fn flag(&self) -> Option<(bool, Words)> {
         if let Self::Flag(_, usual, words) = self {
@@ -193,11 +197,7 @@ impl<D, M> Shape<D, M> {
     /// Takes the value away.
     pub(crate) fn clear(&self, model: &mut M) {
         match self {
-            Self::Id(slot)
-            | Self::Text(slot)
-            | Self::Word(slot)
-            | Self::Prose(slot)
-            | Self::Choice(slot, _) => {
+            Self::Text(slot, _) | Self::Choice(slot, _) => {
                 slot.set(model, None);
             }
             Self::Number(slot, ..) => slot.set(model, None),

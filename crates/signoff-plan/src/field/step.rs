@@ -4,10 +4,9 @@ use serde_json::{Value, json};
 
 use super::normal::hint;
 use super::shape::Shape::{
-    Budget, Choice, Duration, Flag, Names, Number, Policy, Prose, References, Scope, Sentences,
-    Text, Word,
+    Budget, Choice, Duration, Flag, Names, Number, Policy, References, Scope, Sentences, Text,
 };
-use super::shape::{Field, Shape, Special, field, slot};
+use super::shape::{Field, Shape, Special, Style, field, slot};
 use crate::draft;
 use crate::model::Step;
 use crate::spelling::words;
@@ -19,8 +18,8 @@ pub(crate) static STEP: [Field<draft::Step, Step>; 18] = [
     field("protects", Names(slot!(protects))),
     field("tools", Scope(slot!(tools))),
     field("approval", Flag(slot!(approval), false, &words::APPROVAL)),
-    field("when", Word(slot!(when))),
-    field("for_each", Text(slot!(for_each))),
+    field("when", Text(slot!(when), Style::Word)),
+    field("for_each", Text(slot!(for_each), Style::Line)),
     field(
         "max_items",
         Number(slot!(max_items), 1, Some(Step::MAX_ITEMS)),
@@ -32,7 +31,7 @@ pub(crate) static STEP: [Field<draft::Step, Step>; 18] = [
     field("isolation", Choice(slot!(isolation), &words::ISOLATION)),
     field("acceptance", Sentences(slot!(acceptance))),
     field("subtasks", Sentences(slot!(subtasks))),
-    field("instructions", Prose(slot!(instructions))),
+    field("instructions", Text(slot!(instructions), Style::Prose)),
     field(
         "hint",
         Shape::Special(Special {

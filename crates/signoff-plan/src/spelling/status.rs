@@ -8,48 +8,34 @@ use super::Dialect;
 /// A status of a plan: our word, then those of `record`, `workunit` and `proposal`.
 // Where a dialect has one word for several, the first line with it is what the word means.
 const PLAN: [[&str; 4]; 11] = [
-    ["draft", "draft", "draft", "draft"],
+    ["draft"; 4],
     ["verified", "draft", "verified", "proposed"],
     ["approved", "draft", "approved", "approved"],
     ["executing", "in_progress", "in-progress", "executing"],
-    ["replanning", "replanning", "in-progress", "executing"],
     ["completed", "complete", "done", "completed"],
-    ["failed", "failed", "failed", "failed"],
-    ["stalled", "stalled", "stalled", "stalled"],
-    ["rejected", "rejected", "rejected", "rejected"],
-    [
-        "needs_review",
-        "needs_review",
-        "needs_review",
-        "needs_review",
-    ],
-    ["cancelled", "cancelled", "cancelled", "cancelled"],
+    ["failed"; 4],
+    ["replanning", "replanning", "in-progress", "executing"],
+    ["stalled"; 4],
+    ["rejected"; 4],
+    ["needs_review"; 4],
+    ["cancelled"; 4],
 ];
 
-/// A status of a step: our word, then those of `record`, `workunit` and `toolplan`.
-const STEP: [[Option<&str>; 4]; 6] = [
-    [
-        Some("done"),
-        Some("complete"),
-        Some("done"),
-        Some("completed"),
-    ],
-    [
-        Some("failed"),
-        Some("failed"),
-        Some("failed"),
-        Some("failed"),
-    ],
-    [
-        Some("skipped"),
-        Some("skipped"),
-        Some("skipped"),
-        Some("skipped"),
-    ],
-    [Some("running"), Some("in_progress"), None, Some("running")],
-    [Some("ready"), None, None, Some("ready")],
-    [Some("blocked"), None, None, Some("blocked")],
+/// A status of a step: our word, then those of `record`, `workunit` and `toolplan`, if they have one.
+const STEP: [[&str; 4]; 7] = [
+    [PENDING, PENDING, "", PENDING],
+    ["blocked", "", "", "blocked"],
+    ["ready", "", "", "ready"],
+    ["running", "in_progress", "", "running"],
+    [DONE, "complete", "done", "completed"],
+    ["failed"; 4],
+    ["skipped"; 4],
 ];
+
+/// Nothing has happened to the step.
+const PENDING: &str = "pending";
+/// The step is done.
+const DONE: &str = "done";
 
 /// The word of a dialect for a plan's status, given in the word of any.
 pub(crate) fn plan_word(dialect: Dialect, status: &str) -> Option<&'static str> {
@@ -68,6 +54,7 @@ fn plan_line(status: &str) -> Option<&'static [&'static str; 4]> {
     ours.or_else(|| PLAN.iter().find(|line| line.contains(&status)))
 }
 
+/// Where the words of a dialect stand; the files of the others carry no state of the plan.
 const fn plan_column(dialect: Dialect) -> Option<usize> {
     match dialect {
         Dialect::Record => Some(1),
@@ -77,92 +64,57 @@ const fn plan_column(dialect: Dialect) -> Option<usize> {
     }
 }
 
+/// The same for steps.
+const fn step_column(dialect: Dialect) -> Option<usize> {
+    match dialect {
+        Dialect::Record => Some(1),
+        Dialect::Workunit => Some(2),
+        Dialect::Toolplan => Some(3),
+        Dialect::Thread | Dialect::Proposal => None,
+    }
+}
+
 /// Our word for a step's status; `None` for one that nothing has happened to. A word that no
 /// dialect has stays as it is.
 pub(crate) fn step_status(word: &str) -> Option<&str> {
-    if word == "pending" {
-        return None;
-    }
-    let line = STEP.iter().find(|line| line.contains(&Some(word)));
-    Some(line.and_then(|line| line[0]).unwrap_or(word))
+    let line = STEP
+        .iter()
+        .find(|line| !word.is_empty() && line.contains(&word));
+    Some(line.map_or(word, |line| line[0])).filter(|status| *status != PENDING)
 }
 
 /// The word of a dialect for a step's status, given in ours.
 pub(crate) fn step_word(dialect: Dialect, status: &str) -> Option<&'static str> {
-    let column = match dialect {
-        Dialect::Record => 1,
-        Dialect::Workunit => 2,
-        Dialect::Toolplan => 3,
-        Dialect::Thread | Dialect::Proposal => return None,
-    };
-    let line = STEP.iter().find(|line| line[0] == Some(status))?;
-    line.get(column).copied().flatten()
+    let line = STEP.iter().find(|line| line[0] == status)?;
+    let word = line.get(step_column(dialect)?).copied();
+    word.filter(|word| !word.is_empty())
 }
 
 /// Whether a word says that a step is done: each dialect that has marks has one for it.
 pub(crate) fn is_done(word: &str) -> bool {
-    STEP[0].contains(&Some(word))
+    step_status(word) == Some(DONE)
 }
 
 /// The words for a plan's status in a dialect.
-pub(crate) const fn plan_words(dialect: Dialect) -> &'static [&'static str] {
-    match dialect {
-        Dialect::Workunit => &[
-            "draft",
-            "verified",
-            "approved",
-            "in-progress",
-            "done",
-            "failed",
-            "stalled",
-            "rejected",
-            "needs_review",
-            "cancelled",
-        ],
-        Dialect::Proposal => &[
-            "draft",
-            "proposed",
-            "approved",
-            "executing",
-            "completed",
-            "failed",
-            "rejected",
-            "cancelled",
-            "stalled",
-            "needs_review",
-        ],
-        Dialect::Record => &[
-            "draft",
-            "in_progress",
-            "complete",
-            "failed",
-            "replanning",
-            "stalled",
-            "rejected",
-            "needs_review",
-            "cancelled",
-        ],
-        // Their files carry no plan state.
-        Dialect::Thread | Dialect::Toolplan => &[],
-    }
+pub(crate) fn plan_words(dialect: Dialect) -> Vec<&'static str> {
+    column(&PLAN, plan_column(dialect))
 }
 
 /// The words for a step's status in a dialect.
-pub(crate) const fn step_words(dialect: Dialect) -> &'static [&'static str] {
-    match dialect {
-        Dialect::Workunit => &["done", "failed", "skipped"],
-        Dialect::Record => &["pending", "in_progress", "complete", "failed", "skipped"],
-        Dialect::Toolplan => &[
-            "pending",
-            "blocked",
-            "ready",
-            "running",
-            "completed",
-            "failed",
-            "skipped",
-        ],
-        Dialect::Thread | Dialect::Proposal => &[],
+pub(crate) fn step_words(dialect: Dialect) -> Vec<&'static str> {
+    column(&STEP, step_column(dialect))
+}
+
+/// The words of a column, each once.
+fn column(table: &[[&'static str; 4]], column: Option<usize>) -> Vec<&'static str> {
+    let mut words = Vec::new();
+    let lines = table.iter().filter_map(|line| line.get(column?));
+    for word in lines.filter(|word| !word.is_empty()) {
+        if !words.contains(word) {
+            words.push(*word);
+        }
     }
+    words
 }
 
 #[cfg(test)]
@@ -173,12 +125,11 @@ mod tests {
     fn every_word_of_a_dialect_has_a_meaning() {
         for dialect in Dialect::ALL {
             for word in plan_words(*dialect) {
-                assert_eq!(plan_word(*dialect, word), Some(*word), "{dialect} {word}");
+                assert_eq!(plan_word(*dialect, word), Some(word), "{dialect} {word}");
             }
             for word in step_words(*dialect) {
-                let ours = step_status(word);
-                let back = ours.and_then(|ours| step_word(*dialect, ours));
-                assert_eq!(back.unwrap_or("pending"), *word, "{dialect} {word}");
+                let ours = step_status(word).unwrap_or(PENDING);
+                assert_eq!(step_word(*dialect, ours), Some(word), "{dialect} {word}");
             }
         }
     }

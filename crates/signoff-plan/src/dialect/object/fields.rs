@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Reader;
 use crate::draft::{Draft, Spanned, StatusMark, Step};
-use crate::field::{self, Field, Kept, Place, Shape};
+use crate::field::{self, Field, Kept, Place, Shape, Style};
 use crate::node::{Entry, Kind};
 use crate::source::Span;
 use crate::spelling::members;
@@ -82,14 +82,11 @@ impl Reader<'_> {
     pub(super) fn fill<D, M>(&mut self, field: &Field<D, M>, entry: Entry, draft: &mut D) {
         match field.shape.place(draft) {
             Some(Place::One(place)) => {
-                // In JSON, text is in quotes; a number or a word of its own need not be.
-                let quoted = matches!(
-                    field.shape,
-                    Shape::Id(_) | Shape::Text(_) | Shape::Prose(_) | Shape::Policy(_)
-                );
+                let word = matches!(field.shape, Shape::Text(_, Style::Word));
+                let text = matches!(field.shape, Shape::Text(..) | Shape::Policy(_)) && !word;
                 *place = if matches!(field.shape, Shape::Budget(_)) {
                     self.budget(entry)
-                } else if quoted {
+                } else if text {
                     self.text(entry)
                 } else {
                     self.word(entry)

@@ -118,8 +118,7 @@ impl Reader<'_, '_> {
     fn fill<D, M>(&mut self, label: &str, field: &field::Field<D, M>, draft: &mut D) {
         match field.shape.place(draft) {
             Some(Place::One(place)) => {
-                let prose = matches!(field.shape, Shape::Prose(_));
-                *place = if prose {
+                *place = if field.shape.is_prose() {
                     self.markdown(label)
                 } else {
                     self.scalar(label)
