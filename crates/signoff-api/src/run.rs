@@ -91,13 +91,10 @@ impl Step {
                 title: definition.title.clone(),
                 status: step_status(run.status_seen(at, driven)).to_owned(),
                 attempts: state.attempts,
-                evidence: state.evidence.as_ref().map(|(grade, _)| (*grade).into()),
-                facts: state
-                    .evidence
-                    .as_ref()
-                    .map(|(_, facts)| facts.clone().into()),
+                evidence: state.evidence.as_ref().map(|(grade, _)| *grade),
+                facts: state.evidence.as_ref().map(|(_, facts)| facts.clone()),
                 reason: state.reason.clone().or_else(|| halted(at)),
-                seat: run.seat(at).map(Into::into),
+                seat: run.seat(at),
                 worktree: worktree(at),
                 commit: state.commit.clone(),
             })

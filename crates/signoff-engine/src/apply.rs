@@ -62,10 +62,10 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         Event::LandingStarted { commit, .. } => run.landing = Some((commit.clone(), false)),
         Event::RunLanded { commit, .. } => run.landing = Some((commit.clone(), true)),
         Event::RunUndone { .. } => run.undone = true,
-        Event::PauseRequested { reason, .. } => run.pausing = Some(reason.clone()),
+        Event::PauseRequested { reason, .. } => run.pausing = Some(*reason),
         Event::RunPaused { reason } => {
             run.pausing = None;
-            run.pause = Some(reason.clone());
+            run.pause = Some(*reason);
         }
         Event::RunFinished { outcome } => {
             run.pausing = None;

@@ -36,8 +36,8 @@ pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due};
 pub use event::{
     Accept, Cache, Call, CallEnd, Candidate, ChangeDetails, Changes, Event, Green, Isolation,
-    ItemKind, Land, LinkEnd, Outcome, PauseReason, Process, Recorded, RunTree, Settings, WorkItem,
-    WorkKind,
+    ItemKind, Land, LinkEnd, Outcome, Output, PauseReason, Process, Recorded, RunTree, Settings,
+    WorkInput, WorkItem, WorkKind, WorkPayload,
 };
 pub use evidence::{Facts, Grade, TestsSeen};
 pub use input::{Choice, Input};

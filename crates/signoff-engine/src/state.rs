@@ -109,13 +109,13 @@ impl Run {
         self.outcome
     }
 
-    pub fn paused(&self) -> Option<&PauseReason> {
-        self.pause.as_ref()
+    pub fn paused(&self) -> Option<PauseReason> {
+        self.pause
     }
 
     /// Why nothing new starts, if so.
-    pub fn pausing(&self) -> Option<&PauseReason> {
-        self.pausing.as_ref()
+    pub fn pausing(&self) -> Option<PauseReason> {
+        self.pausing
     }
 
     /// Offers the plan that the next `plan_replanned` names. By itself it changes nothing.

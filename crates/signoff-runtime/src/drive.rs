@@ -347,7 +347,7 @@ impl Loop<'_> {
 
     /// Nothing can go on by itself: asks whoever is there, or stands still.
     fn park(&mut self) -> Result<Option<Stopped>, Error> {
-        let reason = match self.run.pausing().cloned() {
+        let reason = match self.run.pausing() {
             Some(reason) => reason,
             None if self.run.items().next().is_none() && self.bounds.limited() => {
                 PauseReason::Limited
@@ -357,9 +357,7 @@ impl Loop<'_> {
                 Asked::Went(stopped) => return Ok(stopped),
             },
         };
-        self.record(Input::Park {
-            reason: reason.clone(),
-        })?;
+        self.record(Input::Park { reason })?;
         Ok(Some(match reason {
             PauseReason::Waiting => Stopped::Waiting,
             PauseReason::Interrupted => Stopped::Interrupted,

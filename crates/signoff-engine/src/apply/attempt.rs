@@ -1,7 +1,7 @@
 //! One attempt: the contract before the work, the work, the contract after it.
 
 use super::merge::carry;
-use crate::event::{CallEnd, Changes, Event, Recorded};
+use crate::event::{CallEnd, Changes, Event, Output, Recorded};
 use crate::state::{Failure, Run, Stage, StepState, StepStatus};
 use crate::verdict::{
     Observation, ProcessEnd, Verdict, is_repeated, pause_after_void, weaker_room,
@@ -63,7 +63,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
         Event::WorkFinished {
             attempt,
             ended,
-            text,
+            output: Output { text },
             changes,
             ..
         } => {

@@ -9,7 +9,7 @@ use super::policy::{attempt_failed, start_over};
 use super::{Refusal, base, begin, with_step};
 use crate::Millis;
 use crate::budget::wall_left;
-use crate::event::{Accept, Changes, Event, Green, ItemKind, WorkItem};
+use crate::event::{Accept, Changes, Event, Green, ItemKind, Output, WorkItem};
 use crate::evidence::{Facts, Grade, TestsSeen};
 use crate::input::Choice;
 use crate::judge::judge_changed;
@@ -138,10 +138,12 @@ pub(super) fn work_ended(
             step: definition.id.clone(),
             attempt,
             ended: ended.clone(),
-            text: if run.read.contains(&at) {
-                readable(text)
-            } else {
-                tail(text)
+            output: Output {
+                text: if run.read.contains(&at) {
+                    readable(text)
+                } else {
+                    tail(text)
+                },
             },
             changes: changes.clone(),
         }];

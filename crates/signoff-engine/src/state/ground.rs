@@ -1,5 +1,6 @@
 //! Where steps work: in the checkout, in the run's tree, in a worktree of their own.
 
+use serde::{Deserialize, Serialize};
 use signoff_plan::model::{Step, Work};
 use signoff_plan::tools::built_in;
 
@@ -7,7 +8,9 @@ use super::{Run, Stage};
 use crate::event::{Isolation, Land, Outcome, RunTree};
 
 /// Where a step sits in a run that works in worktrees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Seat {
     /// In a worktree of its own.
     Worktree,

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use serde_json::json;
 use signoff_engine::{
     Accept, Action, Bounds, Cache, Call, CallEnd, Candidate, Changes, Event, Green, Input,
-    Isolation, Observation, PauseReason, ProcessEnd, Recorded, Run, RunTree, Settings, WorkItem,
-    WorkKind, apply, decide, due, resolved_arguments,
+    Isolation, Observation, PauseReason, ProcessEnd, Recorded, Run, RunTree, Settings, WorkInput,
+    WorkItem, WorkKind, WorkPayload, apply, decide, due, resolved_arguments,
 };
 use signoff_plan::Everything;
 use signoff_plan::check::check;
@@ -468,11 +468,15 @@ fn item() -> WorkItem {
     WorkItem {
         agent_id: "coder".to_owned(),
         kind: WorkKind::Code,
-        prompt: "Do it.".to_owned(),
-        prompt_sha256: "sha".to_owned(),
-        subscriptions: Vec::new(),
-        plan_id: "plan.md".to_owned(),
-        number: 1,
+        input: WorkInput {
+            prompt: "Do it.".to_owned(),
+            prompt_sha256: "sha".to_owned(),
+        },
+        payload: WorkPayload {
+            subscriptions: Vec::new(),
+            plan_id: "plan.md".to_owned(),
+            step: 1,
+        },
     }
 }
 

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use signoff_engine::{Run, StepState, WorkItem, WorkKind, wall_left};
+use signoff_engine::{Run, StepState, WorkInput, WorkItem, WorkKind, WorkPayload, wall_left};
 use signoff_plan::digest::Digest;
 use signoff_plan::model::{Contract, Step, Work};
 use signoff_sandbox::Command;
@@ -126,11 +126,15 @@ impl Workbench<'_> {
                 WorkKind::Code
             },
             agent_id,
-            prompt: beginning(prompt),
-            prompt_sha256: Digest::of_bytes(prompt.as_bytes()).hex(),
-            subscriptions: step.subscriptions.iter().map(ToString::to_string).collect(),
-            plan_id: self.key.clone(),
-            number: step.number,
+            input: WorkInput {
+                prompt: beginning(prompt),
+                prompt_sha256: Digest::of_bytes(prompt.as_bytes()).hex(),
+            },
+            payload: WorkPayload {
+                subscriptions: step.subscriptions.iter().map(ToString::to_string).collect(),
+                plan_id: self.key.clone(),
+                step: step.number,
+            },
         }
     }
 

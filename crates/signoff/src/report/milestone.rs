@@ -227,7 +227,9 @@ mod tests {
             step: "step-1".to_owned(),
             attempt: 1,
             ended: ProcessEnd::Exited(0),
-            text: "thinking\nI made it.\n\n".to_owned(),
+            output: signoff_engine::Output {
+                text: "thinking\nI made it.\n\n".to_owned(),
+            },
             changes: signoff_engine::Changes::default(),
         };
         assert_eq!(said(&run, spoken.clone()), None);
@@ -247,7 +249,7 @@ mod tests {
             step: step(),
             attempt: 2,
             ended: ProcessEnd::TimedOut,
-            text: String::new(),
+            output: signoff_engine::Output::default(),
             changes: signoff_engine::Changes::default(),
         };
         let (reason, by) = ("no\u{1b}pe".to_owned(), "x".to_owned());
