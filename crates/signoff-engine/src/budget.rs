@@ -92,10 +92,10 @@ pub(crate) fn exceeded(run: &Run, at: usize, now: Millis) -> Option<String> {
 fn of_step(run: &Run, at: usize) -> Option<String> {
     let (step, state) = run.step(at)?;
     let limit = step.budget.agents?;
-    (state.agents >= limit).then(|| {
+    (state.turn.agents >= limit).then(|| {
         format!(
             "budget of step `{}` used up: {} of {limit} agents started; `allow` grants {limit} more",
-            step.id, state.agents
+            step.id, state.turn.agents
         )
     })
 }

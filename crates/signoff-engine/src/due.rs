@@ -63,7 +63,11 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         .filter(|_| !run.aborting)
         .filter_map(|&at| Some((at, next(run, at, now)?)))
         .filter(|(_, action)| run.pausing.is_none() || judges(action));
-    let has_place = |(at, _): &(usize, Action)| run.steps.get(*at).is_some_and(|step| step.placed);
+    let has_place = |(at, _): &(usize, Action)| {
+        run.steps
+            .get(*at)
+            .is_some_and(|step| step.occupies.has_place())
+    };
     let (placed, back): (Vec<_>, Vec<_>) = wanted.partition(has_place);
     let mut actions: Vec<Action> = placed
         .into_iter()
@@ -140,12 +144,12 @@ fn last(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         .chain(warm)
         .take(bounds.jobs(run))
         .map(|step| match run.steps.get(step) {
-            Some(state) if state.void > 0 && state.not_before > now => Action::Wait {
-                until: state.not_before,
+            Some(state) if state.attempt.void > 0 && state.turn.not_before > now => Action::Wait {
+                until: state.turn.not_before,
             },
             state => Action::Recheck {
                 step,
-                patience: 1 + state.map_or(0, |state| state.inconclusive.min(1)),
+                patience: 1 + state.map_or(0, |state| state.attempt.inconclusive.min(1)),
             },
         })
         .collect();
@@ -177,14 +181,14 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
         Stage::NeedsBaseline | Stage::NeedsWork if is_closed(definition, state) => {
             Some(Action::Gate { step: at })
         }
-        Stage::NeedsWork if state.not_before > now => Some(Action::Wait {
-            until: state.not_before,
+        Stage::NeedsWork if state.turn.not_before > now => Some(Action::Wait {
+            until: state.turn.not_before,
         }),
         Stage::NeedsBaseline | Stage::NeedsEvaluation { .. }
-            if state.void > 0 && state.not_before > now =>
+            if state.attempt.void > 0 && state.turn.not_before > now =>
         {
             Some(Action::Wait {
-                until: state.not_before,
+                until: state.turn.not_before,
             })
         }
         Stage::NeedsBaseline => Some(Action::Baseline { step: at }),
@@ -196,7 +200,7 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
         Stage::NeedsEvaluation { attempt } => Some(Action::Evaluate {
             step: at,
             attempt,
-            patience: 1 + state.inconclusive.min(1),
+            patience: 1 + state.attempt.inconclusive.min(1),
         }),
         Stage::Idle
         | Stage::Baselining
@@ -214,8 +218,8 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
 
 /// Does something stand before the step's work that has not been settled?
 fn is_closed(definition: &Step, state: &StepState) -> bool {
-    let condition = definition.when.is_some() && !state.condition_held;
-    condition || definition.for_each.is_some() || (definition.approval && !state.approved)
+    let condition = definition.when.is_some() && !state.turn.condition_held;
+    condition || definition.for_each.is_some() || (definition.approval && !state.turn.approved)
 }
 
 fn work(run: &Run, at: usize, now: Millis) -> Option<Action> {

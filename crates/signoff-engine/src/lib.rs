@@ -46,7 +46,10 @@ pub use lifecycle::{
     Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, after_signing_anew, derive,
     escalates, may_clone, may_delete, possible,
 };
-pub use state::{Failure, Item, Run, Seat, Stage, StepState, StepStatus};
+pub use state::{
+    Advice, AttemptState, Baseline, ContractRuns, CutOffAttempts, Failure, History, Item, LoopItem,
+    Occupied, Run, Seat, Stage, StepOutcome, StepState, StepStatus, Turn,
+};
 pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, Summary, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};
 pub use verdict::{Observation, ProcessEnd, SHARED, TestsRun, Verdict, baseline_verdict, judge};

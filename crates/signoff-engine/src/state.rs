@@ -1,9 +1,12 @@
 //! The state of a run: what applying its events has led to.
 
+mod attempt;
 mod builds;
+mod contract;
 mod ground;
 mod item;
 mod setup;
+mod stage;
 mod step;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +14,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::signed::SignedPlan;
 
+pub use self::attempt::AttemptState;
+pub use self::contract::{Baseline, ContractRuns};
 pub use self::ground::Seat;
 pub use self::item::Item;
 pub(crate) use self::setup::referenced;
-pub use self::step::{Failure, Stage, StepState, StepStatus};
+pub use self::stage::{Stage, StepStatus};
+pub use self::step::{
+    Advice, CutOffAttempts, Failure, History, LoopItem, Occupied, StepOutcome, StepState, Turn,
+};
 use crate::budget::Spent;
 use crate::event::{Outcome, PauseReason, RunTree, Settings};
 

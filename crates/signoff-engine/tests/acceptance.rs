@@ -28,7 +28,10 @@ fn statuses(world: &World) -> Vec<StepStatus> {
 }
 
 fn grades(world: &World) -> Vec<Option<Grade>> {
-    let evidence = world.run.steps().map(|(_, step)| step.evidence.as_ref());
+    let evidence = world
+        .run
+        .steps()
+        .map(|(_, step)| step.outcome.evidence.as_ref());
     evidence
         .map(|known| known.map(|(grade, _)| *grade))
         .collect()
@@ -94,7 +97,10 @@ fn refusing_one_fails_it_and_blocks_what_was_built_on_it() {
         [StepStatus::Failed, StepStatus::Blocked, StepStatus::Waiting]
     );
     assert_eq!(grades(&world), [None, None, None]);
-    let reason = world.run.step(0).and_then(|(_, step)| step.reason.clone());
+    let reason = world
+        .run
+        .step(0)
+        .and_then(|(_, step)| step.outcome.reason.clone());
     assert_eq!(reason.as_deref(), Some("refused by ann: no tests"));
     assert_eq!(world.run.outcome(), Some(Outcome::Failed));
 
@@ -105,7 +111,7 @@ fn refusing_one_fails_it_and_blocks_what_was_built_on_it() {
     world.play();
     let (_, first) = world.run.step(0).expect("the step exists");
     assert_eq!(
-        (first.attempts, first.hint.as_deref()),
+        (first.attempts, first.advice.hint.as_deref()),
         (2, Some("no tests"))
     );
     assert_eq!(

@@ -88,7 +88,7 @@ fn a_disturbed_baseline_is_run_again() {
     world.play();
     let state = world.run.step(0).expect("a step").1;
     assert_eq!(
-        state.evidence.as_ref().map(|(grade, _)| *grade),
+        state.outcome.evidence.as_ref().map(|(grade, _)| *grade),
         Some(Grade::Proved)
     );
 }
@@ -102,7 +102,7 @@ fn a_baseline_that_is_always_disturbed_says_why_it_proves_nothing() {
     }
     world.play();
     let state = world.run.step(0).expect("a step").1;
-    let (grade, facts) = state.evidence.clone().expect("it is completed");
+    let (grade, facts) = state.outcome.evidence.clone().expect("it is completed");
     assert_eq!(grade, Grade::Held);
     assert_eq!(
         facts.not_proved,
@@ -130,7 +130,7 @@ fn a_disturbed_contract_is_run_again_and_a_person_is_asked_in_the_end() {
     let item = world.run.items().next().expect("a question");
     assert!(item.question.contains("`z` changed"), "{}", item.question);
     assert!(!item.question.contains("not started"), "{}", item.question);
-    assert_eq!(world.run.step(0).expect("a step").1.failures, 0);
+    assert_eq!(world.run.step(0).expect("a step").1.turn.failures, 0);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn red_without_what_a_person_changed_costs_no_attempt() {
         "{}",
         item.question
     );
-    assert_eq!(world.run.step(0).expect("a step").1.failures, 0);
+    assert_eq!(world.run.step(0).expect("a step").1.turn.failures, 0);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn an_attempt_begins_with_what_joined_during_the_baseline() {
     join(&mut world, "notes", false);
     contract_ends(&mut world, saw(ProcessEnd::Exited(1)));
     assert!(matches!(begin(&mut world), Action::Dispatch { .. }));
-    let base = world.run.step(0).expect("a step").1.base.clone();
+    let base = world.run.step(0).expect("a step").1.turn.base.clone();
     assert_eq!(base.as_deref(), Some("with notes"));
 }
 

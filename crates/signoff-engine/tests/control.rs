@@ -61,7 +61,7 @@ fn a_failed_step_is_tried_again_alone_with_what_it_blocked() {
     world.record(retry("step-1"));
     world.crash();
     let (_, step) = world.run.step(0).expect("a step");
-    assert_eq!(step.hint.as_deref(), Some("look twice"));
+    assert_eq!(step.advice.hint.as_deref(), Some("look twice"));
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
     assert_eq!(world.run.step(0).map(|(_, step)| step.attempts), Some(2));
@@ -95,7 +95,10 @@ fn an_aborted_run_has_failed_and_says_by_whom() {
     });
     assert_eq!(world.run.outcome(), Some(Outcome::Failed));
     assert_eq!(statuses(&world), [StepStatus::Failed, StepStatus::Blocked]);
-    let reason = world.run.step(0).and_then(|(_, step)| step.reason.clone());
+    let reason = world
+        .run
+        .step(0)
+        .and_then(|(_, step)| step.outcome.reason.clone());
     assert_eq!(reason.as_deref(), Some("aborted by ann"));
     let cut = world
         .events

@@ -109,7 +109,10 @@ fn check(world: &World, counted: Option<bool>, reason: &str) {
 
 fn facts(world: &World) -> Option<Facts> {
     let (_, step) = world.run.step(0).expect("a step");
-    step.evidence.as_ref().map(|(_, facts)| facts.clone())
+    step.outcome
+        .evidence
+        .as_ref()
+        .map(|(_, facts)| facts.clone())
 }
 
 const BENT: &str =

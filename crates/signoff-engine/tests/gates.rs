@@ -50,7 +50,7 @@ fn a_condition_reads_what_a_contract_printed() {
     );
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
     let (_, skipped) = world.run.step(2).expect("the step exists");
-    let reason = skipped.reason.as_deref().unwrap_or_default();
+    let reason = skipped.outcome.reason.as_deref().unwrap_or_default();
     assert!(reason.starts_with("`when` is false"), "{reason}");
     assert!(world.story().contains(&"ConditionHeld step-2".to_owned()));
 }
@@ -104,7 +104,7 @@ fn an_approved_step_goes_on_with_its_baseline() {
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
     let (_, step) = world.run.step(0).expect("the step exists");
     assert_eq!(
-        step.evidence.as_ref().map(|(grade, _)| *grade),
+        step.outcome.evidence.as_ref().map(|(grade, _)| *grade),
         Some(Grade::Proved)
     );
     assert_eq!(step.attempts, 1);
@@ -117,7 +117,10 @@ fn a_denied_step_is_skipped_and_blocks_what_waits_for_it() {
     world.record(answer(&world, Choice::Deny, None));
     world.play();
     assert_eq!(statuses(&world), [StepStatus::Skipped, StepStatus::Blocked]);
-    let reason = world.run.step(0).and_then(|(_, step)| step.reason.clone());
+    let reason = world
+        .run
+        .step(0)
+        .and_then(|(_, step)| step.outcome.reason.clone());
     assert_eq!(reason.as_deref(), Some("User denied approval"));
 
     // Whoever lets the failed run go on is asked once more.
@@ -154,7 +157,7 @@ fn an_answer_is_evidence_and_a_value() {
     let (grade, facts) = world
         .run
         .step(0)
-        .and_then(|(_, step)| step.evidence.clone())
+        .and_then(|(_, step)| step.outcome.evidence.clone())
         .expect("completed");
     assert_eq!(
         (grade, facts.accepted_by.as_deref()),

@@ -163,11 +163,12 @@ fn check_laws(world: &World) {
     }
     // A step starts only after what it waits for has been satisfied.
     for (definition, state) in world.run.steps() {
-        if state.evidence.is_some() {
+        if state.outcome.evidence.is_some() {
             for at in world.run.plan().dependencies(definition.number - 1) {
                 let id = at;
                 assert!(
-                    (world.run.step(at)).is_some_and(|(_, step)| step.satisfies || step.regressed),
+                    (world.run.step(at))
+                        .is_some_and(|(_, step)| step.satisfies || step.outcome.regressed),
                     "{} ran before {id}",
                     definition.id
                 );
@@ -210,9 +211,9 @@ proptest! {
                     let at = world.run.plan().index_of(step).expect("the step exists");
                     let (_, state) = world.run.step(at).expect("the step exists");
                     prop_assert!(
-                        state.evidence.is_some()
+                        state.outcome.evidence.is_some()
                             || state.status == StepStatus::Blocked
-                            || state.regressed
+                            || state.outcome.regressed
                     );
                 }
             }

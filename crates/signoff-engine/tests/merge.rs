@@ -132,7 +132,11 @@ fn one_candidate_is_built_at_a_time_and_the_next_on_top_of_it() {
     world.step(false);
     let head = world.branch[0].id.clone();
     assert_eq!(
-        state(&world, 1).candidate.as_ref().map(|it| &it.onto),
+        state(&world, 1)
+            .attempt
+            .candidate
+            .as_ref()
+            .map(|it| &it.onto),
         Some(&head)
     );
     world.play();
@@ -149,7 +153,7 @@ fn a_conflict_is_a_failed_attempt_and_the_next_starts_from_the_head() {
     for _ in 0..4 {
         world.step(false);
     }
-    let failure = state(&world, 1).failure.clone().expect("it failed");
+    let failure = state(&world, 1).advice.failure.clone().expect("it failed");
     assert_eq!(failure.conflict, Some(vec!["a".to_owned()]));
     assert_eq!(failure.stdout, "<<<<", "the next prompt shows where");
     assert_eq!(merged(&world), [("step-1", 1)], "the head is untouched");
@@ -180,7 +184,7 @@ fn a_candidate_that_fails_leaves_the_head_and_is_carried_to_the_next_attempt() {
     let next = state(&world, 1);
     assert_eq!(next.stage, Stage::NeedsWork);
     assert_eq!(
-        (next.base.clone(), next.carried.clone()),
+        (next.turn.base.clone(), next.turn.carried.clone()),
         (Some(head), Some(carried))
     );
     world.play();
@@ -198,10 +202,10 @@ fn an_attempt_that_was_cut_off_leaves_nothing_to_the_next() {
     }
     let began = |world: &World| {
         let next = state(world, 1);
-        (next.base.clone(), next.carried.clone())
+        (next.turn.base.clone(), next.turn.carried.clone())
     };
     let second = began(&world);
-    world.now = state(&world, 1).not_before;
+    world.now = state(&world, 1).turn.not_before;
     let begun = begin_all(&mut world);
     assert!(
         matches!(
@@ -242,7 +246,11 @@ fn a_conflict_without_retries_asks_and_only_another_attempt_can_settle_it() {
     };
     assert_eq!(due_now(&world), [attempt]);
     world.play();
-    let (grade, _) = state(&world, 0).evidence.clone().expect("it is done");
+    let (grade, _) = state(&world, 0)
+        .outcome
+        .evidence
+        .clone()
+        .expect("it is done");
     assert_eq!(grade, Grade::Proved);
 }
 
@@ -265,9 +273,9 @@ fn a_conflict_whose_question_was_lost_is_found_again_on_its_own_base() {
         attempt: 1,
     };
     assert_eq!(due_now(&world), [again]);
-    assert_eq!(state(&world, 0).base.as_deref(), Some(START));
+    assert_eq!(state(&world, 0).turn.base.as_deref(), Some(START));
     world.play();
-    assert!(state(&world, 0).evidence.is_some());
+    assert!(state(&world, 0).outcome.evidence.is_some());
 }
 
 #[test]
@@ -293,7 +301,11 @@ fn what_a_person_accepted_is_merged_and_another_attempt_is_asked_about_again() {
     answer(&mut world, Choice::Accept);
     world.play();
     assert_eq!(merged(&world), [("step-1", 2)]);
-    let (grade, facts) = state(&world, 0).evidence.clone().expect("it is done");
+    let (grade, facts) = state(&world, 0)
+        .outcome
+        .evidence
+        .clone()
+        .expect("it is done");
     assert_eq!(
         (grade, facts.accepted_by.as_deref()),
         (Grade::Accepted, Some("ann"))
@@ -350,7 +362,11 @@ fn whoever_works_in_the_runs_tree_has_it_until_it_is_merged() {
     );
     world.play();
     assert_eq!(merged(&world), [("step-1", 1), ("step-2", 1)]);
-    let grade = state(&world, 0).evidence.clone().map(|(grade, _)| grade);
+    let grade = state(&world, 0)
+        .outcome
+        .evidence
+        .clone()
+        .map(|(grade, _)| grade);
     assert_eq!(grade, Some(Grade::Observed));
 }
 
@@ -426,7 +442,7 @@ fn what_was_judged_on_another_tree_is_judged_again_at_the_end() {
         });
         world.play();
         assert_eq!(world.run.outcome(), Some(outcome));
-        assert_eq!(state(&world, 0).regressed, last == 1);
+        assert_eq!(state(&world, 0).outcome.regressed, last == 1);
         assert_eq!(merged(&world).len(), 2);
     }
 }
@@ -456,7 +472,7 @@ fn a_branch_that_moved_before_the_crash_is_not_moved_again() {
 }
 
 fn grade_of(world: &World, step: usize) -> Option<Grade> {
-    let evidence = state(world, step).evidence.as_ref();
+    let evidence = state(world, step).outcome.evidence.as_ref();
     evidence.map(|(grade, _)| *grade)
 }
 

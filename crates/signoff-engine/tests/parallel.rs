@@ -156,7 +156,7 @@ fn bounds_stop_short_of_the_rest() {
     let done: Vec<bool> = world
         .run
         .steps()
-        .map(|(_, state)| state.evidence.is_some())
+        .map(|(_, state)| state.outcome.evidence.is_some())
         .collect();
     assert_eq!(
         (done, world.run.outcome()),
@@ -168,7 +168,7 @@ fn bounds_stop_short_of_the_rest() {
     let done: Vec<bool> = world
         .run
         .steps()
-        .map(|(_, state)| state.evidence.is_some())
+        .map(|(_, state)| state.outcome.evidence.is_some())
         .collect();
     assert_eq!(
         (done, world.run.outcome()),

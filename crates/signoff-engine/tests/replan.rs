@@ -210,10 +210,10 @@ fn what_is_done_stays_done_where_its_definition_is_the_same() {
 #[test]
 fn what_stays_done_keeps_its_evidence_and_has_to_hold_at_the_end() {
     let mut story = first_done();
-    let evidence = story.state("step-1").evidence.clone();
+    let evidence = story.state("step-1").outcome.evidence.clone();
     story.replan(&plan(&[("C", &agent("c")), ("A", &agent("a"))]));
     let moved = story.state("step-2");
-    assert_eq!((moved.attempts, &moved.evidence), (1, &evidence));
+    assert_eq!((moved.attempts, &moved.outcome.evidence), (1, &evidence));
     assert!(evidence.is_some());
     story.ends(Outcome::Completed);
     let again = |recorded: &&signoff_engine::Recorded| matches!(&recorded.event, Event::ContractStarted { step, again: true, .. } if step == "step-2");
@@ -303,7 +303,10 @@ fn whoever_wants_another_version_gets_the_step_again_with_it() {
     let (_, reset) = story.replan(&text("c"));
     assert_eq!(reset, ["step-1"]);
     assert_eq!(story.world.run.items().count(), 0);
-    assert_eq!(story.state("step-1").hint.as_deref(), Some("split it"));
+    assert_eq!(
+        story.state("step-1").advice.hint.as_deref(),
+        Some("split it")
+    );
     story.ends(Outcome::Completed);
     // Nobody has to.
     let mut story = wanted();
@@ -617,7 +620,7 @@ proptest! {
                     before.status == StepStatus::Completed && definition_hash(was) == definition_hash(is)
                 });
                 prop_assert_eq!(state.status == StepStatus::Completed, stays, "{}", is.id);
-                prop_assert_eq!(state.evidence.is_some(), stays);
+                prop_assert_eq!(state.outcome.evidence.is_some(), stays);
             }
             prop_assert_eq!(format!("{:?}", story.replayed()), format!("{new:?}"));
         }

@@ -24,7 +24,7 @@ fn statuses(world: &World) -> Vec<StepStatus> {
 
 fn grade(world: &World, at: usize) -> Option<Grade> {
     let (_, step) = world.run.step(at).expect("the step exists");
-    step.evidence.as_ref().map(|(grade, _)| *grade)
+    step.outcome.evidence.as_ref().map(|(grade, _)| *grade)
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn retries_are_counted_and_then_a_person_is_asked() {
         world
             .run
             .step(0)
-            .and_then(|(_, step)| step.hint.clone())
+            .and_then(|(_, step)| step.advice.hint.clone())
             .as_deref(),
         Some("look at out")
     );
@@ -122,7 +122,7 @@ fn retries_are_counted_and_then_a_person_is_asked() {
     let facts = world
         .run
         .step(0)
-        .and_then(|(_, step)| step.evidence.clone())
+        .and_then(|(_, step)| step.outcome.evidence.clone())
         .expect("completed")
         .1;
     assert_eq!(facts.repaired_by.as_deref(), Some("ann"));
@@ -290,7 +290,10 @@ fn no_answer_is_asked_once_more_and_uses_no_attempt() {
     let mut twice = World::new(&plan_text(&[AGENT]), timeouts(2));
     twice.play();
     assert_eq!(statuses(&twice), [StepStatus::Waiting]);
-    assert_eq!(twice.run.step(0).map(|(_, step)| step.failures), Some(0));
+    assert_eq!(
+        twice.run.step(0).map(|(_, step)| step.turn.failures),
+        Some(0)
+    );
 }
 
 #[test]
@@ -312,7 +315,7 @@ fn a_claim_is_tested_before_it_is_believed() {
     let (grade, facts) = world
         .run
         .step(0)
-        .and_then(|(_, step)| step.evidence.clone())
+        .and_then(|(_, step)| step.outcome.evidence.clone())
         .expect("completed");
     assert_eq!((grade, facts.claimed), (Grade::Held, true));
 
@@ -335,7 +338,7 @@ fn a_cut_off_attempt_is_evaluated_if_its_contract_was_red() {
     let (grade, facts) = world
         .run
         .step(0)
-        .and_then(|(_, step)| step.evidence.clone())
+        .and_then(|(_, step)| step.outcome.evidence.clone())
         .expect("completed");
     assert_eq!((grade, facts.interrupted), (Grade::Proved, true));
     assert_eq!(world.run.step(0).map(|(_, step)| step.attempts), Some(1));
@@ -353,7 +356,7 @@ fn a_cut_off_attempt_is_void_otherwise_and_uses_no_retry() {
     world.crash();
     world.play();
     let (_, step) = world.run.step(0).expect("the step exists");
-    assert_eq!((step.attempts, step.failures), (2, 0));
+    assert_eq!((step.attempts, step.turn.failures), (2, 0));
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
 }
 

@@ -39,7 +39,7 @@ fn the_result_is_the_evidence_and_later_steps_read_it() {
     assert_eq!(args, Ok(json!({"path": "b", "content": "a"})));
     for at in [0, 1] {
         let (_, step) = world.run.step(at).expect("a step");
-        let grade = step.evidence.as_ref().map(|(grade, _)| *grade);
+        let grade = step.outcome.evidence.as_ref().map(|(grade, _)| *grade);
         assert_eq!(grade, Some(Grade::Observed));
     }
 }
@@ -53,7 +53,8 @@ fn a_reference_into_nothing_is_no_call() {
     let (_, step) = world.run.step(1).expect("a step");
     assert_eq!(step.attempts, 0);
     assert!(
-        step.reason
+        step.outcome
+            .reason
             .as_deref()
             .unwrap_or_default()
             .contains("leads nowhere")
@@ -90,7 +91,7 @@ fn a_tool_step_with_a_contract_is_judged_by_it() {
     let mut world = World::new(&plan_text(&[&body]), Fate::default());
     world.play();
     let (_, step) = world.run.step(0).expect("a step");
-    let grade = step.evidence.as_ref().map(|(grade, _)| *grade);
+    let grade = step.outcome.evidence.as_ref().map(|(grade, _)| *grade);
     assert_eq!(grade, Some(Grade::Proved), "red before, green after");
 }
 
@@ -148,7 +149,7 @@ fn nobody_repeats_a_call_whose_end_nobody_saw() {
     );
     let (_, step) = world.run.step(0).expect("a step");
     assert_eq!(step.values.output, Some(json!({"got": 1})));
-    let (grade, facts) = step.evidence.clone().expect("done");
+    let (grade, facts) = step.outcome.evidence.clone().expect("done");
     assert_eq!(
         (grade, facts.accepted_by.as_deref()),
         (Grade::Accepted, Some("ann"))
@@ -213,7 +214,7 @@ fn a_denied_call_blocks_what_waits_for_it() {
     world.play();
     answer(&mut world, Choice::Deny, None);
     let (_, step) = world.run.step(0).expect("a step");
-    assert_eq!(step.reason.as_deref(), Some("User denied approval"));
+    assert_eq!(step.outcome.reason.as_deref(), Some("User denied approval"));
     assert_eq!(status(&world, 1), StepStatus::Blocked);
 }
 

@@ -17,11 +17,15 @@ fn state(world: &World, at: usize) -> &StepState {
 }
 
 fn grade(world: &World, at: usize) -> Option<Grade> {
-    state(world, at).evidence.as_ref().map(|(grade, _)| *grade)
+    state(world, at)
+        .outcome
+        .evidence
+        .as_ref()
+        .map(|(grade, _)| *grade)
 }
 
 fn not_proved(world: &World, at: usize) -> Vec<String> {
-    let evidence = state(world, at).evidence.as_ref();
+    let evidence = state(world, at).outcome.evidence.as_ref();
     evidence.map_or_else(Vec::new, |(_, facts)| facts.not_proved.clone())
 }
 
@@ -88,8 +92,8 @@ fn green_warm_and_red_cold_fails_the_run() {
         world.play();
         assert_eq!(world.run.outcome(), Some(Outcome::Failed), "{body}");
         let failed = state(&world, 0);
-        assert!(failed.evidence.is_none() && failed.regressed);
-        let reason = failed.reason.as_deref().unwrap_or_default();
+        assert!(failed.outcome.evidence.is_none() && failed.outcome.regressed);
+        let reason = failed.outcome.reason.as_deref().unwrap_or_default();
         assert!(reason.starts_with("green warm, red cold: "), "{reason}");
         assert_eq!(count(&world, "StepConfirmed step-1"), 0);
     }

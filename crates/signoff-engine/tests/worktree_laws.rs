@@ -232,7 +232,7 @@ fn check_room(run: &Run) {
         let writes = matches!(&definition.work, Work::Tool { tool, .. } if tool == "write_file");
         match stage {
             Stage::Assembling { .. } | Stage::Merging { .. } => true,
-            Stage::Evaluating { .. } => state.candidate.is_some(),
+            Stage::Evaluating { .. } => state.attempt.candidate.is_some(),
             Stage::Working { .. } => writes,
             _ => false,
         }
@@ -241,7 +241,7 @@ fn check_room(run: &Run) {
     assert!(busy.iter().filter(uses_queue).count() <= 1, "{told}");
     let holders: Vec<usize> = (0..)
         .zip(run.steps())
-        .filter_map(|(at, (_, state))| state.holds.then_some(at))
+        .filter_map(|(at, (_, state))| state.occupies.has_queue().then_some(at))
         .collect();
     assert!(holders.len() <= 1, "{holders:?} {told}");
     let locked = busy.iter().filter(|(at, _)| {
@@ -273,7 +273,11 @@ fn check_branch(world: &World) {
     assert!(moved.starts_with(&told[1..]), "{moved:?} {told:?}");
     assert!(moved.len() <= told.len(), "only one merge can be untold");
     for (definition, state) in world.run.steps() {
-        let changed = state.commit.as_ref().filter(|_| state.evidence.is_some());
+        let changed = state
+            .attempt
+            .commit
+            .as_ref()
+            .filter(|_| state.outcome.evidence.is_some());
         let of_step = |commit: &&Commit| commit.step == definition.id;
         let commits: Vec<&Commit> = world.branch.iter().filter(of_step).collect();
         if let (Some(commit), Some(last)) = (changed, commits.last()) {
@@ -313,8 +317,8 @@ fn check_journal(world: &World) {
                 assert!(judged, "nobody accepted the last attempt at {step}");
                 let at = world.run.position(step).expect("a step");
                 let (_, state) = world.run.step(at).expect("a step");
-                let lost = state.status == StepStatus::Blocked || state.regressed;
-                assert!(state.evidence.is_some() || lost, "{step} is lost");
+                let lost = state.status == StepStatus::Blocked || state.outcome.regressed;
+                assert!(state.outcome.evidence.is_some() || lost, "{step} is lost");
             }
             _ => {}
         }
@@ -328,11 +332,14 @@ fn check_caches(world: &World) {
         Some(Outcome::Completed | Outcome::Partial)
     );
     for (definition, state) in world.run.steps() {
-        let grade = state.evidence.as_ref().map(|(grade, _)| *grade);
+        let grade = state.outcome.evidence.as_ref().map(|(grade, _)| *grade);
         let id = &definition.id;
-        assert!(!(lands && state.unconfirmed), "{id} is not confirmed");
         assert!(
-            !(state.unconfirmed && grade == Some(Grade::Proved)),
+            !(lands && state.outcome.unconfirmed),
+            "{id} is not confirmed"
+        );
+        assert!(
+            !(state.outcome.unconfirmed && grade == Some(Grade::Proved)),
             "{id} is proved warm"
         );
     }

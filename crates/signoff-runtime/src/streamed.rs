@@ -37,7 +37,7 @@ pub fn streamed(run: &Run, recorded: &Recorded) -> Streamed {
 fn ends(run: &Run) -> BTreeMap<String, StepEnd> {
     let steps = run.order().filter_map(|at| Some((at, run.step(at)?)));
     let ends = steps.map(|(at, (definition, state))| {
-        let evidence = state.evidence.as_ref();
+        let evidence = state.outcome.evidence.as_ref();
         let end = StepEnd {
             status: step_status(run.status_of(at)).to_owned(),
             evidence: evidence.map(|(grade, _)| *grade),

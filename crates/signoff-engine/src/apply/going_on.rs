@@ -3,7 +3,7 @@
 use signoff_plan::model::Work;
 
 use super::readiness::{make_ready, recount};
-use crate::state::{Run, Stage, StepStatus};
+use crate::state::{Run, Stage, StepState, StepStatus, Turn};
 
 /// After a crash or a pause, what was under way has to be asked for again.
 pub(super) fn resume(run: &mut Run, reopened: bool) {
@@ -21,7 +21,9 @@ pub(super) fn resume(run: &mut Run, reopened: bool) {
             }
             Stage::Baselining => {
                 step.stage = Stage::NeedsBaseline;
-                step.holds &= step.candidate.is_some();
+                if step.attempt.candidate.is_none() {
+                    step.occupies.leave_queue();
+                }
             }
             Stage::Assembling { attempt } => step.stage = Stage::NeedsEvaluation { attempt },
             Stage::Merging { attempt } => step.stage = Stage::NeedsMerge { attempt },
@@ -73,9 +75,9 @@ pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
     run.aborting = false;
     take_up(run, at);
     if let Some(step) = run.steps.get_mut(at) {
-        step.hint = hint.map(str::to_owned);
+        step.advice.hint = hint.map(str::to_owned);
     }
-    let parent = run.steps.get(at).and_then(|step| step.parent);
+    let parent = run.steps.get(at).and_then(StepState::parent);
     let mut freed = vec![at];
     freed.extend(parent);
     // Blocked steps name what blocks them; those are freed from the first to the last.
@@ -84,7 +86,7 @@ pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
             .steps
             .get(later)
             .filter(|step| step.status == StepStatus::Blocked);
-        let by = by.and_then(|step| step.reason.clone());
+        let by = by.and_then(|step| step.outcome.reason.clone());
         let cause = by.and_then(|id| run.position(&id));
         if cause.is_some_and(|cause| freed.contains(&cause)) {
             freed.push(later);
@@ -105,21 +107,12 @@ fn take_up(run: &mut Run, at: usize) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.reason = None;
-    step.failures = 0;
-    step.agents = 0;
-    step.interruptions = 0;
-    step.inconclusive = 0;
-    step.not_before = 0;
-    step.condition_held = false;
-    step.approved = false;
-    step.args = None;
-    step.answered = None;
-    step.ended_before = true;
-    step.base = None;
-    step.carried = None;
-    step.candidate = None;
-    step.commit = None;
+    step.turn = Turn::default();
+    step.attempt.inconclusive = 0;
+    step.attempt.candidate = None;
+    step.attempt.commit = None;
+    step.outcome.reason = None;
+    step.history.ended_before = true;
     match open {
         Some(open) => {
             step.status = StepStatus::Running;

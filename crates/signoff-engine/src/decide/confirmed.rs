@@ -20,7 +20,7 @@ pub(super) fn confirmed(run: &Run, at: usize, definition: &Step, state: &StepSta
         return Vec::new();
     };
     let whole = state
-        .parent
+        .parent()
         .and_then(|parent| of_loop(run, parent, (at, evidence)));
     let own = Event::StepConfirmed {
         step,
@@ -33,11 +33,11 @@ pub(super) fn confirmed(run: &Run, at: usize, definition: &Step, state: &StepSta
 /// A loop is as good as the weakest of its items, and nobody ran a contract for itself.
 fn of_loop(run: &Run, parent: usize, (at, evidence): (usize, Grade)) -> Option<Event> {
     let items = run.children.get(&parent)?;
-    let grade = |item: &usize| Some(run.steps.get(*item)?.evidence.as_ref()?.0);
+    let grade = |item: &usize| Some(run.steps.get(*item)?.outcome.evidence.as_ref()?.0);
     let others = items.iter().filter(|item| **item != at);
     let grades = others.filter_map(grade).chain([evidence]);
     let (definition, state) = run.step(parent)?;
-    let (known, facts) = state.evidence.as_ref()?;
+    let (known, facts) = state.outcome.evidence.as_ref()?;
     let better = grades.max().filter(|grade| grade < known)?;
     Some(Event::StepConfirmed {
         step: definition.id.clone(),

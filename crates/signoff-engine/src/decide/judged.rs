@@ -39,7 +39,7 @@ pub(super) fn verdict(
     }
     unmet.extend(touched(definition, state));
     unmet.extend(configured(run, definition, state));
-    let before = state.tests_before.as_ref();
+    let before = state.baseline.tests.as_ref();
     let tests = contract.and_then(|contract| {
         red_summary(contract, observed).or_else(|| missing_tests(contract, before, observed))
     });
@@ -77,6 +77,7 @@ pub(super) fn configured(run: &Run, definition: &Step, state: &StepState) -> Opt
         Work::Ask { .. } | Work::Check => return None,
     }
     let agents = state
+        .attempt
         .taken_over
         .as_ref()
         .filter(|agents| agents.files.is_some());

@@ -26,10 +26,10 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
         let Some((definition, state)) = run.step(at) else {
             continue;
         };
-        if let Some((choice, by)) = &state.answered {
+        if let Some((choice, by)) = &state.turn.answered {
             let word = Word {
                 choice: *choice,
-                note: state.hint.as_deref(),
+                note: state.advice.hint.as_deref(),
                 by,
             };
             for event in consequence(run, definition, state, word) {
@@ -52,10 +52,14 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
                 events.extend(lost_call(run, now, definition, state));
             }
             Stage::NeedsEvaluation { .. } if definition.contract.is_none() => {
-                let ended = state.work_ended.clone().unwrap_or(ProcessEnd::Exited(0));
+                let ended = state
+                    .attempt
+                    .work_ended
+                    .clone()
+                    .unwrap_or(ProcessEnd::Exited(0));
                 events.extend(unverified(run, now, definition, state, &ended));
             }
-            Stage::NeedsMerge { .. } if state.commit.is_some() => {
+            Stage::NeedsMerge { .. } if state.attempt.commit.is_some() => {
                 events.extend(after_merge(run, now, definition, state));
             }
             Stage::Idle
@@ -86,7 +90,7 @@ fn interrupted(run: &Run, definition: &Step, state: &StepState, attempt: u32) ->
         attempt,
         stopped: false,
     }];
-    if state.interruptions >= MAX_INTERRUPTIONS {
+    if state.turn.interruptions >= MAX_INTERRUPTIONS {
         events.extend(escalate(
             run,
             definition,
@@ -106,7 +110,7 @@ fn lost_blocks(run: &Run) -> Vec<Event> {
             StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
         );
         // What was built on a step that regressed has evidence of its own.
-        if lost && !state.satisfies && !state.regressed {
+        if lost && !state.satisfies && !state.outcome.regressed {
             for event in block_dependents(run, definition) {
                 if !events.iter().any(|known| known.step() == event.step()) {
                     events.push(event);

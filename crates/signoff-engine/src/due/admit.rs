@@ -27,7 +27,11 @@ impl<'a> Room<'a> {
     pub(super) fn of(run: &'a Run, jobs: usize) -> Self {
         let placed = || {
             let active = run.active.iter().copied();
-            active.filter(|&at| run.steps.get(at).is_some_and(|step| step.placed))
+            active.filter(|&at| {
+                run.steps
+                    .get(at)
+                    .is_some_and(|step| step.occupies.has_place())
+            })
         };
         let mut room = Self {
             jobs: jobs.saturating_sub(placed().count()),

@@ -385,7 +385,7 @@ impl World {
     pub(crate) fn build(&mut self, step: usize, attempt: u32) {
         let onto = self.run.head().expect("a tree").to_owned();
         let (_, state) = self.run.step(step).expect("a step");
-        let known = state.base.is_some() || !self.run.has_own_tree(step);
+        let known = state.turn.base.is_some() || !self.run.has_own_tree(step);
         assert!(known, "nobody knows what its worktree began with");
         if self.fate.conflicts.pop_front().unwrap_or(false) {
             return self.record(Input::Conflicted {
@@ -419,7 +419,7 @@ impl World {
     /// The branch moves, and nobody has told it yet; after a crash it may have moved already.
     pub(crate) fn move_branch(&mut self, step: usize, attempt: u32) -> Candidate {
         let (definition, state) = self.run.step(step).expect("a step");
-        let candidate = state.candidate.clone().expect("a candidate");
+        let candidate = state.attempt.candidate.clone().expect("a candidate");
         let merged = Commit {
             step: definition.id.clone(),
             attempt,

@@ -63,9 +63,9 @@ impl Workbench<'_> {
             .map_or("", |contract| contract.command.as_str());
         // A prompt goes to whoever runs the model.
         let hide = |text: &str| self.secrets.hide(text).into_owned();
-        let said = state.failure.as_ref();
+        let said = state.advice.failure.as_ref();
         let said = said.map(|failure| (hide(&failure.stdout), hide(&failure.stderr)));
-        let failure = state.failure.as_ref().zip(said.as_ref());
+        let failure = state.advice.failure.as_ref().zip(said.as_ref());
         let conflict = failure.and_then(|(failure, (text, _))| {
             let files = failure.conflict.as_deref()?;
             Some(Conflict { files, text })
@@ -86,7 +86,7 @@ impl Workbench<'_> {
             around: told.around(run, step),
             failure,
             conflict,
-            hint: state.hint.as_deref(),
+            hint: state.advice.hint.as_deref(),
         }
         .text()
     }
@@ -299,7 +299,7 @@ fn prompt_inside(scratch: &Scratch, prompt: &str) -> Result<PathBuf, Error> {
 
 /// The item of a loop reaches a contract's text as a variable, never by templating.
 fn item_variable(state: &StepState) -> Option<(OsString, OsString)> {
-    let (item, _) = state.item.as_ref()?;
+    let item = &state.item.as_ref()?.value;
     Some(("SIGNOFF_ITEM".into(), item.to_string().into()))
 }
 

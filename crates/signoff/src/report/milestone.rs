@@ -192,7 +192,7 @@ fn completed(run: &Run, id: &str, (found, facts): (Grade, &Facts), attempts: u32
 fn last_word(work: &Work, state: &StepState) -> Option<String> {
     match work {
         Work::Agent { .. } => {
-            let said = state.said.as_deref()?;
+            let said = state.history.said.as_deref()?;
             let last = said.lines().rev().find(|line| !line.trim().is_empty())?;
             Some(format!("agent says: {}", harmless(last)))
         }
