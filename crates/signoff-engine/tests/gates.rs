@@ -3,7 +3,9 @@
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod world;
 
-use signoff_engine::{Choice, Grade, Input, ItemKind, Outcome, Refusal, StepStatus, decide};
+use signoff_engine::{
+    Choice, Grade, Input, ItemKind, Outcome, ProcessEnd, Refusal, StepStatus, decide,
+};
 use world::{AGENT, CHECK, Fate, World, plan_text};
 
 fn played(steps: &[&str]) -> World {
@@ -163,6 +165,33 @@ fn an_answer_is_evidence_and_a_value() {
         (grade, facts.accepted_by.as_deref()),
         (Grade::Accepted, Some("ann"))
     );
+}
+
+#[test]
+fn who_repaired_it_before_it_was_asked_anew_is_not_named() {
+    let asked = format!("{ASK}**contract:**\n```shell\ntest -f out\n```\n**on_fail:** escalate\n");
+    let fate = Fate {
+        contracts: [1, 1].map(ProcessEnd::Exited).into(),
+        ..Fate::default()
+    };
+    let mut world = World::new(&plan_text(&[&asked]), fate);
+    let mut say = |choice, note| {
+        world.play();
+        world.record(answer(&world, choice, note));
+    };
+    say(Choice::Reply, Some("yes"));
+    say(Choice::Fixed, None);
+    say(Choice::Abort, None);
+    world.play();
+    world.record(Input::Reopen {
+        by: "ann".to_owned(),
+    });
+    world.play();
+    world.record(answer(&world, Choice::Reply, Some("no")));
+    world.play();
+    let (_, step) = world.run.step(0).expect("the step exists");
+    let (_, facts) = step.outcome.evidence.as_ref().expect("completed");
+    assert_eq!(facts.repaired_by, None);
 }
 
 #[test]

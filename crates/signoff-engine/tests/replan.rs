@@ -465,6 +465,32 @@ fn what_was_done_does_not_fall_with_what_is_done_anew() {
 }
 
 #[test]
+fn what_was_kept_and_is_tried_again_is_not_done() {
+    let text = plan(&[("A", &agent("a")), ("B", &agent("b"))]);
+    let mut story = first_done();
+    assert_eq!(story.replan(&text).0, ["step-1"]);
+    // Its contract no longer holds at the end, and another attempt does not help.
+    let red = ProcessEnd::Exited(1);
+    let ends = [&ProcessEnd::Exited(0), &red, &red, &red, &red];
+    story.world.fate.contracts = ends.into_iter().cloned().collect();
+    story.world.play();
+    assert_eq!(story.world.run.outcome(), Some(Outcome::Failed));
+    story.world.record(Input::RetryStep {
+        step: "step-1".to_owned(),
+        hint: None,
+        by: "ann".to_owned(),
+    });
+    story.world.play();
+    assert_eq!(story.state("step-1").status, StepStatus::Waiting);
+    // It waits on a person all the same under yet another version.
+    let (kept, _) = story.replan(&text);
+    assert_eq!(kept, ["step-2"]);
+    assert_eq!(story.state("step-1").status, StepStatus::Waiting);
+    assert!(!story.state("step-1").satisfies);
+    story.same_again();
+}
+
+#[test]
 fn what_failed_or_waits_for_the_end_is_taken_up() {
     // Without a contract, and accepted at the end.
     let text = |last: &str| plan(&[("A", UNVERIFIED), ("B", last)]);

@@ -3,7 +3,7 @@
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod world;
 
-use signoff_engine::{Accept, Action, Cache, Grade, Outcome, ProcessEnd, StepState, due};
+use signoff_engine::{Accept, Action, Cache, Grade, Input, Outcome, ProcessEnd, StepState, due};
 use world::{AGENT, CHECK, Fate, World, plan_text};
 
 const REASON: &str = "its contract reused what an earlier run of it had built";
@@ -97,6 +97,21 @@ fn green_warm_and_red_cold_fails_the_run() {
         assert!(reason.starts_with("green warm, red cold: "), "{reason}");
         assert_eq!(count(&world, "StepConfirmed step-1"), 0);
     }
+}
+
+#[test]
+fn what_is_done_again_after_it_was_red_cold_completes_the_run() {
+    let mut world = warm(&[AGENT], Fate::default());
+    play_to_the_end(&mut world);
+    world.fate.contracts = [ProcessEnd::Exited(1)].into();
+    world.play();
+    assert_eq!(world.run.outcome(), Some(Outcome::Failed));
+    world.record(Input::Reopen {
+        by: "ann".to_owned(),
+    });
+    world.play();
+    assert_eq!(world.run.outcome(), Some(Outcome::Completed));
+    assert!(!state(&world, 0).outcome.regressed);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use signoff_plan::model::Work;
 
 use super::readiness::{make_ready, recount};
-use crate::state::{Run, Stage, StepState, StepStatus, Turn};
+use crate::state::{AttemptState, Run, Stage, StepOutcome, StepState, StepStatus, Turn};
 
 /// After a crash or a pause, what was under way has to be asked for again.
 pub(super) fn resume(run: &mut Run, reopened: bool) {
@@ -108,10 +108,8 @@ fn take_up(run: &mut Run, at: usize) {
         return;
     };
     step.turn = Turn::default();
-    step.attempt.inconclusive = 0;
-    step.attempt.candidate = None;
-    step.attempt.commit = None;
-    step.outcome.reason = None;
+    step.attempt = AttemptState::default();
+    step.outcome = StepOutcome::default();
     step.history.ended_before = true;
     match open {
         Some(open) => {
