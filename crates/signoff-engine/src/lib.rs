@@ -22,6 +22,7 @@ mod evidence;
 mod input;
 mod judge;
 mod lifecycle;
+mod recovery;
 mod replan;
 mod state;
 mod template;

@@ -3,8 +3,9 @@
 use super::contract::{baseline_finished, contract_finished};
 use super::merge::carry;
 use crate::event::{CallEnd, Event, Output, Recorded};
+use crate::recovery::stage_after_interruption;
 use crate::state::{AttemptState, Occupied, Run, Stage, StepStatus};
-use crate::verdict::{ProcessEnd, Verdict};
+use crate::verdict::ProcessEnd;
 
 pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
     let (tree, takes_queue) = (run.tree, run.calls_in_tree(at));
@@ -176,11 +177,5 @@ fn interrupt(run: &mut Run, at: usize, attempt: u32, stopped: bool) {
         step.changes.files = None;
     }
     step.occupies.leave_queue();
-    // Seen red before: if the contract holds now, the work was done. Otherwise nothing can be said
-    // about the attempt, and it is void.
-    step.stage = if step.baseline.verdict == Some(Verdict::Fail) {
-        Stage::NeedsEvaluation { attempt }
-    } else {
-        Stage::NeedsWork
-    };
+    step.stage = stage_after_interruption(step, attempt);
 }

@@ -1,53 +1,47 @@
 //! Going on: after a crash or a pause, and after a failure.
 
-use signoff_plan::model::Work;
-
 use super::readiness::{make_ready, recount};
+use crate::recovery::{CutOff, cut_off};
 use crate::state::{AttemptState, Run, Stage, StepOutcome, StepState, StepStatus, Turn};
 
 /// After a crash or a pause, what was under way has to be asked for again.
 pub(super) fn resume(run: &mut Run, reopened: bool) {
     run.pause = None;
     run.pausing = None;
-    let active: Vec<usize> = run.active.iter().copied().collect();
-    for at in active {
-        let is_check = (run.definition(at)).is_some_and(|step| step.work == Work::Check);
-        let Some(step) = run.steps.get_mut(at) else {
+    for at in run.active.clone() {
+        let Some((definition, state)) = run.step(at) else {
             continue;
         };
-        match step.stage {
-            Stage::Working { attempt } if is_check => {
-                step.stage = Stage::NeedsEvaluation { attempt };
-            }
-            Stage::Baselining => {
-                step.stage = Stage::NeedsBaseline;
-                if step.attempt.candidate.is_none() {
-                    step.occupies.leave_queue();
-                }
-            }
-            Stage::Assembling { attempt } => step.stage = Stage::NeedsEvaluation { attempt },
-            Stage::Merging { attempt } => step.stage = Stage::NeedsMerge { attempt },
-            Stage::Evaluating { attempt } => step.stage = Stage::NeedsEvaluation { attempt },
-            Stage::Rechecking => {
-                step.stage = Stage::Ended;
+        match cut_off(definition, state) {
+            CutOff::Harness(stage) => ask_again(run, at, stage),
+            CutOff::Recheck => {
+                ask_again(run, at, Stage::Ended);
                 run.active.remove(&at);
             }
-            // The engine decides about these by `AttemptInterrupted`.
-            Stage::Working { .. } => {}
-            Stage::Idle
-            | Stage::NeedsBaseline
-            | Stage::NeedsWork
-            | Stage::NeedsEvaluation { .. }
-            | Stage::NeedsMerge { .. }
-            | Stage::Expanded
-            | Stage::Waiting { .. }
-            | Stage::Provisional
-            | Stage::Ended => {}
+            // The events that follow say what becomes of these.
+            CutOff::Agent { .. }
+            | CutOff::Call { .. }
+            | CutOff::Answer { .. }
+            | CutOff::AfterAgent
+            | CutOff::AfterCall
+            | CutOff::AfterMerge
+            | CutOff::Nothing => {}
         }
     }
     if reopened {
         reopen(run);
     }
+}
+
+fn ask_again(run: &mut Run, at: usize, stage: Stage) {
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    // A baseline without the work needs nothing of the queue.
+    if stage == Stage::NeedsBaseline && step.attempt.candidate.is_none() {
+        step.occupies.leave_queue();
+    }
+    step.stage = stage;
 }
 
 /// Lets failed and blocked steps, and those that were skipped and block them, run again; what passed

@@ -136,7 +136,7 @@ pub(super) fn after_call(
 }
 
 /// A call whose end nobody saw: called again if that does no harm, else a person finds out.
-pub(super) fn cut_off(
+pub(super) fn call_cut_off(
     run: &Run,
     definition: &Step,
     state: &StepState,
