@@ -1,10 +1,8 @@
 //! Agent steps without a contract: only a person can say that they are done.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use signoff_engine::{Accept, Choice, Grade, Input, Outcome, Refusal, StepStatus, decide};
-use world::{AGENT, CHECK, Fate, UNVERIFIED, World, plan_text};
+
+use crate::world::{AGENT, CHECK, Fate, UNVERIFIED, World, plan_text};
 
 fn at_the_end(steps: &[&str]) -> World {
     let mut world = World::accepting(Accept::End, &plan_text(steps), Fate::default());

@@ -1,13 +1,11 @@
 //! What counts against an attempt that was cut off, and against one that a person repaired: the same as against any
 //! other, by what the step changed since it began.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use signoff_engine::{
     Accept, Action, Candidate, Changes, Choice, Event, Facts, Input, Observation, ProcessEnd, due,
 };
-use world::{Fate, World, plan_text, saw};
+
+use crate::world::{Fate, World, plan_text, saw};
 
 const BODY: &str = "**target:** coder\n**task:**\nDo it.\n\n**protects:** guard\n**contract:**\n```shell\nmake check\n```\n**on_fail:** retry(1), then escalate\n";
 

@@ -1,9 +1,6 @@
 //! A run goes on under another version of its plan: what is done stays done while it is what the plan
 //! asks for, everything else starts over, and replaying gives the same.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -14,7 +11,8 @@ use signoff_engine::{
     apply, decide,
 };
 use signoff_plan::diff::{definition_hash, pairs};
-use world::{AGENT, CHECK, Fate, UNVERIFIED, World, signed};
+
+use crate::world::{AGENT, CHECK, Fate, UNVERIFIED, World, signed};
 
 const LIST: &str =
     "**id:** list\n**tool:** read_file\n**args:**\n```json\n{\"path\": \"a\"}\n```\n";

@@ -1,13 +1,11 @@
 //! Tool steps: the harness calls, sees the result, and never repeats a call without leave.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use serde_json::json;
 use signoff_engine::{
     CallEnd, Choice, Event, Grade, Input, ItemKind, Outcome, StepStatus, resolved_arguments,
 };
-use world::{CHECK, Fate, World, plan_text};
+
+use crate::world::{CHECK, Fate, World, plan_text};
 
 const READ: &str = "**tool:** read_file\n**args:**\n```json\n{\"path\": \"a\"}\n```\n";
 

@@ -1,8 +1,5 @@
 //! Steps side by side: what may run at once, in any order of their ends, through any crash.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -11,7 +8,8 @@ use signoff_engine::{
     StepStatus, apply, due,
 };
 use signoff_plan::model::Work;
-use world::{AGENT, CHECK, Fate, World, plan_text, saw};
+
+use crate::world::{AGENT, CHECK, Fate, World, plan_text, saw};
 
 fn apart(body: &str) -> String {
     format!("**depends_on:** none\n{body}")

@@ -1,13 +1,11 @@
 //! The merge queue, step by step: what passes alone must pass on top of what was merged before.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use signoff_engine::{
     Accept, Action, Changes, Choice, Event, Grade, Input, ItemKind, Outcome, ProcessEnd, Stage,
     StepState, StepStatus, due,
 };
-use world::{AGENT, CHECK, Fate, START, UNVERIFIED, World, plan_text, saw};
+
+use crate::world::{AGENT, CHECK, Fate, START, UNVERIFIED, World, plan_text, saw};
 
 const TOOL: &str =
     "**tool:** write_file\n**args:**\n```json\n{\"path\": \"a\", \"content\": \"\"}\n```\n";

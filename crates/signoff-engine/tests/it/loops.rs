@@ -1,12 +1,10 @@
 //! Loops: a step for each item, made once.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use serde_json::json;
 use signoff_engine::StepStatus::{Blocked, Completed, Failed, Skipped, Waiting};
 use signoff_engine::{Accept, Choice, Event, Grade, Input, Outcome, ProcessEnd, StepStatus};
-use world::{CHECK, Fate, UNVERIFIED, World, plan_text};
+
+use crate::world::{CHECK, Fate, UNVERIFIED, World, plan_text};
 
 const LIST: &str = "**tool:** read_file\n**args:**\n```json\n{\"path\": \"a\"}\n```\n";
 

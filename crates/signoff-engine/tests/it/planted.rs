@@ -1,10 +1,8 @@
 //! Steps that plant what the contract of another step would load.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use signoff_engine::{Accept, Action, Candidate, Event, Grade, Input, Outcome, due};
-use world::{Fate, World, plan_text};
+
+use crate::world::{Fate, World, plan_text};
 
 const TOOL: &str = "**tool:** run_command\n**args:**\n```json\n{\"command\": \"python3 app.py\"}\n```\n**on_fail:** abort\n";
 const AGENT: &str = "**target:** coder\n**task:**\nDo it.\n\n**on_fail:** abort\n";

@@ -1,15 +1,13 @@
 //! Laws that hold for any plan, any luck and any crash.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use signoff_engine::{
     Accept, Choice, Event, Input, Item, ItemKind, ProcessEnd, Run, StepStatus, apply,
 };
-use world::{AGENT, CHECK, Fate, UNVERIFIED, World, plan_text};
+
+use crate::world::{AGENT, CHECK, Fate, UNVERIFIED, World, plan_text};
 
 fn step_body() -> impl Strategy<Value = String> {
     let policy = prop_oneof![

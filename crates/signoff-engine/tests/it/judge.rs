@@ -1,11 +1,9 @@
 //! Which changed files have a say in the verdict.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use signoff_engine::{ChangeDetails, Changes, LinkEnd, judge_changed};
 use signoff_plan::model::Step;
-use world::{plan_text, signed};
+
+use crate::world::{plan_text, signed};
 
 /// A step with this task, contract and `produces`.
 fn step(task: &str, contract: &str, produces: &str) -> Step {

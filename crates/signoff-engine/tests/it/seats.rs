@@ -1,10 +1,8 @@
 //! Where a step sits while a run goes on.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use signoff_engine::{Accept, ProcessEnd, Seat};
-use world::{AGENT, CHECK, Fate, World, plan_text};
+
+use crate::world::{AGENT, CHECK, Fate, World, plan_text};
 
 /// Where each step sat, one after another, while the run went to its end or its first question.
 fn seats(world: &mut World) -> Vec<Vec<Option<Seat>>> {

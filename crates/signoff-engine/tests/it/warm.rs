@@ -1,10 +1,8 @@
 //! Contracts that reuse what earlier ones built, and what they are worth.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use signoff_engine::{Accept, Action, Cache, Grade, Input, Outcome, ProcessEnd, StepState, due};
-use world::{AGENT, CHECK, Fate, World, plan_text};
+
+use crate::world::{AGENT, CHECK, Fate, World, plan_text};
 
 const REASON: &str = "its contract reused what an earlier run of it had built";
 

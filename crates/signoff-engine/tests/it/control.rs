@@ -1,12 +1,10 @@
 //! What a person does to a run, or to one of its steps.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use signoff_engine::{
     Action, Bounds, Event, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide, due,
 };
-use world::{AGENT, CHECK, Fate, World, plan_text};
+
+use crate::world::{AGENT, CHECK, Fate, World, plan_text};
 
 fn skip(step: &str) -> Input {
     Input::SkipStep {

@@ -1,12 +1,10 @@
 //! A person works in the checkout while contracts run: what they disturb is run again, and costs no attempt.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use signoff_engine::{
     Accept, Action, Changes, Event, Grade, Input, Observation, Outcome, ProcessEnd, Stage, due,
 };
-use world::{AGENT, CHECK, Fate, World, plan_text, saw};
+
+use crate::world::{AGENT, CHECK, Fate, World, plan_text, saw};
 
 fn one_step(body: &str) -> World {
     World::in_worktrees(Accept::Step, 4, &plan_text(&[body]), Fate::default())

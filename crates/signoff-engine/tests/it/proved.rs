@@ -1,12 +1,10 @@
 //! What has to come together for `proved`, and the reason where it does not.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use signoff_engine::{
     Action, Changes, Event, Facts, Grade, Input, Observation, ProcessEnd, SHARED, due,
 };
-use world::{Fate, World, plan_text, saw};
+
+use crate::world::{Fate, World, plan_text, saw};
 
 fn step(command: &str, more: &str) -> String {
     format!(

@@ -1,11 +1,9 @@
 //! What is refused before a run, by dialect.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use signoff_engine::unsupported;
 use signoff_plan::dialect::Dialect;
-use world::{plan_text, signed};
+
+use crate::world::{plan_text, signed};
 
 /// What is refused of a plan with a scope, a hint and instructions.
 fn refused(dialect: Dialect) -> Vec<String> {

@@ -1,12 +1,10 @@
 //! What a run does, by example.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use signoff_engine::{
     Choice, Event, Grade, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide,
 };
-use world::{AGENT, CHECK, Fate, World, plan_text};
+
+use crate::world::{AGENT, CHECK, Fate, World, plan_text};
 
 fn fate(contracts: &[i32]) -> Fate {
     Fate {

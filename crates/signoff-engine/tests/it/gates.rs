@@ -1,12 +1,10 @@
 //! What stands before a step: its condition, a person's leave, a question.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use signoff_engine::{
     Choice, Grade, Input, ItemKind, Outcome, ProcessEnd, Refusal, StepStatus, decide,
 };
-use world::{AGENT, CHECK, Fate, World, plan_text};
+
+use crate::world::{AGENT, CHECK, Fate, World, plan_text};
 
 fn played(steps: &[&str]) -> World {
     let mut world = World::new(&plan_text(steps), Fate::default());

@@ -1,9 +1,6 @@
 //! Laws of runs in worktrees, for any plan, any luck, any order of ends, any answers and any crash: nothing is merged
 //! twice, nobody shares the merge queue, what passed stays, every run ends.
 
-#[expect(dead_code, reason = "the other tests use the rest of it")]
-mod world;
-
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -12,7 +9,8 @@ use signoff_engine::{
     Observation, Outcome, ProcessEnd, Run, Stage, StepStatus, apply, due,
 };
 use signoff_plan::model::Work;
-use world::{AGENT, CHECK, Commit, Fate, START, UNVERIFIED, World, plan_text, saw};
+
+use crate::world::{AGENT, CHECK, Commit, Fate, START, UNVERIFIED, World, plan_text, saw};
 
 const TOOL: &str =
     "**tool:** write_file\n**args:**\n```json\n{\"path\": \"a\", \"content\": \"\"}\n```\n";
