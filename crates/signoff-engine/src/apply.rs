@@ -3,18 +3,18 @@
 mod answer;
 mod attempt;
 mod contract;
-mod going_on;
 mod loops;
 mod merge;
 mod readiness;
+mod resume;
 
 use signoff_plan::model::Step;
 
 use self::answer::{answered, opened};
-use self::going_on::{resume, retry_step};
 pub(crate) use self::loops::{expand, reads_item};
 use self::readiness::{end, lose};
 pub(crate) use self::readiness::{recount, satisfy_dependents};
+use self::resume::{resume, retry_step};
 use crate::event::{Event, Recorded, Settings};
 use crate::replan::replanned;
 use crate::state::{Run, Stage, StepStatus, wants_baseline};
@@ -22,8 +22,8 @@ use crate::state::{Run, Stage, StepStatus, wants_baseline};
 /// Applies one recorded event. Never fails: an event about an unknown step changes nothing, and the
 /// journal's reader has already refused what does not parse.
 pub fn apply(run: &mut Run, recorded: &Recorded) {
-    let set_back = recorded.at < run.spent.latest();
-    run.spent.note(recorded);
+    let set_back = recorded.at < run.usage.latest();
+    run.usage.note(recorded);
     match &recorded.event {
         Event::RunStarted {
             run: id, settings, ..

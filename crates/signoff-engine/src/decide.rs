@@ -3,19 +3,19 @@
 
 mod acceptance;
 mod attempt;
-mod beside;
 mod call;
-mod confirmed;
+mod confirmation;
 mod control;
 mod ending;
 mod gate;
-mod judged;
 mod loops;
 mod merge;
 mod person;
 mod policy;
+mod protection;
 mod recovery;
 mod replan;
+mod verdict;
 
 use signoff_plan::model::Step;
 

@@ -6,7 +6,7 @@ mod queue;
 
 use signoff_plan::model::{Step, Work};
 
-use self::admit::Room;
+use self::admit::Capacity;
 pub use self::bounds::Bounds;
 use self::queue::Queue;
 use crate::Millis;
@@ -58,7 +58,7 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         return Vec::new();
     }
     let mut queue = Queue::of(run);
-    let mut room = Room::of(run, bounds.jobs(run));
+    let mut capacity = Capacity::of(run, bounds.jobs(run));
     let wanted = (run.active.iter())
         .filter(|_| !run.aborting)
         .filter_map(|&at| Some((at, next(run, at, now)?)))
@@ -78,7 +78,7 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         actions.insert(0, Action::LandFiles);
     }
     for (at, action) in back {
-        actions.extend(admitted(run, at, action, (&mut queue, &mut room)));
+        actions.extend(admitted(run, at, action, (&mut queue, &mut capacity)));
     }
     if run.aborting {
         if !run.in_flight() {
@@ -91,13 +91,13 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         return actions;
     }
     for &at in run.ready.iter().filter(|&&at| bounds.allow(run, at)) {
-        if !room.left() {
+        if !capacity.left() {
             break;
         }
         let Some(action) = first(run, at, now) else {
             continue;
         };
-        actions.extend(admitted(run, at, action, (&mut queue, &mut room)));
+        actions.extend(admitted(run, at, action, (&mut queue, &mut capacity)));
     }
     if actions.is_empty() && !run.in_flight() {
         actions.extend(last(run, now, bounds));
@@ -110,10 +110,10 @@ fn admitted<'a>(
     run: &'a Run,
     at: usize,
     action: Action,
-    (queue, room): (&mut Queue, &mut Room<'a>),
+    (queue, capacity): (&mut Queue, &mut Capacity<'a>),
 ) -> Option<Action> {
     // Whoever has to wait for the queue takes no place for work meanwhile.
-    let free = !queue.would_admit(run, at, &action) || room.admit(run, at, &action);
+    let free = !queue.would_admit(run, at, &action) || capacity.admit(run, at, &action);
     (free && queue.admit(run, at, &action)).then_some(action)
 }
 

@@ -31,21 +31,21 @@ pub(crate) struct Replanned {
 /// Makes the run that goes on under `signed` out of the one so far.
 pub(crate) fn replanned(old: &Run, signed: SignedPlan, settings: &Settings) -> Replanned {
     let pairs = pairs(old.plan(), signed.plan());
-    let mut carrying = Carrying {
+    let mut replanning = Replanning {
         old,
-        run: anew(old, signed, settings),
+        run: new_run(old, signed, settings),
         places: BTreeMap::new(),
         reset: Vec::new(),
     };
-    carrying.disown_marks(&pairs);
-    let fates = fates(old, &carrying.run, &pairs);
+    replanning.disown_marks(&pairs);
+    let fates = fates(old, &replanning.run, &pairs);
     for (at, (from, fate)) in pairs.iter().zip(&fates).enumerate() {
         if let Some(from) = *from {
-            carrying.carry(from, at, *fate, &unmet(&carrying.run, &fates, at));
+            replanning.carry(from, at, *fate, &unmet(&replanning.run, &fates, at));
         }
     }
-    carrying.settle(&fates);
-    let Carrying { run, mut reset, .. } = carrying;
+    replanning.settle(&fates);
+    let Replanning { run, mut reset, .. } = replanning;
     let is_kept = |at: &usize| run.steps.get(*at).is_some_and(|step| step.outcome.kept);
     let id = |at: usize| run.definition(at).map(|step| step.id.clone());
     let kept = run.order().filter(is_kept).filter_map(id).collect();
@@ -55,7 +55,7 @@ pub(crate) fn replanned(old: &Run, signed: SignedPlan, settings: &Settings) -> R
 }
 
 /// A run of the new version in which nothing has happened, but for what is the whole run's.
-fn anew(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
+fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
     let mut used = old.used.clone();
     for (id, &at) in &old.index {
         let begun = old.steps.get(at).map_or(0, |step| step.attempts);
@@ -78,7 +78,7 @@ fn anew(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
         held: old.held.clone(),
         seen_tree: old.seen_tree.clone(),
         started: old.started,
-        spent: old.spent.clone(),
+        usage: old.usage.clone(),
         items_opened: old.items_opened,
         used,
         // What holds was seen under the version before: it has to hold at the end of this one.
@@ -95,7 +95,7 @@ fn unmet(run: &Run, fates: &[Fate], at: usize) -> Vec<usize> {
 }
 
 /// The new run while the old one's steps are put in their places.
-struct Carrying<'a> {
+struct Replanning<'a> {
     old: &'a Run,
     run: Run,
     /// Where steps that wait on a person are now.
@@ -104,7 +104,7 @@ struct Carrying<'a> {
     reset: Vec<usize>,
 }
 
-impl Carrying<'_> {
+impl Replanning<'_> {
     /// A mark that came since the version before was written by us: it is no claim of the author's,
     /// and says nothing about a step that starts over.
     fn disown_marks(&mut self, pairs: &[Option<usize>]) {

@@ -23,7 +23,7 @@ pub use self::stage::{Stage, StepStatus};
 pub use self::step::{
     Advice, CutOffAttempts, Failure, History, LoopItem, Occupied, StepOutcome, StepState, Turn,
 };
-use crate::budget::Spent;
+use crate::budget::Usage;
 use crate::event::{Outcome, PauseReason, RunTree, Settings};
 
 /// One run of one signed plan. Only [`apply`](crate::apply) changes it.
@@ -86,7 +86,7 @@ pub struct Run {
     pub(crate) done: usize,
     pub(crate) items: BTreeMap<String, Item>,
     pub(crate) items_opened: u32,
-    pub(crate) spent: Spent,
+    pub(crate) usage: Usage,
     pub(crate) started: bool,
     /// Nothing new is to start.
     pub(crate) pausing: Option<PauseReason>,

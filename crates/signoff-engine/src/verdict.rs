@@ -1,15 +1,15 @@
 //! From what a contract run showed to a verdict.
 
 mod proof;
-mod tests_seen;
+mod test_counts;
 
 use serde::{Deserialize, Serialize};
 use signoff_plan::model::Condition;
 
 pub use self::proof::SHARED;
 pub(crate) use self::proof::{reasons_against, weaker_room};
-pub(crate) use self::tests_seen::{
-    counted_after, counted_before, missing_tests, red_summary, told,
+pub(crate) use self::test_counts::{
+    count_after, count_before, missing_tests, red_summary, reported_tests,
 };
 use crate::Millis;
 use crate::event::Changes;

@@ -2,10 +2,10 @@
 
 use signoff_plan::model::{self, Step};
 
-use super::confirmed::confirmed;
-use super::judged::{Judged, configured, touched, verdict};
+use super::confirmation::confirmation;
 use super::person::{ask, escalate, open};
 use super::policy::{attempt_failed, start_over};
+use super::verdict::{AttemptVerdict, changed_protected_files, forbidden_change, verdict};
 use super::{Refusal, base, begin, with_step};
 use crate::Millis;
 use crate::budget::wall_left;
@@ -15,8 +15,8 @@ use crate::input::Choice;
 use crate::judge::judge_changed;
 use crate::state::{Run, Stage, StepState};
 use crate::verdict::{
-    Observation, ProcessEnd, Verdict, baseline_verdict, counted_after, counted_before, is_repeated,
-    readable, reasons_against, tail, told,
+    Observation, ProcessEnd, Verdict, baseline_verdict, count_after, count_before, is_repeated,
+    readable, reasons_against, reported_tests, tail,
 };
 
 /// How an agent's work ended.
@@ -72,7 +72,7 @@ pub(super) fn baseline_ended(
             .contract
             .as_ref()
             .map_or(&[][..], |contract| &contract.expect);
-        let observed = counted_before(definition.contract.as_ref(), observed);
+        let observed = count_before(definition.contract.as_ref(), observed);
         let verdict = baseline_verdict(expect, &observed);
         let mut events = vec![Event::BaselineFinished {
             step: definition.id.clone(),
@@ -178,9 +178,9 @@ pub(super) fn unverified(
     ended: &ProcessEnd,
 ) -> Vec<Event> {
     // What is merged was judged before that.
-    let configured =
-        || configured(run, definition, state).filter(|_| state.attempt.commit.is_none());
-    if let Some(reason) = touched(definition, state).or_else(configured) {
+    let forbidden_change =
+        || forbidden_change(run, definition, state).filter(|_| state.attempt.commit.is_none());
+    if let Some(reason) = changed_protected_files(definition, state).or_else(forbidden_change) {
         return attempt_failed(run, now, definition, state, &reason);
     }
     if !ended.succeeded() {
@@ -242,15 +242,15 @@ pub(super) fn evaluation_ended(
     observed: Observation,
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
-        let observed = counted_after(definition.contract.as_ref(), observed);
+        let observed = count_after(definition.contract.as_ref(), observed);
         let state = &after(state, &observed);
         // In place, what is known is of the attempts before unless somebody looked again.
         let fresh = observed.changes.is_some() || state.attempt.candidate.is_some();
         let seen = fresh && state.changes.files.is_some();
-        let Judged {
+        let AttemptVerdict {
             verdict,
             unmet,
-            bent,
+            despite_contract,
         } = verdict(run, definition, state, &observed);
         let reason = unmet.join("; ");
         let is_void = observed.void.is_some();
@@ -275,7 +275,7 @@ pub(super) fn evaluation_ended(
             };
             let was_warm = run.unconfirmed.contains(&at);
             if was_warm && verdict == Verdict::Pass {
-                events.extend(confirmed(run, at, definition, state));
+                events.extend(confirmation(run, at, definition, state));
             }
             let how = (verdict, is_final, was_warm);
             events.extend(rechecked(definition, state, how, &reason));
@@ -286,7 +286,7 @@ pub(super) fn evaluation_ended(
                 vec![start_over(definition, UNSEEN)]
             }
             Verdict::Pass => passed(run, now, definition, state),
-            Verdict::Fail if state.attempt.interrupted && !bent => {
+            Verdict::Fail if state.attempt.interrupted && !despite_contract => {
                 vec![start_over(definition, "the attempt was cut off")]
             }
             Verdict::Fail => attempt_failed(run, now, definition, state, &reason),
@@ -409,8 +409,8 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
     let is_agent = matches!(definition.work, model::Work::Agent { .. });
     let changed = state.changes.files.as_deref().filter(|_| is_agent);
     let tests = TestsSeen {
-        before: told(state.baseline.tests.as_ref()),
-        after: told(state.contract.tests.as_ref()),
+        before: reported_tests(state.baseline.tests.as_ref()),
+        after: reported_tests(state.contract.tests.as_ref()),
     };
     Facts {
         sandbox: run.settings.sandbox.clone(),

@@ -125,7 +125,7 @@ pub(super) fn after_call(
         {
             unknown(run, definition, state, message)
         }
-        // Seed 001 repeats only what may go better the next time, and so does whoever says nothing.
+        // A `toolplan`, and a step that says nothing, repeats only what may go better the next time.
         CallEnd::Failed {
             message,
             transient: false,

@@ -4,8 +4,8 @@
 use signoff_plan::model::{Step, Work};
 
 use super::attempt::{completed, facts, unverified};
-use super::judged::{configured, touched};
 use super::policy::attempt_failed;
+use super::verdict::{changed_protected_files, forbidden_change};
 use super::{Refusal, with_step};
 use crate::Millis;
 use crate::event::{Candidate, Changes, Event};
@@ -46,7 +46,8 @@ pub(super) fn candidate_built(
         }];
         let by_a_person = state.attempt.accepted_by.is_some() || state.attempt.taken_over.is_some();
         let is_judged = definition.contract.is_some() || by_a_person;
-        let reason = touched(definition, state).or_else(|| configured(run, definition, state));
+        let reason = changed_protected_files(definition, state)
+            .or_else(|| forbidden_change(run, definition, state));
         if let Some(reason) = reason.filter(|_| !is_judged) {
             events.extend(attempt_failed(run, now, definition, state, &reason));
         }

@@ -51,7 +51,7 @@ pub(super) fn exhausted(
     match definition.on_fail.then {
         FailAction::Abort => failed(run, definition, state, reason),
         FailAction::Skip => skipped(run, definition, reason),
-        // This build has no planner: both mean "ask a person" (3.1).
+        // This build has no planner: both mean "ask a person".
         FailAction::Escalate | FailAction::Replan | FailAction::Recover => {
             escalate(run, definition, state, reason)
         }

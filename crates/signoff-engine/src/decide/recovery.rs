@@ -5,7 +5,7 @@ use signoff_plan::model::Step;
 use super::attempt::unverified;
 use super::call::{after_call, call_cut_off};
 use super::merge::after_merge;
-use super::person::{Word, consequence, escalate, push_once};
+use super::person::{Answer, consequence, escalate, push_once};
 use super::policy::block_dependents;
 use crate::Millis;
 use crate::event::{CallEnd, Event, PauseReason};
@@ -48,8 +48,8 @@ fn after_crash(run: &Run, now: Millis, definition: &Step, state: &StepState) -> 
         CutOff::Call { attempt } => call_cut_off(run, definition, state, attempt, false),
         CutOff::Answer { choice, by } => {
             let note = state.advice.hint.as_deref();
-            let word = Word { choice, note, by };
-            consequence(run, definition, state, word)
+            let answer = Answer { choice, note, by };
+            consequence(run, definition, state, answer)
         }
         CutOff::AfterAgent => {
             let ended = state.attempt.work_ended.clone();

@@ -3,7 +3,7 @@
 use signoff_plan::model::{Step, Work};
 
 use super::Verdict;
-use super::tests_seen::doubts;
+use super::test_counts::doubts;
 use crate::state::StepState;
 
 /// The way a tree was shown to a contract that shares it with the agent.

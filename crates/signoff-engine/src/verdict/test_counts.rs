@@ -12,12 +12,12 @@ use crate::tests_run::{
 const AND: &str = " + ";
 
 /// An observation before the work, with the tests that its output tells: those that passed or failed.
-pub(crate) fn counted_before(contract: Option<&Contract>, observed: Observation) -> Observation {
+pub(crate) fn count_before(contract: Option<&Contract>, observed: Observation) -> Observation {
     counted(contract, observed, Summary::ran, false)
 }
 
 /// The same after the work: only those count that passed, unless the contract wants them to fail.
-pub(crate) fn counted_after(contract: Option<&Contract>, observed: Observation) -> Observation {
+pub(crate) fn count_after(contract: Option<&Contract>, observed: Observation) -> Observation {
     let wants_failures = contract.is_some_and(wants_failures);
     counted(contract, observed, counting(contract), !wants_failures)
 }
@@ -220,7 +220,7 @@ fn silent_runners(contract: &Contract, after: Option<&TestsRun>) -> Vec<String> 
 }
 
 /// The number of tests, where tests were told.
-pub(crate) fn told(tests: Option<&TestsRun>) -> Option<u64> {
+pub(crate) fn reported_tests(tests: Option<&TestsRun>) -> Option<u64> {
     let tests = tests.filter(|tests| !tests.runner.split(AND).all(is_by_package));
     tests.map(|tests| tests.run)
 }
@@ -252,7 +252,7 @@ mod tests {
     #[track_caller]
     fn check(command: &str, before: &str, after: &str, expected: Option<&str>) {
         let contract = contract(command, false);
-        let before = counted_before(Some(&contract), printed(before)).tests;
+        let before = count_before(Some(&contract), printed(before)).tests;
         let found = missing_tests(&contract, before.as_ref(), &printed(after));
         assert_eq!(
             found.as_deref(),
@@ -479,7 +479,7 @@ mod tests {
         let seen = printed("2 failed in 0.1s");
         assert_eq!(red_summary(&red, &seen), None);
         assert_eq!(missing_tests(&red, None, &seen), None);
-        let after = counted_after(Some(&red), seen).tests;
+        let after = count_after(Some(&red), seen).tests;
         assert_eq!(
             doubts(&red, None, after.as_ref()),
             ["tests failed, as the contract wants it"]
@@ -490,8 +490,8 @@ mod tests {
     fn what_is_skipped_or_not_told_leaves_a_doubt() {
         let doubts_of = |command: &str, before: &str, after: &str| {
             let contract = contract(command, false);
-            let before = counted_before(Some(&contract), printed(before)).tests;
-            let after = counted_after(Some(&contract), printed(after)).tests;
+            let before = count_before(Some(&contract), printed(before)).tests;
+            let after = count_after(Some(&contract), printed(after)).tests;
             doubts(&contract, before.as_ref(), after.as_ref())
         };
         let skipped = "more tests were skipped or expected to fail than before the work: 2, not 0";

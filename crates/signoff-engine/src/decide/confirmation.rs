@@ -9,7 +9,12 @@ use crate::state::{Run, StepState};
 
 /// The step with its evidence, and before it the loop that this was the last item of: if its own event is lost, the
 /// contract is run again and both are said once more.
-pub(super) fn confirmed(run: &Run, at: usize, definition: &Step, state: &StepState) -> Vec<Event> {
+pub(super) fn confirmation(
+    run: &Run,
+    at: usize,
+    definition: &Step,
+    state: &StepState,
+) -> Vec<Event> {
     let Event::StepCompleted {
         step,
         evidence,

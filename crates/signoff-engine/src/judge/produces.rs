@@ -7,13 +7,13 @@ use signoff_plan::model::{Step, Work};
 /// What a step's fields say that it makes. Its task says nothing about that: whether a sentence gives
 /// leave, forbids or only mentions cannot be told without understanding it.
 #[derive(Debug)]
-pub(super) struct Named<'a> {
+pub(super) struct DeclaredProducts<'a> {
     produces: &'a [String],
     /// Arguments of a tool, which a person has signed as they are.
     arguments: Vec<&'a str>,
 }
 
-impl<'a> Named<'a> {
+impl<'a> DeclaredProducts<'a> {
     pub(super) fn new(step: &'a Step) -> Self {
         let mut arguments = Vec::new();
         if let Work::Tool { args, .. } = &step.work {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use signoff_plan::model::{Plan, Step};
 
-use super::judged::is_covered;
+use super::verdict::is_covered;
 use crate::event::Changes;
 use crate::judge::is_produced;
 

@@ -3,19 +3,19 @@
 use signoff_plan::glob;
 use signoff_plan::model::{Step, Work};
 
-use super::beside::protected_by_others;
+use super::protection::protected_by_others;
 use crate::event::ChangeDetails;
 use crate::judge::{judge_changed, names_of};
 use crate::state::{Run, StepState};
 use crate::verdict::{Observation, Verdict, judge, missing_tests, red_summary};
 
 /// The verdict on an attempt.
-pub(super) struct Judged {
+pub(super) struct AttemptVerdict {
     pub(super) verdict: Verdict,
     /// What speaks against it.
     pub(super) unmet: Vec<String>,
     /// The contract holds, and yet it is a failure: of an attempt that was cut off, too.
-    pub(super) bent: bool,
+    pub(super) despite_contract: bool,
 }
 
 /// The contract's answer, and then what the work did to it: a contract that its agent bent proves
@@ -25,35 +25,39 @@ pub(super) fn verdict(
     definition: &Step,
     state: &StepState,
     observed: &Observation,
-) -> Judged {
+) -> AttemptVerdict {
     let contract = definition.contract.as_ref();
     let expect = contract.map_or(&[][..], |contract| &contract.expect);
     let (verdict, mut unmet) = judge(expect, observed);
     if verdict != Verdict::Pass {
-        let bent = false;
-        return Judged {
+        let despite_contract = false;
+        return AttemptVerdict {
             verdict,
             unmet,
-            bent,
+            despite_contract,
         };
     }
-    unmet.extend(touched(definition, state));
-    unmet.extend(configured(run, definition, state));
+    unmet.extend(changed_protected_files(definition, state));
+    unmet.extend(forbidden_change(run, definition, state));
     let before = state.baseline.tests.as_ref();
     let tests = contract.and_then(|contract| {
         red_summary(contract, observed).or_else(|| missing_tests(contract, before, observed))
     });
     unmet.extend(tests);
-    let bent = !unmet.is_empty();
-    Judged {
-        verdict: if bent { Verdict::Fail } else { Verdict::Pass },
+    let despite_contract = !unmet.is_empty();
+    AttemptVerdict {
+        verdict: if despite_contract {
+            Verdict::Fail
+        } else {
+            Verdict::Pass
+        },
         unmet,
-        bent,
+        despite_contract,
     }
 }
 
 /// What the work changed although nobody may: also a file that was not there when the step began.
-pub(super) fn touched(definition: &Step, state: &StepState) -> Option<String> {
+pub(super) fn changed_protected_files(definition: &Step, state: &StepState) -> Option<String> {
     let covers = |file: &&String| is_covered(&definition.protects, file, &state.changes.details);
     let mut protected = state.changes.protected.clone();
     if protected.is_empty() {
@@ -71,7 +75,7 @@ pub(super) fn is_covered(patterns: &[String], file: &str, details: &ChangeDetail
 }
 
 /// The runners' configuration is changed only by whom the plan told to, whichever step it belongs to.
-pub(super) fn configured(run: &Run, definition: &Step, state: &StepState) -> Option<String> {
+pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) -> Option<String> {
     match definition.work {
         Work::Agent { .. } | Work::Tool { .. } => {}
         Work::Ask { .. } | Work::Check => return None,
