@@ -68,7 +68,7 @@ impl Item {
     pub fn new(run: &engine::Run, item: &engine::Item, worktree: Option<String>) -> Self {
         Self {
             id: format!("{}/{}", run.id(), item.id),
-            kind: item.kind.into(),
+            kind: item.kind,
             run: run.id().to_owned(),
             title: run.plan().display_title().to_owned(),
             step: run

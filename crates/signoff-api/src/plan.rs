@@ -125,7 +125,7 @@ pub struct OnFail {
 
 /// What the model alone does not know.
 #[derive(Debug, Clone, Default)]
-pub struct Around<'a> {
+pub struct PlanContext<'a> {
     pub dialect: &'a str,
     pub status: &'a str,
     pub digest: String,
@@ -137,27 +137,27 @@ pub struct Around<'a> {
 }
 
 impl Plan {
-    pub fn new(plan: &model::Plan, around: &Around<'_>) -> Self {
+    pub fn new(plan: &model::Plan, context: &PlanContext<'_>) -> Self {
         let too_many = plan.has_too_many_names();
         let steps = plan.steps.iter().enumerate().map(|(at, step)| {
-            let status = around.step_statuses.get(at).copied().unwrap_or("pending");
+            let status = context.step_statuses.get(at).copied().unwrap_or("pending");
             let depends_on = if too_many {
                 plan.nearest_dependency_ids(at).map(str::to_owned).collect()
             } else {
                 plan.dependency_ids(at).map(str::to_owned).collect()
             };
-            Step::new(step, depends_on, status, around.shell)
+            Step::new(step, depends_on, status, context.shell)
         });
         Self {
             schema: SCHEMA.to_owned(),
-            dialect: around.dialect.to_owned(),
+            dialect: context.dialect.to_owned(),
             id: plan.id.clone(),
             title: Some(plan.display_title().to_owned()),
             task: plan.task.clone(),
-            status: around.status.to_owned(),
+            status: context.status.to_owned(),
             version: plan.version,
-            digest: around.digest.clone(),
-            terms: around.terms.clone(),
+            digest: context.digest.clone(),
+            terms: context.terms.clone(),
             budget: Budget::from(&plan.budget),
             tools: plan.tools.clone(),
             steps: steps.collect(),

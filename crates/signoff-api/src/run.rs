@@ -91,15 +91,16 @@ impl Step {
                 title: definition.title.clone(),
                 status: step_status(run.status_seen(at, driven)).to_owned(),
                 attempts: state.attempts,
-                evidence: state.evidence.as_ref().map(|(grade, _)| (*grade).into()),
+                evidence: state.outcome.evidence.as_ref().map(|(grade, _)| *grade),
                 facts: state
+                    .outcome
                     .evidence
                     .as_ref()
-                    .map(|(_, facts)| facts.clone().into()),
-                reason: state.reason.clone().or_else(|| halted(at)),
-                seat: run.seat(at).map(Into::into),
+                    .map(|(_, facts)| facts.clone()),
+                reason: state.outcome.reason.clone().or_else(|| halted(at)),
+                seat: run.seat(at),
                 worktree: worktree(at),
-                commit: state.commit.clone(),
+                commit: state.attempt.commit.clone(),
             })
             .collect()
     }

@@ -2,18 +2,19 @@
 
 mod answer;
 mod attempt;
-mod going_on;
+mod contract;
 mod loops;
 mod merge;
 mod readiness;
+mod resume;
 
 use signoff_plan::model::Step;
 
 use self::answer::{answered, opened};
-use self::going_on::{resume, retry_step};
 pub(crate) use self::loops::{expand, reads_item};
 use self::readiness::{end, lose};
 pub(crate) use self::readiness::{recount, satisfy_dependents};
+use self::resume::{resume, retry_step};
 use crate::event::{Event, Recorded, Settings};
 use crate::replan::replanned;
 use crate::state::{Run, Stage, StepStatus, wants_baseline};
@@ -21,8 +22,8 @@ use crate::state::{Run, Stage, StepStatus, wants_baseline};
 /// Applies one recorded event. Never fails: an event about an unknown step changes nothing, and the
 /// journal's reader has already refused what does not parse.
 pub fn apply(run: &mut Run, recorded: &Recorded) {
-    let set_back = recorded.at < run.spent.latest();
-    run.spent.note(recorded);
+    let set_back = recorded.at < run.usage.latest();
+    run.usage.note(recorded);
     match &recorded.event {
         Event::RunStarted {
             run: id, settings, ..
@@ -62,10 +63,10 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         Event::LandingStarted { commit, .. } => run.landing = Some((commit.clone(), false)),
         Event::RunLanded { commit, .. } => run.landing = Some((commit.clone(), true)),
         Event::RunUndone { .. } => run.undone = true,
-        Event::PauseRequested { reason, .. } => run.pausing = Some(reason.clone()),
+        Event::PauseRequested { reason, .. } => run.pausing = Some(*reason),
         Event::RunPaused { reason } => {
             run.pausing = None;
-            run.pause = Some(reason.clone());
+            run.pause = Some(*reason);
         }
         Event::RunFinished { outcome } => {
             run.pausing = None;
@@ -119,7 +120,7 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
 /// would last for as long as that was.
 fn end_pauses(run: &mut Run) {
     for step in &mut run.steps {
-        step.not_before = 0;
+        step.turn.not_before = 0;
     }
 }
 
@@ -139,14 +140,14 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
             evidence, facts, ..
         } => {
             if let Some(step) = run.steps.get_mut(at) {
-                step.evidence = Some((*evidence, facts.clone()));
+                step.outcome.evidence = Some((*evidence, facts.clone()));
             }
             loops::collect(run, at);
             end(run, at, StepStatus::Completed, None);
             satisfy_dependents(run, at);
             loops::after_acceptance(run, at);
             if let Some(step) = run.steps.get_mut(at) {
-                step.unconfirmed = step.warm;
+                step.outcome.unconfirmed = step.contract.warm;
             }
             note_verdict(run, at);
         }
@@ -155,8 +156,8 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
         } => {
             run.unconfirmed.remove(&at);
             if let Some(step) = run.steps.get_mut(at) {
-                step.unconfirmed = false;
-                step.evidence = Some((*evidence, facts.clone()));
+                step.outcome.unconfirmed = false;
+                step.outcome.evidence = Some((*evidence, facts.clone()));
             }
         }
         Event::StepProvisional { .. } => provisional(run, at),
@@ -230,14 +231,14 @@ fn note_time(run: &mut Run, at: usize, recorded: &Recorded) {
         return;
     };
     if let Event::StepStarted { .. } | Event::Expanded { .. } = recorded.event
-        && step.began_at == 0
+        && step.history.began_at == 0
     {
-        step.began_at = recorded.at;
+        step.history.began_at = recorded.at;
     }
     if let Event::StepCompleted { .. } | Event::StepFailed { .. } | Event::StepSkipped { .. } =
         recorded.event
     {
-        step.ended_at = recorded.at;
+        step.history.ended_at = recorded.at;
     }
 }
 
@@ -251,7 +252,7 @@ fn begin(run: &mut Run, at: usize) {
     if let Some(step) = run.steps.get_mut(at) {
         step.status = StepStatus::Running;
         step.stage = stage;
-        step.placed = true;
+        step.occupies.take_place();
     }
 }
 
@@ -269,7 +270,7 @@ fn provisional(run: &mut Run, at: usize) {
     if let Some(step) = run.steps.get_mut(at) {
         step.status = StepStatus::Waiting;
         step.stage = Stage::Provisional;
-        step.holds = false;
+        step.occupies.leave_queue();
     }
     run.active.remove(&at);
     run.gather.remove(&at);
@@ -290,7 +291,7 @@ pub(crate) fn note_verdict(run: &mut Run, at: usize) {
         .as_ref()
         .is_some_and(|contract| !contract.holds_once && !run.children.contains_key(&at));
     if judged {
-        let (tree, unconfirmed) = (state.tree, state.unconfirmed);
+        let (tree, unconfirmed) = (state.contract.tree, state.outcome.unconfirmed);
         run.verdicts.insert((tree, at));
         if unconfirmed {
             run.unconfirmed.insert(at);

@@ -13,7 +13,7 @@ pub fn resolved(run: &Run, at: usize) -> Option<Result<Value, String>> {
     let Work::Tool { args, .. } = &definition.work else {
         return None;
     };
-    if let Some(args) = &state.args {
+    if let Some(args) = &state.turn.args {
         return Some(Ok(args.clone()));
     }
     let value = |id: &str| {

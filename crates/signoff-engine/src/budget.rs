@@ -10,7 +10,7 @@ use crate::state::{Run, StepStatus};
 
 /// What a run has used so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Spent {
+pub(crate) struct Usage {
     agents: u64,
     /// Time of the stretches that have ended; waiting on a person is not counted.
     wall: Millis,
@@ -21,7 +21,7 @@ pub(crate) struct Spent {
     grants: u64,
 }
 
-impl Spent {
+impl Usage {
     pub(crate) fn note(&mut self, recorded: &Recorded) {
         if let Event::RunStarted { .. } | Event::RunResumed { .. } = recorded.event {
             self.wall += self.latest.saturating_sub(self.since);
@@ -55,18 +55,18 @@ impl Spent {
 impl Run {
     /// Agents started so far.
     pub fn agents_started(&self) -> u64 {
-        self.spent.agents
+        self.usage.agents
     }
 
     /// Wall clock used up to the last event, without the stretches in which nobody drove the run.
     pub fn wall_used(&self) -> Millis {
-        self.spent.wall_at(self.spent.latest)
+        self.usage.wall_at(self.usage.latest)
     }
 }
 
 /// Wall clock left for the agent about to start, if the plan or its step limits it.
 pub fn wall_left(run: &Run, at: usize, now: Millis) -> Option<Millis> {
-    let plan = wall_limit(run).map(|limit| limit.saturating_sub(run.spent.wall_at(now)));
+    let plan = wall_limit(run).map(|limit| limit.saturating_sub(run.usage.wall_at(now)));
     let step = run
         .definition(at)
         .and_then(|step| step.budget.wall)
@@ -80,7 +80,7 @@ fn millis(wall: std::time::Duration) -> Millis {
 
 fn wall_limit(run: &Run) -> Option<Millis> {
     let wall = run.plan().budget.wall?;
-    Some(millis(wall).saturating_mul(run.spent.grants + 1))
+    Some(millis(wall).saturating_mul(run.usage.grants + 1))
 }
 
 /// What to ask a person if the budget allows this step no further agent.
@@ -92,10 +92,10 @@ pub(crate) fn exceeded(run: &Run, at: usize, now: Millis) -> Option<String> {
 fn of_step(run: &Run, at: usize) -> Option<String> {
     let (step, state) = run.step(at)?;
     let limit = step.budget.agents?;
-    (state.agents >= limit).then(|| {
+    (state.turn.agents >= limit).then(|| {
         format!(
             "budget of step `{}` used up: {} of {limit} agents started; `allow` grants {limit} more",
-            step.id, state.agents
+            step.id, state.turn.agents
         )
     })
 }
@@ -106,17 +106,17 @@ fn of_plan(run: &Run, now: Millis) -> Option<String> {
         return None;
     }
     if let Some(limit) = run.plan().budget.agents {
-        let limit_now = limit.saturating_mul(run.spent.grants + 1);
-        if run.spent.agents >= limit_now {
+        let limit_now = limit.saturating_mul(run.usage.grants + 1);
+        if run.usage.agents >= limit_now {
             let remaining = remaining(run);
             return Some(format!(
                 "budget used up: {} of {limit_now} agents started, {remaining} agent steps remain; `allow` grants {limit} more",
-                run.spent.agents
+                run.usage.agents
             ));
         }
     }
-    if wall_limit(run)? <= run.spent.wall_at(now) {
-        let used = run.spent.wall_at(now) / 1000;
+    if wall_limit(run)? <= run.usage.wall_at(now) {
+        let used = run.usage.wall_at(now) / 1000;
         let more = run.plan().budget.wall.map_or(0, |wall| wall.as_secs());
         let remaining = remaining(run);
         return Some(format!(
@@ -144,9 +144,9 @@ mod tests {
 
     #[test]
     fn time_is_counted_until_the_run_has_ended() {
-        let mut spent = Spent {
+        let mut usage = Usage {
             since: 1000,
-            ..Spent::default()
+            ..Usage::default()
         };
         let by = || "me".to_owned();
         for (at, event) in [
@@ -171,8 +171,8 @@ mod tests {
                 },
             ),
         ] {
-            spent.note(&Recorded { seq: 0, at, event });
+            usage.note(&Recorded { seq: 0, at, event });
         }
-        assert_eq!(spent.wall_at(spent.latest()), 2000);
+        assert_eq!(usage.wall_at(usage.latest()), 2000);
     }
 }

@@ -3,19 +3,19 @@
 
 mod acceptance;
 mod attempt;
-mod beside;
 mod call;
-mod confirmed;
+mod confirmation;
 mod control;
 mod ending;
 mod gate;
-mod judged;
 mod loops;
 mod merge;
 mod person;
 mod policy;
+mod protection;
 mod recovery;
 mod replan;
+mod verdict;
 
 use signoff_plan::model::Step;
 
@@ -152,7 +152,10 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             held,
         }]),
         Input::BaselineBegins { step } => begin(run, step, |id| {
-            let candidate = run.steps.get(step).and_then(|step| step.candidate.as_ref());
+            let candidate = run
+                .steps
+                .get(step)
+                .and_then(|step| step.attempt.candidate.as_ref());
             let onto = candidate.map(|candidate| candidate.onto.clone());
             let base = onto.or_else(|| base(run, step));
             vec![Event::BaselineStarted { step: id, base }]
@@ -259,7 +262,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
 /// with. Until there is work, nothing ties it to an older head, not even that its contract was seen there.
 fn base(run: &Run, at: usize) -> Option<String> {
     let state = run.steps.get(at).filter(|_| run.has_own_tree(at))?;
-    let base = state.base.clone().filter(|_| state.attempts > 0);
+    let base = state.turn.base.clone().filter(|_| state.attempts > 0);
     base.or_else(|| run.head.clone())
 }
 

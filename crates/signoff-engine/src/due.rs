@@ -6,7 +6,7 @@ mod queue;
 
 use signoff_plan::model::{Step, Work};
 
-use self::admit::Room;
+use self::admit::Capacity;
 pub use self::bounds::Bounds;
 use self::queue::Queue;
 use crate::Millis;
@@ -58,12 +58,16 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         return Vec::new();
     }
     let mut queue = Queue::of(run);
-    let mut room = Room::of(run, bounds.jobs(run));
+    let mut capacity = Capacity::of(run, bounds.jobs(run));
     let wanted = (run.active.iter())
         .filter(|_| !run.aborting)
         .filter_map(|&at| Some((at, next(run, at, now)?)))
         .filter(|(_, action)| run.pausing.is_none() || judges(action));
-    let has_place = |(at, _): &(usize, Action)| run.steps.get(*at).is_some_and(|step| step.placed);
+    let has_place = |(at, _): &(usize, Action)| {
+        run.steps
+            .get(*at)
+            .is_some_and(|step| step.occupies.has_place())
+    };
     let (placed, back): (Vec<_>, Vec<_>) = wanted.partition(has_place);
     let mut actions: Vec<Action> = placed
         .into_iter()
@@ -74,7 +78,7 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         actions.insert(0, Action::LandFiles);
     }
     for (at, action) in back {
-        actions.extend(admitted(run, at, action, (&mut queue, &mut room)));
+        actions.extend(admitted(run, at, action, (&mut queue, &mut capacity)));
     }
     if run.aborting {
         if !run.in_flight() {
@@ -87,13 +91,13 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         return actions;
     }
     for &at in run.ready.iter().filter(|&&at| bounds.allow(run, at)) {
-        if !room.left() {
+        if !capacity.left() {
             break;
         }
         let Some(action) = first(run, at, now) else {
             continue;
         };
-        actions.extend(admitted(run, at, action, (&mut queue, &mut room)));
+        actions.extend(admitted(run, at, action, (&mut queue, &mut capacity)));
     }
     if actions.is_empty() && !run.in_flight() {
         actions.extend(last(run, now, bounds));
@@ -106,10 +110,10 @@ fn admitted<'a>(
     run: &'a Run,
     at: usize,
     action: Action,
-    (queue, room): (&mut Queue, &mut Room<'a>),
+    (queue, capacity): (&mut Queue, &mut Capacity<'a>),
 ) -> Option<Action> {
     // Whoever has to wait for the queue takes no place for work meanwhile.
-    let free = !queue.would_admit(run, at, &action) || room.admit(run, at, &action);
+    let free = !queue.would_admit(run, at, &action) || capacity.admit(run, at, &action);
     (free && queue.admit(run, at, &action)).then_some(action)
 }
 
@@ -140,12 +144,12 @@ fn last(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         .chain(warm)
         .take(bounds.jobs(run))
         .map(|step| match run.steps.get(step) {
-            Some(state) if state.void > 0 && state.not_before > now => Action::Wait {
-                until: state.not_before,
+            Some(state) if state.attempt.void > 0 && state.turn.not_before > now => Action::Wait {
+                until: state.turn.not_before,
             },
             state => Action::Recheck {
                 step,
-                patience: 1 + state.map_or(0, |state| state.inconclusive.min(1)),
+                patience: 1 + state.map_or(0, |state| state.attempt.inconclusive.min(1)),
             },
         })
         .collect();
@@ -177,14 +181,14 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
         Stage::NeedsBaseline | Stage::NeedsWork if is_closed(definition, state) => {
             Some(Action::Gate { step: at })
         }
-        Stage::NeedsWork if state.not_before > now => Some(Action::Wait {
-            until: state.not_before,
+        Stage::NeedsWork if state.turn.not_before > now => Some(Action::Wait {
+            until: state.turn.not_before,
         }),
         Stage::NeedsBaseline | Stage::NeedsEvaluation { .. }
-            if state.void > 0 && state.not_before > now =>
+            if state.attempt.void > 0 && state.turn.not_before > now =>
         {
             Some(Action::Wait {
-                until: state.not_before,
+                until: state.turn.not_before,
             })
         }
         Stage::NeedsBaseline => Some(Action::Baseline { step: at }),
@@ -196,7 +200,7 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
         Stage::NeedsEvaluation { attempt } => Some(Action::Evaluate {
             step: at,
             attempt,
-            patience: 1 + state.inconclusive.min(1),
+            patience: 1 + state.attempt.inconclusive.min(1),
         }),
         Stage::Idle
         | Stage::Baselining
@@ -214,8 +218,8 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
 
 /// Does something stand before the step's work that has not been settled?
 fn is_closed(definition: &Step, state: &StepState) -> bool {
-    let condition = definition.when.is_some() && !state.condition_held;
-    condition || definition.for_each.is_some() || (definition.approval && !state.approved)
+    let condition = definition.when.is_some() && !state.turn.condition_held;
+    condition || definition.for_each.is_some() || (definition.approval && !state.turn.approved)
 }
 
 fn work(run: &Run, at: usize, now: Millis) -> Option<Action> {

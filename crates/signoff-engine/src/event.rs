@@ -1,8 +1,19 @@
-//! Everything that can happen in a run. The journal holds these, in their wire form
-//! (`signoff_api::event`), and nothing else changes the state.
+//! Everything that can happen in a run. These types are the format of the journal and of the event
+//! stream, and nothing else changes the state.
+//!
+//! Formats change with ceremony: `signoff-api/tests/samples` holds what every version wrote, and its
+//! tests read all of it.
 
+mod changes;
+mod settings;
+mod work;
+
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::changes::{Candidate, ChangeDetails, Changes, LinkEnd, RunTree};
+pub use self::settings::{Accept, Cache, Green, Isolation, Land, Settings};
+pub use self::work::{Call, CallEnd, Output, Process, WorkInput, WorkItem, WorkKind, WorkPayload};
 use crate::Millis;
 use crate::evidence::{Facts, Grade};
 use crate::input::Choice;
@@ -17,12 +28,16 @@ pub struct Recorded {
 }
 
 /// One thing that happened. Steps are named by id, so that a journal can be read on its own.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     RunStarted {
+        // Not `run`: in the stream that stands outside of the event already.
+        #[serde(rename = "run_id")]
         run: String,
         plan: String,
-        /// The plan\'s file, relative to the workspace where it lies inside.
+        /// The plan's file, relative to the workspace where it lies inside.
         path: String,
         digest: String,
         terms: String,
@@ -56,15 +71,18 @@ pub enum Event {
         tree: String,
         files: Vec<String>,
         /// Files that a person and the run changed differently: each keeps its own.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         conflicts: Vec<String>,
         /// Those of the files that the person deleted.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         deleted: Vec<String>,
     },
-    /// The files of the run's head were written to the checkout.
+    /// Files of the run's head were written to the checkout.
     FilesLanded {
         commit: String,
         files: Vec<String>,
         /// Files that could not be written, each with the reason.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         held: Vec<String>,
     },
     StepStarted {
@@ -79,9 +97,10 @@ pub enum Event {
         step: String,
         items: Vec<Value>,
     },
-    /// `base`: the commit that the step's own worktree begins with, if it has one.
     BaselineStarted {
         step: String,
+        /// The commit that the step's own worktree begins with, if it has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<String>,
     },
     BaselineFinished {
@@ -89,13 +108,14 @@ pub enum Event {
         verdict: Verdict,
         observed: Observation,
     },
-    /// `base` as in [`Event::BaselineStarted`].
     AttemptStarted {
         step: String,
         attempt: u32,
+        /// The commit that the step's own worktree begins with, if it has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<String>,
     },
-    /// Seed 002's `WorkItem`: what is handed to the agent.
+    /// What is handed to the agent.
     WorkItem {
         step: String,
         attempt: u32,
@@ -106,15 +126,18 @@ pub enum Event {
         attempt: u32,
         process: Process,
     },
-    /// The agent's process tree is gone. `text` is what it said, which is never judged.
+    /// All processes of the agent have ended.
     WorkFinished {
         step: String,
         attempt: u32,
         ended: ProcessEnd,
-        text: String,
+        /// What the agent said last; never judged.
+        output: Output,
+        /// What changed meanwhile.
+        #[serde(default)]
         changes: Changes,
     },
-    /// A tool is about to be called with these arguments.
+    /// A tool is about to be called.
     CallStarted {
         step: String,
         attempt: u32,
@@ -141,16 +164,18 @@ pub enum Event {
         step: String,
         question: String,
     },
-    /// The harness died, or was `stopped` by a person, while the agent worked.
+    /// The harness died, or a person stopped it, while the agent worked.
     AttemptInterrupted {
         step: String,
         attempt: u32,
+        /// By a person.
         stopped: bool,
     },
-    /// `again`: at the end, because the tree is another one than at its verdict.
     ContractStarted {
         step: String,
         attempt: u32,
+        /// At the end, because the tree is another one than at its verdict.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         again: bool,
     },
     ContractFinished {
@@ -194,10 +219,11 @@ pub enum Event {
         commit: String,
         tree: String,
     },
-    /// `counted`: the attempt before used up one of the step's retries.
     RetryScheduled {
         step: String,
+        #[serde(rename = "not_before_ms")]
         not_before: Millis,
+        /// The attempt before used up one of the step's retries.
         counted: bool,
         reason: String,
     },
@@ -207,13 +233,13 @@ pub enum Event {
         evidence: Grade,
         facts: Facts,
     },
-    /// The contract of a completed step, which had reused what earlier ones built, holds without that on the last tree.
+    /// Its contract had held with what earlier ones built, and holds without that on the last tree.
     StepConfirmed {
         step: String,
         evidence: Grade,
         facts: Facts,
     },
-    /// Its agent is done and it has no contract: dependents go on, and a person decides at the end.
+    /// Its agent is done and it has no contract: dependents go on, a person decides at the end.
     StepProvisional {
         step: String,
         attempts: u32,
@@ -223,10 +249,10 @@ pub enum Event {
         attempts: u32,
         reason: String,
     },
-    /// `satisfies`: dependents may go on as if it had completed.
     StepSkipped {
         step: String,
         reason: String,
+        /// Dependents may go on as if it had completed.
         satisfies: bool,
     },
     StepBlocked {
@@ -242,16 +268,31 @@ pub enum Event {
         kind: ItemKind,
         step: String,
         /// All that it is about, where it is about several; `step` is the first of them.
+        // Not `steps`: in the stream that tells how all of them ended.
+        #[serde(
+            rename = "about",
+            alias = "steps",
+            default,
+            skip_serializing_if = "Vec::is_empty"
+        )]
         steps: Vec<String>,
         question: String,
         choices: Vec<Choice>,
         /// Answers that the plan offers; with none, any text is one.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         options: Vec<String>,
     },
     InboxAnswered {
         item: String,
         step: String,
-        /// Those of the item's steps that the answer is about, where the item is about several.
+        /// Those that the answer is about, where the item is about several.
+        // Not `steps`: in the stream that tells how all of them ended.
+        #[serde(
+            rename = "about",
+            alias = "steps",
+            default,
+            skip_serializing_if = "Vec::is_empty"
+        )]
         steps: Vec<String>,
         choice: Choice,
         note: Option<String>,
@@ -274,7 +315,7 @@ pub enum Event {
     RunFinished {
         outcome: Outcome,
     },
-    /// The run's commits are about to be brought into the checkout, whose head they become.
+    /// The run's commits are about to be brought into the checkout.
     LandingStarted {
         commit: String,
         by: String,
@@ -283,7 +324,7 @@ pub enum Event {
         commit: String,
         by: String,
     },
-    /// Its worktrees and its branch are removed, or the checkout is as it was before it.
+    /// What the run did is taken back.
     RunUndone {
         by: String,
     },
@@ -366,208 +407,10 @@ impl Event {
     }
 }
 
-/// What the engine needs to know of the configuration, fixed when the run starts and whenever it goes
-/// on under another version of its plan.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
-    /// First pause before a retry; it doubles from there.
-    pub backoff: Millis,
-    /// Contracts run once before the work unless a step says no.
-    pub baseline: bool,
-    /// What becomes of an agent step whose contract holds before the work.
-    pub green: Green,
-    /// When a person is asked about agent steps that have no contract.
-    pub accept: Accept,
-    /// Steps that may be under way at once.
-    pub jobs: usize,
-    /// Confinement really enforced, for the evidence.
-    pub sandbox: String,
-    /// Which tree the run works on.
-    pub isolation: Isolation,
-    /// When what it did comes into the checkout.
-    pub land: Land,
-    /// Whether contracts find what earlier ones built.
-    pub cache: Cache,
-}
-
-/// Whether contracts find what earlier contracts of the run built in ignored directories.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Cache {
-    /// None does.
-    #[default]
-    Cold,
-    /// All do, until they are run once more without it at the end. Nothing lands before.
-    Warm,
-}
-
-/// When what a run did comes into the checkout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Land {
-    /// The files of each step as soon as it has passed.
-    Step,
-    /// All of it when the run has completed.
-    #[default]
-    End,
-}
-
-/// Which tree a run works on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Isolation {
-    /// The checkout itself, where nothing can be mounted. Agents work one after another.
-    #[default]
-    Shared,
-    /// A tree of its own, with a layer for each agent; a queue brings their work together.
-    Worktree,
-}
-
-/// The tree that a run works on, as git knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunTree {
-    /// The checkout's commit when the run started, if there was one.
-    pub base: Option<String>,
-    /// The commit that holds the checkout as it was then, with what was not committed.
-    pub start: String,
-    /// The run's branch; none in place.
-    pub branch: Option<String>,
-    /// The branch that the checkout was on, `HEAD` if it was on none; older versions did not note it.
-    pub checkout: Option<String>,
-    /// Its commits are in a repository of the harness's own, because the project has none that could hold them.
-    pub private: bool,
-    /// Work is kept in layers; runs of older versions had a worktree for each agent.
-    pub layers: bool,
-}
-
-/// What the run's tree will be if a step's contract holds on it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
-    pub commit: String,
-    pub tree: String,
-    /// The head that it was built on.
-    pub onto: String,
-    /// What it changes there.
-    pub files: Vec<String>,
-    /// What their names do not tell.
-    // Seldom there: elsewhere it costs a pointer.
-    pub details: Box<ChangeDetails>,
-}
-
-/// What becomes of an agent step whose contract holds before the work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Green {
-    /// Its agent works all the same.
-    Run,
-    /// It is skipped.
-    Skip,
-    /// A person decides.
-    Ask,
-}
-
-/// When a person is asked whether agent steps without a contract are done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Accept {
-    /// Once, at the end, about all of them; until then their dependents go on provisionally.
-    End,
-    /// At each step, before its dependents start.
-    Step,
-}
-
-/// Seed 002's unit of dispatch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkItem {
-    pub agent_id: String,
-    pub kind: WorkKind,
-    /// What the agent is told; only the beginning where it is long.
-    pub prompt: String,
-    /// `sha256` of the exact prompt, which is kept beside the journal.
-    pub prompt_sha256: String,
-    pub subscriptions: Vec<String>,
-    pub plan_id: String,
-    pub number: usize,
-}
-
-/// Seed 002's `CODE | REVIEW`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorkKind {
-    Code,
-    Review,
-}
-
-/// Identity of a process that cannot be confused with a later one of the same number.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Process {
-    pub pid: u32,
-    pub starttime: u64,
-    pub boot_id: String,
-}
-
-/// What a tool is called with.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Call {
-    pub tool: String,
-    /// Every reference in them resolved.
-    pub args: Value,
-    /// Making it twice does no harm.
-    pub repeatable: bool,
-    /// It may change the tree.
-    pub changes_tree: bool,
-}
-
-/// What the harness saw of a call.
-#[derive(Debug, Clone, PartialEq)]
-pub enum CallEnd {
-    Done(Value),
-    /// `transient`: it may go better the next time (no connection, time limit, a busy server).
-    Failed {
-        message: String,
-        transient: bool,
-        /// It was cut off, and may have taken place.
-        unknown: bool,
-    },
-}
-
-/// What changed in the tree while a step's work was under way, as far as it was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Changes {
-    /// Paths; `None` = nobody looked.
-    pub files: Option<Vec<String>>,
-    /// Those that the step protects.
-    pub protected: Vec<String>,
-    /// What their names do not tell.
-    // Seldom there: elsewhere it costs a pointer.
-    pub details: Box<ChangeDetails>,
-}
-
-/// What is worth knowing of changed files beyond their names. Each list holds some of them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ChangeDetails {
-    /// Symbolic links that lead out of the tree: what is read through them is not versioned.
-    pub links_out: Vec<String>,
-    /// Files that Python loads in the place of a module that was there before, and compiled ones.
-    pub hides: Vec<String>,
-    /// New files that are Python modules with the name of one of Python's own, of a runner's or of an installed one.
-    pub new_modules: Vec<String>,
-    /// Those of them that do not lie in a package: where Python is started there, it loads them.
-    pub loose_modules: Vec<String>,
-    /// Links that differ, and links that lead to something that differs: another name for it.
-    pub links: Vec<LinkEnd>,
-    /// New files that configure a runner by their names.
-    pub added: Vec<String>,
-    /// Those of them that lie where no runner could be started before.
-    pub apart: Vec<String>,
-    /// Manifests that differ in what says which tests there are.
-    pub selects: Vec<String>,
-}
-
-/// A symbolic link that leads to something inside of the tree.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LinkEnd {
-    pub link: String,
-    /// What it leads to in the end, by a path without links; empty = the root.
-    pub end: String,
-}
-
 /// Why a person is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ItemKind {
     /// The step's policy is exhausted.
     Escalation,
@@ -586,7 +429,9 @@ pub enum ItemKind {
 }
 
 /// Why a run stands still although it is not finished.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum PauseReason {
     /// Everything that is left waits on a person.
     Waiting,
@@ -601,10 +446,14 @@ pub enum PauseReason {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Outcome {
+    /// Every step is done or skipped.
     Completed,
     /// Only steps that are `critical: no` failed.
     Partial,
+    /// A critical step failed or is blocked.
     Failed,
 }

@@ -1,7 +1,11 @@
 //! How we know that a step is done, and what qualifies it.
 
+use serde::{Deserialize, Serialize};
+
 /// The grade of evidence of a completed step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Grade {
     /// The contract failed before the work and holds after it.
     Proved,
@@ -14,7 +18,8 @@ pub enum Grade {
 }
 
 /// What qualifies a grade. We claim no more than was enforced.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Facts {
     /// Confinement really enforced.
     pub sandbox: String,
@@ -29,25 +34,34 @@ pub struct Facts {
     /// A person accepted the step.
     pub accepted_by: Option<String>,
     /// Files changed in this step that the contract reads or that configure its runner.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judge_changed: Vec<String>,
     /// The work changed nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_change: bool,
     /// Tests that ran before and after the work, read from output: a hint, never the proof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestsSeen>,
     /// Files that its contract changed when it ran; they were thrown away with its layer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contract_writes: Vec<String>,
     /// The git tree that the verdict was made on, or the last one known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
     /// The commit that it was merged as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Why a contract that holds does not prove the step; empty where it does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_proved: Vec<String>,
-    /// How the tree was shown to the contract: `overlay`, `copy` or `shared`; `None` = nobody said.
+    /// How the tree was shown to the contract: `overlay`, `copy` or `shared`; absent = nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room: Option<String>,
 }
 
 /// Numbers of tests that ran, as far as the output told them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestsSeen {
     pub before: Option<u64>,
     pub after: Option<u64>,

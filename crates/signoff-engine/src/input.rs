@@ -1,5 +1,6 @@
 //! What the outside reports to the engine. No input that an agent can produce carries a verdict.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::event::{
@@ -13,7 +14,7 @@ pub enum Input {
     Start {
         run: String,
         plan: String,
-        /// The plan\'s file, relative to the workspace where it lies inside.
+        /// The plan's file, relative to the workspace where it lies inside.
         path: String,
         digest: String,
         terms: String,
@@ -202,7 +203,9 @@ pub enum Input {
 }
 
 /// A person's answer to an inbox item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Choice {
     /// One more attempt; a note becomes a hint in its prompt.
     Retry,

@@ -8,7 +8,7 @@ mod details;
 mod known;
 mod links;
 mod modules;
-mod named;
+mod produces;
 mod runners;
 mod shadows;
 
@@ -23,9 +23,9 @@ pub use self::details::{TreeChange, asked_before, change_details};
 use self::known::Role;
 use self::links::names_by;
 pub use self::links::names_of;
-use self::named::Named;
+use self::produces::DeclaredProducts;
 use self::runners::{Family, Runners};
-use self::shadows::Starts;
+use self::shadows::PythonStarts;
 use crate::event::{ChangeDetails, Changes, LinkEnd};
 
 /// What an attempt changed of that which judges it or another step of its plan.
@@ -53,14 +53,14 @@ enum Load {
 /// one step plants, the contract of another one loads. Paths are within the workspace, with `/`.
 pub fn judge_changed(plan: &[Step], step: &Step, changes: &Changes) -> JudgeChanged {
     let mut found = JudgeChanged::default();
-    let (named, details) = (Named::new(step), &changes.details);
-    let own = step.contract.as_ref().map(Reading::new);
+    let (named, details) = (DeclaredProducts::new(step), &changes.details);
+    let own = step.contract.as_ref().map(ContractText::new);
     let contracts = || plan.iter().filter_map(|step| step.contract.as_ref());
     let given: BTreeSet<String> = contracts()
         .flat_map(|contract| given_as_configuration(&contract.command))
         .collect();
     // A plan may have a thousand contracts, and few files are something to any of them.
-    let all = LazyCell::new(|| contracts().map(Reading::new).collect::<Vec<_>>());
+    let all = LazyCell::new(|| contracts().map(ContractText::new).collect::<Vec<_>>());
     // What a step links to under another name, `produces` does not name by that.
     let kept = details
         .links
@@ -69,7 +69,7 @@ pub fn judge_changed(plan: &[Step], step: &Step, changes: &Changes) -> JudgeChan
     let kept: Vec<&LinkEnd> = kept.collect();
     for path in changes.files.iter().flatten() {
         let names = names_of(path, details);
-        let load_by = |one: &Reading| names.iter().find_map(|name| one.load(name, details));
+        let load_by = |one: &ContractText| names.iter().find_map(|name| one.load(name, details));
         let mut load = own.as_ref().and_then(load_by);
         let may_be_loaded = |name: &String| given.contains(name) || may_be_loaded(name, details);
         if load.is_none() && (names.iter().any(may_be_loaded) || is_link(path, details)) {
@@ -108,7 +108,7 @@ fn is_link(path: &str, details: &ChangeDetails) -> bool {
 
 /// Whether a step says that it makes a file.
 pub(crate) fn is_produced(step: &Step, path: &str) -> bool {
-    Named::new(step).produces(plain(path))
+    DeclaredProducts::new(step).produces(plain(path))
 }
 
 /// Whether there is a contract that would load this file by itself.
@@ -125,7 +125,7 @@ fn may_be_loaded(path: &str, details: &ChangeDetails) -> bool {
 
 /// What can be told of a contract from its text.
 #[derive(Debug)]
-struct Reading {
+struct ContractText {
     runners: Runners,
     /// Names of the programs that it calls.
     commands: Vec<String>,
@@ -136,12 +136,12 @@ struct Reading {
     /// Patterns over files that it runs.
     patterns: Vec<String>,
     /// Where Python looks for modules first: beside its script, and where it was started.
-    starts: Starts,
+    starts: PythonStarts,
     /// It may change the directory, so that a path is the end of one.
     moves: bool,
 }
 
-impl Reading {
+impl ContractText {
     fn new(contract: &Contract) -> Self {
         let command = contract.command.as_str();
         let Analysis {
@@ -177,7 +177,7 @@ impl Reading {
                 .chain(run)
                 .collect(),
             patterns,
-            starts: Starts {
+            starts: PythonStarts {
                 directories,
                 or_unknown: runners.is_any() || (moves && is_put_together(command)),
             },

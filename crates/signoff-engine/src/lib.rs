@@ -22,6 +22,7 @@ mod evidence;
 mod input;
 mod judge;
 mod lifecycle;
+mod recovery;
 mod replan;
 mod state;
 mod template;
@@ -36,8 +37,8 @@ pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due};
 pub use event::{
     Accept, Cache, Call, CallEnd, Candidate, ChangeDetails, Changes, Event, Green, Isolation,
-    ItemKind, Land, LinkEnd, Outcome, PauseReason, Process, Recorded, RunTree, Settings, WorkItem,
-    WorkKind,
+    ItemKind, Land, LinkEnd, Outcome, Output, PauseReason, Process, Recorded, RunTree, Settings,
+    WorkInput, WorkItem, WorkKind, WorkPayload,
 };
 pub use evidence::{Facts, Grade, TestsSeen};
 pub use input::{Choice, Input};
@@ -46,7 +47,10 @@ pub use lifecycle::{
     Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, after_signing_anew, derive,
     escalates, may_clone, may_delete, possible,
 };
-pub use state::{Failure, Item, Run, Seat, Stage, StepState, StepStatus};
+pub use state::{
+    Advice, AttemptState, Baseline, ContractRuns, CutOffAttempts, Failure, History, Item, LoopItem,
+    Occupied, Run, Seat, Stage, StepOutcome, StepState, StepStatus, Turn,
+};
 pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, Summary, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};
 pub use verdict::{Observation, ProcessEnd, SHARED, TestsRun, Verdict, baseline_verdict, judge};

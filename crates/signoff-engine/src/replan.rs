@@ -31,22 +31,22 @@ pub(crate) struct Replanned {
 /// Makes the run that goes on under `signed` out of the one so far.
 pub(crate) fn replanned(old: &Run, signed: SignedPlan, settings: &Settings) -> Replanned {
     let pairs = pairs(old.plan(), signed.plan());
-    let mut carrying = Carrying {
+    let mut replanning = Replanning {
         old,
-        run: anew(old, signed, settings),
+        run: new_run(old, signed, settings),
         places: BTreeMap::new(),
         reset: Vec::new(),
     };
-    carrying.disown_marks(&pairs);
-    let fates = fates(old, &carrying.run, &pairs);
+    replanning.disown_marks(&pairs);
+    let fates = fates(old, &replanning.run, &pairs);
     for (at, (from, fate)) in pairs.iter().zip(&fates).enumerate() {
         if let Some(from) = *from {
-            carrying.carry(from, at, *fate, &unmet(&carrying.run, &fates, at));
+            replanning.carry(from, at, *fate, &unmet(&replanning.run, &fates, at));
         }
     }
-    carrying.settle(&fates);
-    let Carrying { run, mut reset, .. } = carrying;
-    let is_kept = |at: &usize| run.steps.get(*at).is_some_and(|step| step.kept);
+    replanning.settle(&fates);
+    let Replanning { run, mut reset, .. } = replanning;
+    let is_kept = |at: &usize| run.steps.get(*at).is_some_and(|step| step.outcome.kept);
     let id = |at: usize| run.definition(at).map(|step| step.id.clone());
     let kept = run.order().filter(is_kept).filter_map(id).collect();
     reset.sort_unstable();
@@ -55,7 +55,7 @@ pub(crate) fn replanned(old: &Run, signed: SignedPlan, settings: &Settings) -> R
 }
 
 /// A run of the new version in which nothing has happened, but for what is the whole run's.
-fn anew(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
+fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
     let mut used = old.used.clone();
     for (id, &at) in &old.index {
         let begun = old.steps.get(at).map_or(0, |step| step.attempts);
@@ -78,7 +78,7 @@ fn anew(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
         held: old.held.clone(),
         seen_tree: old.seen_tree.clone(),
         started: old.started,
-        spent: old.spent.clone(),
+        usage: old.usage.clone(),
         items_opened: old.items_opened,
         used,
         // What holds was seen under the version before: it has to hold at the end of this one.
@@ -95,7 +95,7 @@ fn unmet(run: &Run, fates: &[Fate], at: usize) -> Vec<usize> {
 }
 
 /// The new run while the old one's steps are put in their places.
-struct Carrying<'a> {
+struct Replanning<'a> {
     old: &'a Run,
     run: Run,
     /// Where steps that wait on a person are now.
@@ -104,7 +104,7 @@ struct Carrying<'a> {
     reset: Vec<usize>,
 }
 
-impl Carrying<'_> {
+impl Replanning<'_> {
     /// A mark that came since the version before was written by us: it is no claim of the author's,
     /// and says nothing about a step that starts over.
     fn disown_marks(&mut self, pairs: &[Option<usize>]) {
@@ -146,7 +146,7 @@ impl Carrying<'_> {
         let old = self.old;
         let value = |from: &usize| {
             let item = old.steps.get(*from).and_then(|step| step.item.clone());
-            item.map_or(Value::Null, |(value, _)| value)
+            item.map_or(Value::Null, |item| item.value)
         };
         let values: Vec<Value> = items.iter().map(value).collect();
         expand(&mut self.run, at, &values);
@@ -190,8 +190,8 @@ impl Carrying<'_> {
             }
         }
         if let (Some(step), Some(was)) = (self.run.steps.get_mut(at), self.old.steps.get(from)) {
-            step.condition_held = was.condition_held;
-            step.approved = was.approved;
+            step.turn.condition_held = was.turn.condition_held;
+            step.turn.approved = was.turn.approved;
         }
     }
 
@@ -201,11 +201,11 @@ impl Carrying<'_> {
             return;
         };
         // What it used of its budget stays used, and an unchanged task is told why it failed.
-        step.agents = was.agents;
-        step.ended_before = was.stage == Stage::Ended;
+        step.turn.agents = was.turn.agents;
+        step.history.ended_before = was.stage == Stage::Ended;
         if same && !was.satisfies {
-            step.failure.clone_from(&was.failure);
-            step.hint.clone_from(&was.hint);
+            step.advice.failure.clone_from(&was.advice.failure);
+            step.advice.hint.clone_from(&was.advice.hint);
         }
         let begun = was.attempts > 0
             || matches!(was.status, StepStatus::Waiting)
@@ -218,8 +218,8 @@ impl Carrying<'_> {
     fn finish(&mut self, from: usize, at: usize) {
         self.put(from, at);
         if let Some(step) = self.run.steps.get_mut(at) {
-            step.kept = true;
-            step.answered = None;
+            step.outcome.kept = true;
+            step.turn.answered = None;
             if step.stage != Stage::Provisional {
                 step.stage = Stage::Ended;
             } else if !self.run.children.contains_key(&at) {
@@ -240,7 +240,6 @@ impl Carrying<'_> {
         };
         *step = StepState {
             waits_for: step.waits_for,
-            parent: step.parent,
             item: step.item.take(),
             satisfies: false,
             counted: false,
@@ -253,7 +252,7 @@ impl Carrying<'_> {
     fn settle(&mut self, fates: &[Fate]) {
         let run = &mut self.run;
         for at in 0..run.steps.len() {
-            let Some(step) = run.steps.get(at).filter(|step| step.kept) else {
+            let Some(step) = run.steps.get(at).filter(|step| step.outcome.kept) else {
                 continue;
             };
             let completed = step.status == StepStatus::Completed;

@@ -1,9 +1,12 @@
 //! The state of a run: what applying its events has led to.
 
+mod attempt;
 mod builds;
+mod contract;
 mod ground;
 mod item;
 mod setup;
+mod stage;
 mod step;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,11 +14,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::signed::SignedPlan;
 
+pub use self::attempt::AttemptState;
+pub use self::contract::{Baseline, ContractRuns};
 pub use self::ground::Seat;
 pub use self::item::Item;
 pub(crate) use self::setup::referenced;
-pub use self::step::{Failure, Stage, StepState, StepStatus};
-use crate::budget::Spent;
+pub use self::stage::{Stage, StepStatus};
+pub use self::step::{
+    Advice, CutOffAttempts, Failure, History, LoopItem, Occupied, StepOutcome, StepState, Turn,
+};
+use crate::budget::Usage;
 use crate::event::{Outcome, PauseReason, RunTree, Settings};
 
 /// One run of one signed plan. Only [`apply`](crate::apply) changes it.
@@ -78,7 +86,7 @@ pub struct Run {
     pub(crate) done: usize,
     pub(crate) items: BTreeMap<String, Item>,
     pub(crate) items_opened: u32,
-    pub(crate) spent: Spent,
+    pub(crate) usage: Usage,
     pub(crate) started: bool,
     /// Nothing new is to start.
     pub(crate) pausing: Option<PauseReason>,
@@ -109,13 +117,13 @@ impl Run {
         self.outcome
     }
 
-    pub fn paused(&self) -> Option<&PauseReason> {
-        self.pause.as_ref()
+    pub fn paused(&self) -> Option<PauseReason> {
+        self.pause
     }
 
     /// Why nothing new starts, if so.
-    pub fn pausing(&self) -> Option<&PauseReason> {
-        self.pausing.as_ref()
+    pub fn pausing(&self) -> Option<PauseReason> {
+        self.pausing
     }
 
     /// Offers the plan that the next `plan_replanned` names. By itself it changes nothing.

@@ -1,22 +1,32 @@
 //! From what a contract run showed to a verdict.
 
 mod proof;
-mod tests_seen;
+mod test_counts;
 
+use serde::{Deserialize, Serialize};
 use signoff_plan::model::Condition;
 
 pub use self::proof::SHARED;
 pub(crate) use self::proof::{reasons_against, weaker_room};
-pub(crate) use self::tests_seen::{
-    counted_after, counted_before, missing_tests, red_summary, told,
+pub(crate) use self::test_counts::{
+    count_after, count_before, missing_tests, red_summary, reported_tests,
 };
 use crate::Millis;
 use crate::event::Changes;
 
-/// How a process ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How a process ended: `{"exit_code": 1}`, `{"signal": 9}`, `"timed_out"` or
+/// `{"not_started": "why"}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Ended")
+)]
 pub enum ProcessEnd {
+    #[serde(rename = "exit_code")]
     Exited(i32),
+    #[serde(rename = "signal")]
     Signaled(i32),
     TimedOut,
     /// It could not be started; the reason.
@@ -40,49 +50,74 @@ impl std::fmt::Display for ProcessEnd {
     }
 }
 
-/// What the harness saw when it ran a contract. The texts are capped by whoever made it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What the harness saw when it ran a contract; in the journal, the texts are the last part of long
+/// output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Observed")
+)]
 pub struct Observation {
     pub ended: ProcessEnd,
     pub stdout: String,
     pub stderr: String,
     /// Output so long that its middle was not kept.
+    #[serde(default)]
     pub cut: bool,
     pub duration_ms: u64,
     /// Files that the command changed; they were thrown away with its layer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrote: Vec<String>,
     /// Tests that ran, as far as the output tells; found out when the observation is judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestsRun>,
     /// The git tree it was made on, if there is git.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
     /// What the step had changed when it ran, where that was looked at once more: after an attempt
     /// that was cut off, and after a person's repair.
-    // Seldom there: elsewhere it costs a pointer.
+    // Boxed: it is rarely there, and elsewhere costs a pointer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Box<Changes>>,
-    /// How the tree was shown to the command: `overlay`, `copy` or [`SHARED`]; `None` = nobody said.
+    /// How the tree was shown to the command: `overlay`, `copy` or `shared`; absent = nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room: Option<String>,
     /// It reused what an earlier evaluation had built.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm: bool,
     /// It found in ignored directories what attempts had left there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ignored_work: bool,
-    /// Why nobody knows what it saw: something changed under its eyes. It says nothing then, and is run again.
+    /// Why nobody knows what it saw: something changed in the checkout while it ran. It is run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<String>,
     /// Ignored paths that were kept from it because a person changed them since the run began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
 }
 
-/// How many tests ran, and who says so: numbers of different runners cannot be compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// How many tests ran, and which runner says so: numbers of different runners cannot be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestsRun {
     /// Before the work those that passed or failed; after it those that passed.
     pub run: u64,
     /// Those that failed, and what could not even be loaded.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub failed: u32,
     /// Those that were skipped, ignored or expected to fail.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: u32,
     pub runner: String,
     /// The names of those that count in `run`, where all of them were told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Text kept in the journal of each stream, from its end.
@@ -172,7 +207,9 @@ fn last(text: String, limit: usize) -> String {
 }
 
 /// Only `Pass` advances a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Verdict {
     Pass,
     Fail,

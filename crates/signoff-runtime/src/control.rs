@@ -171,7 +171,7 @@ pub(crate) fn meant(what: request::Ask, by: String) -> Ask {
         } => Input::Answer {
             item,
             steps,
-            choice: choice.into(),
+            choice,
             note,
             by,
         },

@@ -103,7 +103,7 @@ fn missed(project: &Project, home: &Home) -> Vec<Missed> {
     };
     let named = |(step, state): (&Step, &StepState)| {
         let is_done = state.status == StepStatus::Completed;
-        let failure = state.failure.as_ref().filter(|_| !is_done);
+        let failure = state.advice.failure.as_ref().filter(|_| !is_done);
         let text = failure.map(|failure| [failure.stdout.as_str(), &failure.stderr].join("\n"));
         let paths = text.map_or_else(Vec::new, |text| home.missed_in(&text));
         let missed = paths.into_iter().map(|path| Missed {

@@ -342,7 +342,7 @@ impl Loop<'_, '_> {
 
     /// Nothing can go on by itself: asks whoever is there, or stands still.
     fn park(&mut self) -> Result<Option<Stopped>, Error> {
-        let reason = match self.run.state().pausing().cloned() {
+        let reason = match self.run.state().pausing() {
             Some(reason) => reason,
             None if self.run.state().items().next().is_none() && self.bounds.limited() => {
                 PauseReason::Limited
@@ -352,9 +352,7 @@ impl Loop<'_, '_> {
                 Asked::Went(stopped) => return Ok(stopped),
             },
         };
-        self.record(Input::Park {
-            reason: reason.clone(),
-        })?;
+        self.record(Input::Park { reason })?;
         Ok(Some(match reason {
             PauseReason::Waiting => Stopped::Waiting,
             PauseReason::Interrupted => Stopped::Interrupted,

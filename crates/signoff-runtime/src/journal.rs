@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use signoff_api::event::Event as WireEvent;
 use signoff_engine::{Event, Millis, Recorded};
 use signoff_store::config::Durability;
 use signoff_store::journal::{self, Entry, Journal, JournalError, Line, Torn};
@@ -131,7 +130,7 @@ fn settles(event: &Event) -> bool {
 }
 
 fn entry(event: &Event) -> Result<Entry, Error> {
-    Entry::of(&WireEvent::from(event.clone())).map_err(|why| Error::Unwritable { why })
+    Entry::of(event).map_err(|why| Error::Unwritable { why })
 }
 
 /// Reads a run's journal, which another process may be writing, one event at a time.
@@ -169,15 +168,14 @@ pub(crate) fn first(path: &Path) -> Result<Option<Recorded>, Error> {
 /// A line as the engine knows it. One that this version does not know is refused: guessing at a
 /// run's history would be worse than stopping.
 pub(crate) fn recorded(line: Line<'_>) -> Result<Recorded, Error> {
-    let event: WireEvent =
-        serde_json::from_slice(line.event).map_err(|why| Error::UnknownEvent {
-            seq: line.seq,
-            why: why.to_string(),
-        })?;
+    let event = serde_json::from_slice(line.event).map_err(|why| Error::UnknownEvent {
+        seq: line.seq,
+        why: why.to_string(),
+    })?;
     Ok(Recorded {
         seq: line.seq,
         at: millis(line.at),
-        event: event.into(),
+        event,
     })
 }
 

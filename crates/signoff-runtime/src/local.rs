@@ -419,7 +419,7 @@ impl<'a> Local<'a> {
             let Some((definition, state)) = run.step(at) else {
                 continue;
             };
-            let shown = match &state.candidate {
+            let shown = match &state.attempt.candidate {
                 Some(candidate) => parsed(run, &candidate.commit)
                     .and_then(|work| Ok((work, parsed(run, &candidate.onto)?))),
                 None => work_context(&trees, run, at, state.attempts + 1)

@@ -216,7 +216,7 @@ fn mark(written: &Step, definition: &Step, step: &StepState) -> Option<StepMark>
         StepStatus::Failed => Some(StepMark::Failed),
         StepStatus::Skipped => Some(StepMark::Skipped),
         // Our own mark, from before it was taken up again or the plan changed.
-        _ if step.ended_before
+        _ if step.history.ended_before
             || (written.claimed, &written.mark) != (definition.claimed, &definition.mark) =>
         {
             Some(StepMark::None)

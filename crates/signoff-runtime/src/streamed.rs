@@ -20,7 +20,7 @@ pub fn streamed(run: &Run, recorded: &Recorded) -> Streamed {
         run: run.id().to_owned(),
         seq: recorded.seq,
         at: timestamp(recorded.at),
-        event: recorded.event.clone().into(),
+        event: recorded.event.clone(),
         status: at.map(|at| step_status(run.status_of(at)).to_owned()),
         progress: run.progress(),
         of_step: id.map(|id| StepProgress {
@@ -37,11 +37,11 @@ pub fn streamed(run: &Run, recorded: &Recorded) -> Streamed {
 fn ends(run: &Run) -> BTreeMap<String, StepEnd> {
     let steps = run.order().filter_map(|at| Some((at, run.step(at)?)));
     let ends = steps.map(|(at, (definition, state))| {
-        let evidence = state.evidence.as_ref();
+        let evidence = state.outcome.evidence.as_ref();
         let end = StepEnd {
             status: step_status(run.status_of(at)).to_owned(),
-            evidence: evidence.map(|(grade, _)| (*grade).into()),
-            facts: evidence.map(|(_, facts)| facts.clone().into()),
+            evidence: evidence.map(|(grade, _)| *grade),
+            facts: evidence.map(|(_, facts)| facts.clone()),
             attempts: state.attempts,
         };
         (definition.id.clone(), end)

@@ -140,7 +140,7 @@ impl View {
     pub fn known(&self) -> KnownRun {
         KnownRun {
             outcome: self.run.outcome(),
-            cared_for: self.driven || self.run.paused() == Some(&PauseReason::Waiting),
+            cared_for: self.driven || self.run.paused() == Some(PauseReason::Waiting),
         }
     }
 
@@ -165,16 +165,14 @@ impl View {
             plan: self.key.clone(),
             title: self.run.plan().display_title().to_owned(),
             status: self.state().name().to_owned(),
-            outcome: self.run.outcome().map(Into::into),
-            paused: (self.run.paused().filter(|_| !self.has_ended()))
-                .cloned()
-                .map(Into::into),
+            outcome: self.run.outcome(),
+            paused: self.run.paused().filter(|_| !self.has_ended()),
             digest: self.run.signed().digest().to_string(),
             terms: self.run.signed().terms().to_string(),
             started_at: timestamp(self.began),
             updated_at: timestamp(self.last),
             progress: self.run.progress(),
-            isolation: Some(self.run.settings().isolation.into()),
+            isolation: Some(self.run.settings().isolation),
             branch: self.branch(),
             worktree: self.whereabouts.run_tree().map(shown),
             landed: self.run.landed().map(str::to_owned),

@@ -7,7 +7,7 @@ use super::first_stage;
 use super::merge::carry;
 use crate::event::{Changes, Event};
 use crate::input::Choice;
-use crate::state::{Item, Run, Stage, StepStatus};
+use crate::state::{Item, Occupied, Run, Stage, StepStatus};
 
 pub(super) fn opened(run: &mut Run, at: usize, event: &Event) {
     let Event::InboxOpened {
@@ -27,9 +27,8 @@ pub(super) fn opened(run: &mut Run, at: usize, event: &Event) {
     {
         step.status = StepStatus::Waiting;
         step.stage = Stage::Waiting { item: item.clone() };
-        step.answered = None;
-        step.holds = false;
-        step.placed = false;
+        step.turn.answered = None;
+        step.occupies = Occupied::Nothing;
         run.active.remove(&at);
     }
     let opened = Item {
@@ -94,36 +93,36 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.inconclusive = 0;
-    step.interruptions = 0;
+    step.attempt.inconclusive = 0;
+    step.turn.interruptions = 0;
     match choice {
         Choice::Retry => {
             // One more attempt, not a fresh set of retries: the policy was used up.
-            step.failures = retries;
-            step.hint = note.map(str::to_owned);
-            step.not_before = 0;
+            step.turn.failures = retries;
+            step.advice.hint = note.map(str::to_owned);
+            step.turn.not_before = 0;
             step.status = StepStatus::Running;
             step.stage = Stage::NeedsWork;
             carry(step);
         }
         Choice::Fixed => {
-            step.failures = retries;
-            step.repaired_by = Some(by.to_owned());
-            if step.taken_over.is_none() {
+            step.turn.failures = retries;
+            step.attempt.repaired_by = Some(by.to_owned());
+            if step.attempt.taken_over.is_none() {
                 // Of one that was cut off nobody knows what it changed.
                 let known = step.changes.clone();
-                step.taken_over = Some(if step.unseen_since.is_some() {
+                step.attempt.taken_over = Some(if step.cut_off.unseen_since.is_some() {
                     Changes::default()
                 } else {
                     known
                 });
             }
-            step.interrupted = false;
-            step.cut_off.remove(&step.attempts);
-            step.work_ended = None;
+            step.attempt.interrupted = false;
+            step.cut_off.numbers.remove(&step.attempts);
+            step.attempt.work_ended = None;
             step.status = StepStatus::Verifying;
             // What was repaired is put on top of what was merged by now.
-            step.candidate = None;
+            step.attempt.candidate = None;
             step.stage = if is_check && !in_worktrees {
                 Stage::NeedsWork
             } else {
@@ -133,19 +132,19 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             };
         }
         Choice::Allow => {
-            step.agents = 0;
+            step.turn.agents = 0;
             step.status = StepStatus::Running;
             step.stage = Stage::NeedsWork;
         }
         Choice::Approve => {
-            step.approved = true;
-            step.args = note
+            step.turn.approved = true;
+            step.turn.args = note
                 .and_then(|note| serde_json::from_str(note).ok())
                 .filter(Value::is_object)
-                .or(step.args.take());
+                .or(step.turn.args.take());
             step.status = StepStatus::Running;
             // It may have been asked about after the contract was seen.
-            step.stage = match step.baseline {
+            step.stage = match step.baseline.verdict {
                 Some(_) => Stage::NeedsWork,
                 None => stage,
             };
@@ -156,18 +155,18 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             } else {
                 note.into()
             });
-            step.accepted_by = Some(by.to_owned());
+            step.attempt.accepted_by = Some(by.to_owned());
             if judged {
                 step.status = StepStatus::Verifying;
                 step.stage = Stage::NeedsEvaluation {
                     attempt: step.attempts,
                 };
             } else {
-                step.answered = Some((choice, by.to_owned()));
+                step.turn.answered = Some((choice, by.to_owned()));
             }
         }
         Choice::Accept if unmerged => {
-            step.accepted_by = Some(by.to_owned());
+            step.attempt.accepted_by = Some(by.to_owned());
             step.status = StepStatus::Verifying;
             step.stage = Stage::NeedsEvaluation {
                 attempt: step.attempts,
@@ -180,9 +179,9 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
         | Choice::Skip
         | Choice::Abort => {
             if matches!(choice, Choice::Refuse | Choice::Revise | Choice::Deny) {
-                step.hint = note.map(str::to_owned);
+                step.advice.hint = note.map(str::to_owned);
             }
-            step.answered = Some((choice, by.to_owned()));
+            step.turn.answered = Some((choice, by.to_owned()));
         }
     }
 }

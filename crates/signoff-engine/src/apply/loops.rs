@@ -4,7 +4,7 @@ use serde_json::Value;
 use signoff_plan::expression::{Scope, read};
 use signoff_plan::model::{Depends, Step};
 
-use crate::state::{Run, Stage, StepState, StepStatus};
+use crate::state::{LoopItem, Run, Stage, StepState, StepStatus};
 use crate::template::rendered;
 
 /// Makes the items' steps. The loop waits for them all.
@@ -19,8 +19,11 @@ pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
         run.index.insert(step.id.clone(), position);
         run.expanded.push(step);
         run.steps.push(StepState {
-            parent: Some(at),
-            item: Some((item.clone(), key)),
+            item: Some(LoopItem {
+                parent: at,
+                value: item.clone(),
+                number: key,
+            }),
             ..StepState::default()
         });
         run.dependents.push(vec![at]);
@@ -92,7 +95,7 @@ pub(super) fn collect(run: &mut Run, at: usize) {
 
 /// A loop that went on provisionally is done when a person has accepted the last of its items.
 pub(super) fn after_acceptance(run: &mut Run, at: usize) {
-    let Some(parent) = run.steps.get(at).and_then(|step| step.parent) else {
+    let Some(parent) = run.steps.get(at).and_then(StepState::parent) else {
         return;
     };
     let waits = (run.steps.get(parent)).is_some_and(|step| step.stage == Stage::Provisional);

@@ -6,7 +6,7 @@ use signoff_plan::model::Work;
 use crate::decide::conflict_reason;
 use crate::event::Candidate;
 use crate::judge::names_of;
-use crate::state::{Failure, Run, Stage, StepState, StepStatus, wants_baseline};
+use crate::state::{Failure, Occupied, Run, Stage, StepState, StepStatus, wants_baseline};
 use crate::verdict::{ProcessEnd, Verdict};
 
 pub(super) fn begins(run: &mut Run, at: usize, attempt: u32) {
@@ -15,8 +15,7 @@ pub(super) fn begins(run: &mut Run, at: usize, attempt: u32) {
     };
     step.status = StepStatus::Verifying;
     step.stage = Stage::Assembling { attempt };
-    step.holds = true;
-    step.placed = true;
+    step.occupies = Occupied::Queue;
 }
 
 pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidate) {
@@ -35,18 +34,19 @@ pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidat
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    if step.interrupted || step.taken_over.is_some() {
+    if step.attempt.interrupted || step.attempt.taken_over.is_some() {
         step.changes.protected = protected;
     }
-    if works || step.taken_over.is_some() {
+    if works || step.attempt.taken_over.is_some() {
         // Whoever changed it and whenever: this is what is judged, and what the commit will change.
         step.changes.files = Some(candidate.files.clone());
         step.changes.details.clone_from(&candidate.details);
-        step.unseen_since = None;
+        step.cut_off.unseen_since = None;
     }
-    step.candidate = Some(candidate.clone());
-    let was_red = wants_baseline && step.baseline == Some(Verdict::Fail);
-    let is_moved = step.baseline_on.is_some() && step.baseline_on.as_ref() != Some(&candidate.onto);
+    step.attempt.candidate = Some(candidate.clone());
+    let was_red = wants_baseline && step.baseline.verdict == Some(Verdict::Fail);
+    let is_moved =
+        step.baseline.commit.is_some() && step.baseline.commit.as_ref() != Some(&candidate.onto);
     step.stage = if was_red && is_moved && candidate.commit != candidate.onto {
         // Others may have done meanwhile what its contract wants: what is red without the work is looked at again.
         Stage::NeedsBaseline
@@ -61,12 +61,12 @@ pub(super) fn conflicted(run: &mut Run, at: usize, attempt: u32, (files, text): 
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.holds = false;
-    step.candidate = None;
+    step.occupies.leave_queue();
+    step.attempt.candidate = None;
     step.stage = Stage::NeedsEvaluation { attempt };
     // The next attempt starts from the head.
-    step.conflicted = !files.is_empty();
-    step.failure = Some(Failure {
+    step.attempt.conflicted = !files.is_empty();
+    step.advice.failure = Some(Failure {
         unmet: vec![conflict_reason(files, text)],
         ended: ProcessEnd::Exited(0),
         stdout: text.to_owned(),
@@ -110,10 +110,10 @@ pub(super) fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.tree = run.tree;
-    step.holds = false;
-    step.commit = Some(commit.to_owned());
-    step.judged_on = Some(tree.to_owned());
+    step.contract.tree = run.tree;
+    step.occupies.leave_queue();
+    step.attempt.commit = Some(commit.to_owned());
+    step.contract.judged_on = Some(tree.to_owned());
     step.stage = Stage::NeedsMerge {
         attempt: step.attempts,
     };
@@ -123,14 +123,18 @@ pub(super) fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
 /// that was cut off left nothing: the next begins as it did.
 // Not before there is a next attempt: until then a person may repair this one, and a crash builds its candidate again.
 pub(super) fn carry(step: &mut StepState) {
-    step.holds = false;
-    if step.conflicted {
-        step.base = None;
-        step.carried = None;
+    step.occupies.leave_queue();
+    if step.attempt.conflicted {
+        step.turn.base = None;
+        step.turn.carried = None;
     }
-    let candidate = step.candidate.take().filter(|_| !step.interrupted);
+    let candidate = step
+        .attempt
+        .candidate
+        .take()
+        .filter(|_| !step.attempt.interrupted);
     if let Some(candidate) = candidate {
-        step.base = Some(candidate.onto);
-        step.carried = Some(candidate.commit);
+        step.turn.base = Some(candidate.onto);
+        step.turn.carried = Some(candidate.commit);
     }
 }

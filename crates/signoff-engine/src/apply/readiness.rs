@@ -1,6 +1,6 @@
 //! Which steps may start: changed when a step ends, and when what it let start is taken back.
 
-use crate::state::{Run, Stage, StepStatus};
+use crate::state::{Occupied, Run, Stage, StepStatus};
 
 pub(super) fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
     run.ready.remove(&at);
@@ -10,12 +10,11 @@ pub(super) fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&
     if let Some(step) = run.steps.get_mut(at) {
         step.status = status;
         step.stage = Stage::Ended;
-        step.holds = false;
-        step.placed = false;
-        step.candidate = None;
-        step.answered = None;
-        step.inconclusive = 0;
-        step.reason = reason.cloned();
+        step.occupies = Occupied::Nothing;
+        step.attempt.candidate = None;
+        step.turn.answered = None;
+        step.attempt.inconclusive = 0;
+        step.outcome.reason = reason.cloned();
     }
 }
 
@@ -28,10 +27,10 @@ pub(super) fn lose(run: &mut Run, at: usize, status: StepStatus, reason: &String
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    let was_done = step.evidence.take().is_some();
-    step.unconfirmed = false;
-    step.regressed = was_done && status == StepStatus::Failed;
-    step.ended_before |= was_done;
+    let was_done = step.outcome.evidence.take().is_some();
+    step.outcome.unconfirmed = false;
+    step.outcome.regressed = was_done && status == StepStatus::Failed;
+    step.history.ended_before |= was_done;
     if !std::mem::take(&mut step.satisfies) {
         return;
     }

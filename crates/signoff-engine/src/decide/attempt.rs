@@ -2,21 +2,21 @@
 
 use signoff_plan::model::{self, Step};
 
-use super::confirmed::confirmed;
-use super::judged::{Judged, configured, touched, verdict};
+use super::confirmation::confirmation;
 use super::person::{ask, escalate, open};
 use super::policy::{attempt_failed, start_over};
+use super::verdict::{AttemptVerdict, changed_protected_files, forbidden_change, verdict};
 use super::{Refusal, base, begin, with_step};
 use crate::Millis;
 use crate::budget::wall_left;
-use crate::event::{Accept, Changes, Event, Green, ItemKind, WorkItem};
+use crate::event::{Accept, Changes, Event, Green, ItemKind, Output, WorkItem};
 use crate::evidence::{Facts, Grade, TestsSeen};
 use crate::input::Choice;
 use crate::judge::judge_changed;
 use crate::state::{Run, Stage, StepState};
 use crate::verdict::{
-    Observation, ProcessEnd, Verdict, baseline_verdict, counted_after, counted_before, is_repeated,
-    readable, reasons_against, tail, told, weaker_room,
+    Observation, ProcessEnd, Verdict, baseline_verdict, count_after, count_before, is_repeated,
+    readable, reasons_against, reported_tests, tail,
 };
 
 /// How an agent's work ended.
@@ -72,7 +72,7 @@ pub(super) fn baseline_ended(
             .contract
             .as_ref()
             .map_or(&[][..], |contract| &contract.expect);
-        let observed = counted_before(definition.contract.as_ref(), observed);
+        let observed = count_before(definition.contract.as_ref(), observed);
         let verdict = baseline_verdict(expect, &observed);
         let mut events = vec![Event::BaselineFinished {
             step: definition.id.clone(),
@@ -80,7 +80,7 @@ pub(super) fn baseline_ended(
             observed: recorded(run, at, observed),
         }];
         // After the work it says what the work is worth, and changes nothing about what is to be done.
-        if state.candidate.is_some() {
+        if state.attempt.candidate.is_some() {
             return events;
         }
         if verdict == Verdict::Pass && !definition.claimed {
@@ -138,10 +138,12 @@ pub(super) fn work_ended(
             step: definition.id.clone(),
             attempt,
             ended: ended.clone(),
-            text: if run.read.contains(&at) {
-                readable(text)
-            } else {
-                tail(text)
+            output: Output {
+                text: if run.read.contains(&at) {
+                    readable(text)
+                } else {
+                    tail(text)
+                },
             },
             changes: changes.clone(),
         }];
@@ -149,7 +151,7 @@ pub(super) fn work_ended(
             events.push(Event::BudgetSpent {
                 step: definition.id.clone(),
                 attempt,
-                wall_ms: now.saturating_sub(state.started_at),
+                wall_ms: now.saturating_sub(state.attempt.started_at),
             });
         }
         if let ProcessEnd::NotStarted(why) = &ended {
@@ -176,8 +178,9 @@ pub(super) fn unverified(
     ended: &ProcessEnd,
 ) -> Vec<Event> {
     // What is merged was judged before that.
-    let configured = || configured(run, definition, state).filter(|_| state.commit.is_none());
-    if let Some(reason) = touched(definition, state).or_else(configured) {
+    let forbidden_change =
+        || forbidden_change(run, definition, state).filter(|_| state.attempt.commit.is_none());
+    if let Some(reason) = changed_protected_files(definition, state).or_else(forbidden_change) {
         return attempt_failed(run, now, definition, state, &reason);
     }
     if !ended.succeeded() {
@@ -190,9 +193,9 @@ pub(super) fn unverified(
         );
     }
     // Whatever comes of it, its dependents can only go on once its work is in their tree.
-    let unmerged = state.commit.is_none() && run.in_worktrees();
+    let unmerged = state.attempt.commit.is_none() && run.in_worktrees();
     match run.settings.accept {
-        _ if unmerged && state.accepted_by.is_some() => Vec::new(),
+        _ if unmerged && state.attempt.accepted_by.is_some() => Vec::new(),
         Accept::End if unmerged => Vec::new(),
         Accept::End => vec![Event::StepProvisional {
             step: definition.id.clone(),
@@ -239,15 +242,15 @@ pub(super) fn evaluation_ended(
     observed: Observation,
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
-        let observed = counted_after(definition.contract.as_ref(), observed);
+        let observed = count_after(definition.contract.as_ref(), observed);
         let state = &after(state, &observed);
         // In place, what is known is of the attempts before unless somebody looked again.
-        let fresh = observed.changes.is_some() || state.candidate.is_some();
+        let fresh = observed.changes.is_some() || state.attempt.candidate.is_some();
         let seen = fresh && state.changes.files.is_some();
-        let Judged {
+        let AttemptVerdict {
             verdict,
             unmet,
-            bent,
+            despite_contract,
         } = verdict(run, definition, state, &observed);
         let reason = unmet.join("; ");
         let is_void = observed.void.is_some();
@@ -260,7 +263,7 @@ pub(super) fn evaluation_ended(
             unmet,
             observed: recorded(run, at, observed),
         }];
-        let is_repeated = is_void && is_repeated(state.void + 1);
+        let is_repeated = is_void && is_repeated(state.attempt.void + 1);
         if is_repeated {
             // Nothing was learned, and no attempt is used up.
             return events;
@@ -272,23 +275,23 @@ pub(super) fn evaluation_ended(
             };
             let was_warm = run.unconfirmed.contains(&at);
             if was_warm && verdict == Verdict::Pass {
-                events.extend(confirmed(run, at, definition, state));
+                events.extend(confirmation(run, at, definition, state));
             }
             let how = (verdict, is_final, was_warm);
             events.extend(rechecked(definition, state, how, &reason));
             return events;
         }
         events.extend(match verdict {
-            Verdict::Pass if state.interrupted && !seen => {
+            Verdict::Pass if state.attempt.interrupted && !seen => {
                 vec![start_over(definition, UNSEEN)]
             }
             Verdict::Pass => passed(run, now, definition, state),
-            Verdict::Fail if state.interrupted && !bent => {
+            Verdict::Fail if state.attempt.interrupted && !despite_contract => {
                 vec![start_over(definition, "the attempt was cut off")]
             }
             Verdict::Fail => attempt_failed(run, now, definition, state, &reason),
             // Once more with twice the time before a person is asked; no attempt is used up.
-            Verdict::Inconclusive if state.inconclusive == 0 && !is_final => Vec::new(),
+            Verdict::Inconclusive if state.attempt.inconclusive == 0 && !is_final => Vec::new(),
             Verdict::Inconclusive => escalate(
                 run,
                 definition,
@@ -300,19 +303,12 @@ pub(super) fn evaluation_ended(
     })
 }
 
-/// The step with what its contract run told.
+/// The step with what its contract run showed.
 fn after(state: &StepState, observed: &Observation) -> StepState {
-    let new = observed.wrote.iter();
-    let new = new.filter(|path| !state.contract_writes.contains(path));
     let changes = observed.changes.as_deref().unwrap_or(&state.changes);
     StepState {
         changes: changes.clone(),
-        tests_after: observed.tests.clone(),
-        room: weaker_room(state.room.as_deref(), observed.room.as_deref()),
-        warm: observed.warm,
-        ignored_work: state.ignored_work || observed.ignored_work,
-        judged_on: observed.tree.clone().or_else(|| state.judged_on.clone()),
-        contract_writes: state.contract_writes.iter().chain(new).cloned().collect(),
+        contract: state.contract.after_evaluation(observed),
         ..state.clone()
     }
 }
@@ -332,7 +328,7 @@ fn rechecked(
 ) -> Vec<Event> {
     match verdict {
         Verdict::Pass => Vec::new(),
-        Verdict::Inconclusive if state.inconclusive == 0 && !is_final => Vec::new(),
+        Verdict::Inconclusive if state.attempt.inconclusive == 0 && !is_final => Vec::new(),
         Verdict::Fail | Verdict::Inconclusive => {
             let reason = match verdict {
                 Verdict::Inconclusive => {
@@ -390,7 +386,7 @@ fn passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<E
         return attempt_failed(run, now, definition, state, &reason);
     }
     // What holds on the candidate counts once it is merged.
-    if state.candidate.is_some() {
+    if state.attempt.candidate.is_some() {
         return Vec::new();
     }
     vec![completed(run, definition, state)]
@@ -398,7 +394,7 @@ fn passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<E
 
 /// The step's contract holds.
 pub(super) fn completed(run: &Run, definition: &Step, state: &StepState) -> Event {
-    let is_red = state.baseline == Some(Verdict::Fail);
+    let is_red = state.baseline.verdict == Some(Verdict::Fail);
     let proved = is_red && reasons_against(definition, state).is_empty();
     Event::StepCompleted {
         step: definition.id.clone(),
@@ -413,25 +409,30 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
     let is_agent = matches!(definition.work, model::Work::Agent { .. });
     let changed = state.changes.files.as_deref().filter(|_| is_agent);
     let tests = TestsSeen {
-        before: told(state.tests_before.as_ref()),
-        after: told(state.tests_after.as_ref()),
+        before: reported_tests(state.baseline.tests.as_ref()),
+        after: reported_tests(state.contract.tests.as_ref()),
     };
     Facts {
         sandbox: run.settings.sandbox.clone(),
         claimed: definition.claimed,
-        interrupted: state.interrupted,
+        interrupted: state.attempt.interrupted,
         agent_failed: state
+            .attempt
             .work_ended
             .as_ref()
             .is_some_and(|ended| !ended.succeeded()),
-        repaired_by: state.repaired_by.clone(),
-        accepted_by: state.accepted_by.clone(),
+        repaired_by: state.attempt.repaired_by.clone(),
+        accepted_by: state.attempt.accepted_by.clone(),
         judge_changed: judge.reads,
         no_change: changed.is_some_and(<[String]>::is_empty),
         tests: (tests != TestsSeen::default()).then_some(tests),
-        contract_writes: state.contract_writes.clone(),
-        tree: state.judged_on.clone().or_else(|| run.seen_tree.clone()),
-        commit: state.commit.clone(),
+        contract_writes: state.contract.writes.clone(),
+        tree: state
+            .contract
+            .judged_on
+            .clone()
+            .or_else(|| run.seen_tree.clone()),
+        commit: state.attempt.commit.clone(),
         not_proved: match definition.work {
             // There is no work that it could prove.
             model::Work::Check => Vec::new(),
@@ -439,6 +440,6 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
                 reasons_against(definition, state)
             }
         },
-        room: state.room.clone(),
+        room: state.contract.room.clone(),
     }
 }

@@ -105,7 +105,7 @@ pub(super) fn after_call(
     match end {
         CallEnd::Done(_) if definition.contract.is_some() => Vec::new(),
         // What it changed counts once it is merged.
-        CallEnd::Done(_) if run.in_worktrees() && state.changed_tree => Vec::new(),
+        CallEnd::Done(_) if run.in_worktrees() && state.attempt.changed_tree => Vec::new(),
         CallEnd::Done(_) => vec![Event::StepCompleted {
             step: definition.id.clone(),
             attempts: state.attempts,
@@ -117,10 +117,15 @@ pub(super) fn after_call(
             message,
             unknown: true,
             ..
-        } if state.call.as_ref().is_some_and(|call| !call.repeatable) => {
+        } if state
+            .attempt
+            .call
+            .as_ref()
+            .is_some_and(|call| !call.repeatable) =>
+        {
             unknown(run, definition, state, message)
         }
-        // Seed 001 repeats only what may go better the next time, and so does whoever says nothing.
+        // A `toolplan`, and a step that says nothing, repeats only what may go better the next time.
         CallEnd::Failed {
             message,
             transient: false,
@@ -131,14 +136,19 @@ pub(super) fn after_call(
 }
 
 /// A call whose end nobody saw: called again if that does no harm, else a person finds out.
-pub(super) fn cut_off(
+pub(super) fn call_cut_off(
     run: &Run,
     definition: &Step,
     state: &StepState,
     attempt: u32,
     stopped: bool,
 ) -> Vec<Event> {
-    if state.call.as_ref().is_none_or(|call| call.repeatable) {
+    if state
+        .attempt
+        .call
+        .as_ref()
+        .is_none_or(|call| call.repeatable)
+    {
         return vec![Event::AttemptInterrupted {
             step: definition.id.clone(),
             attempt,
@@ -155,7 +165,7 @@ fn is_default(run: &Run, definition: &Step) -> bool {
 
 /// Only a person can find out whether a call took place.
 fn unknown(run: &Run, definition: &Step, state: &StepState, why: &str) -> Vec<Event> {
-    let args = state.call.as_ref().map(|call| &call.args);
+    let args = state.attempt.call.as_ref().map(|call| &call.args);
     let question = format!(
         "step `{}` was cut off while it called {} ({why}); nobody knows whether that took place",
         definition.id,

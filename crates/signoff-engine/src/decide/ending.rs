@@ -8,7 +8,7 @@ pub(super) fn outcome(run: &Run) -> Outcome {
     for (definition, state) in run.steps() {
         let lost = matches!(state.status, StepStatus::Failed | StepStatus::Blocked);
         // What was merged by a warm word alone must not land, whatever the step is worth to the plan.
-        if state.regressed && run.settings.cache == Cache::Warm {
+        if state.outcome.regressed && run.settings.cache == Cache::Warm {
             return Outcome::Failed;
         }
         let unfinished = !matches!(
@@ -29,6 +29,7 @@ pub(super) fn outcome(run: &Run) -> Outcome {
 fn blocked_by_uncritical(run: &Run, state: &StepState) -> bool {
     state.status == StepStatus::Blocked
         && state
+            .outcome
             .reason
             .as_ref()
             .and_then(|by| run.index.get(by))

@@ -21,7 +21,7 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     };
     let of_items = definition.for_each.is_some();
     let when = definition.when.as_ref();
-    let settled = |when: &String| state.condition_held || (of_items && reads_item(when));
+    let settled = |when: &String| state.turn.condition_held || (of_items && reads_item(when));
     let when = when.filter(|when| !settled(when));
     if let Some(when) = when {
         return condition(run, at, definition, when);
@@ -32,7 +32,7 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     if let Some(cause) = skipped_reference(run, at) {
         return Ok(blocked(run, definition, &cause));
     }
-    if definition.approval && !state.approved {
+    if definition.approval && !state.turn.approved {
         return approval(run, at, definition, state);
     }
     match &definition.work {
@@ -127,7 +127,7 @@ pub(super) fn scope(run: &Run, at: usize, reads: &[StepRead<'_>]) -> Scope {
         Some((step.id.clone(), state.values.clone()))
     });
     let item = run.steps.get(at).and_then(|step| step.item.clone());
-    let (item, index) = item.unzip();
+    let (item, index) = item.map(|item| (item.value, item.number)).unzip();
     Scope {
         params: run.plan().params.clone(),
         steps: read.collect(),

@@ -54,7 +54,9 @@ pub(super) fn gather(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
             return vec![Event::StepProvisional { step, attempts: 0 }];
         }
         // As good as the weakest of them; of a loop without items the harness saw that it has none.
-        let grades = items.iter().filter_map(|item| item.evidence.as_ref());
+        let grades = items
+            .iter()
+            .filter_map(|item| item.outcome.evidence.as_ref());
         let evidence = grades.map(|(grade, _)| *grade).max();
         vec![Event::StepCompleted {
             step,

@@ -4,14 +4,14 @@
 use signoff_plan::model::{Step, Work};
 
 use super::attempt::{completed, facts, unverified};
-use super::judged::{configured, touched};
 use super::policy::attempt_failed;
+use super::verdict::{changed_protected_files, forbidden_change};
 use super::{Refusal, with_step};
 use crate::Millis;
 use crate::event::{Candidate, Changes, Event};
 use crate::evidence::Grade;
 use crate::input::Choice;
-use crate::state::{Run, StepState};
+use crate::state::{AttemptState, ContractRuns, Run, StepState};
 
 pub(super) fn candidate_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, _| {
@@ -44,9 +44,10 @@ pub(super) fn candidate_built(
             attempt,
             candidate,
         }];
-        let by_a_person = state.accepted_by.is_some() || state.taken_over.is_some();
+        let by_a_person = state.attempt.accepted_by.is_some() || state.attempt.taken_over.is_some();
         let is_judged = definition.contract.is_some() || by_a_person;
-        let reason = touched(definition, state).or_else(|| configured(run, definition, state));
+        let reason = changed_protected_files(definition, state)
+            .or_else(|| forbidden_change(run, definition, state));
         if let Some(reason) = reason.filter(|_| !is_judged) {
             events.extend(attempt_failed(run, now, definition, state, &reason));
         }
@@ -84,7 +85,7 @@ pub(super) fn conflicted(
             if let Event::InboxOpened { choices, .. } = event {
                 // Its worktree has not what the work conflicts with: that comes with the next attempt. Who repairs it may
                 // settle it in the checkout.
-                let may_fix = !conflicts || state.repaired_by.is_some();
+                let may_fix = !conflicts || state.attempt.repaired_by.is_some();
                 choices.retain(|choice| may_fix || *choice != Choice::Fixed);
             }
         }
@@ -104,7 +105,7 @@ pub(crate) fn conflict_reason(files: &[String], text: &str) -> String {
 
 pub(super) fn merge_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
-        let candidate = state.candidate.as_ref();
+        let candidate = state.attempt.candidate.as_ref();
         let started = candidate.map(|candidate| Event::MergeStarted {
             step: definition.id.clone(),
             attempt,
@@ -123,8 +124,14 @@ pub(super) fn merged(
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let state = &StepState {
-            commit: Some(commit.clone()),
-            judged_on: Some(tree.clone()),
+            attempt: AttemptState {
+                commit: Some(commit.clone()),
+                ..state.attempt.clone()
+            },
+            contract: ContractRuns {
+                judged_on: Some(tree.clone()),
+                ..state.contract.clone()
+            },
             ..state.clone()
         };
         let mut events = vec![Event::Merged {
@@ -149,10 +156,10 @@ pub(super) fn after_merge(
         return vec![completed(run, definition, state)];
     }
     let grade = match &definition.work {
-        _ if state.accepted_by.is_some() => Grade::Accepted,
+        _ if state.attempt.accepted_by.is_some() => Grade::Accepted,
         Work::Tool { .. } => Grade::Observed,
         Work::Agent { .. } | Work::Ask { .. } | Work::Check => {
-            let ended = state.work_ended.clone();
+            let ended = state.attempt.work_ended.clone();
             let ended = ended.unwrap_or(crate::verdict::ProcessEnd::Exited(0));
             return unverified(run, now, definition, state, &ended);
         }

@@ -109,7 +109,7 @@ pub(super) fn answer(
             words: open.words().into_iter().map(str::to_owned).collect(),
         });
     }
-    let about = meant(run, open, &steps)?;
+    let about = steps_of_answer(run, open, &steps)?;
     if let Some(why) = note
         .as_deref()
         .filter(|_| choice == Choice::Approve)
@@ -131,13 +131,13 @@ pub(super) fn answer(
         note: note.clone(),
         by: by.clone(),
     }];
-    let word = Word {
+    let answer = Answer {
         choice,
         note: note.as_deref(),
         by: &by,
     };
     for (definition, state) in about {
-        for event in consequence(run, definition, state, word) {
+        for event in consequence(run, definition, state, answer) {
             push_once(&mut events, event);
         }
     }
@@ -180,8 +180,8 @@ fn still_open(run: &Run, open: &Item, events: &[Event]) -> Option<Event> {
     acceptance(run, left)
 }
 
-/// The steps of an item that an answer means, in plan order: those it names, or all.
-fn meant<'a>(
+/// The steps of an item that an answer is about, in plan order: those it names, or all.
+fn steps_of_answer<'a>(
     run: &'a Run,
     open: &Item,
     named: &[String],
@@ -196,9 +196,9 @@ fn meant<'a>(
             known: about.iter().map(|(step, _)| step.id.clone()).collect(),
         });
     }
-    let mut meant = about;
-    meant.retain(|(step, _)| named.is_empty() || named.contains(&step.id));
-    Ok(meant)
+    let mut steps = about;
+    steps.retain(|(step, _)| named.is_empty() || named.contains(&step.id));
+    Ok(steps)
 }
 
 /// The step waits for another version of its plan. Whoever changes their mind can say so.
@@ -225,9 +225,9 @@ pub(super) fn push_once(events: &mut Vec<Event>, event: Event) {
     }
 }
 
-/// A person's word.
+/// A person's answer.
 #[derive(Clone, Copy)]
-pub(super) struct Word<'a> {
+pub(super) struct Answer<'a> {
     pub(super) choice: Choice,
     pub(super) note: Option<&'a str>,
     pub(super) by: &'a str,
@@ -238,10 +238,10 @@ pub(super) fn consequence(
     run: &Run,
     definition: &Step,
     state: &StepState,
-    word: Word<'_>,
+    answer: Answer<'_>,
 ) -> Vec<Event> {
-    let by = word.by;
-    match word.choice {
+    let by = answer.by;
+    match answer.choice {
         Choice::Retry | Choice::Fixed | Choice::Allow | Choice::Approve => Vec::new(),
         // What the person said is judged like any work.
         Choice::Reply | Choice::Happened if definition.contract.is_some() => Vec::new(),
@@ -259,12 +259,12 @@ pub(super) fn consequence(
             },
         }],
         Choice::Refuse => {
-            let reason = format!("refused by {by}{}", said(word.note));
+            let reason = format!("refused by {by}{}", note_suffix(answer.note));
             failed(run, definition, state, &reason)
         }
-        Choice::Revise => revise(run, definition, word.note),
+        Choice::Revise => revise(run, definition, answer.note),
         Choice::Deny => {
-            let reason = format!("User denied approval{}", said(word.note));
+            let reason = format!("User denied approval{}", note_suffix(answer.note));
             skipped(run, definition, &reason)
         }
         Choice::Skip => vec![Event::StepSkipped {
@@ -282,7 +282,7 @@ fn is_unmerged(run: &Run, definition: &Step) -> bool {
 }
 
 /// What a person said to their answer, behind a reason.
-fn said(note: Option<&str>) -> String {
+fn note_suffix(note: Option<&str>) -> String {
     let note = note.map(str::trim).filter(|note| !note.is_empty());
     note.map_or_else(String::new, |note| format!(": {note}"))
 }

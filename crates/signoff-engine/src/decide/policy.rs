@@ -26,7 +26,7 @@ pub(super) fn attempt_failed(
     state: &StepState,
     reason: &str,
 ) -> Vec<Event> {
-    let failures = state.failures + 1;
+    let failures = state.turn.failures + 1;
     if failures <= definition.on_fail.retries {
         return vec![Event::RetryScheduled {
             step: definition.id.clone(),
@@ -51,7 +51,7 @@ pub(super) fn exhausted(
     match definition.on_fail.then {
         FailAction::Abort => failed(run, definition, state, reason),
         FailAction::Skip => skipped(run, definition, reason),
-        // This build has no planner: both mean "ask a person" (3.1).
+        // This build has no planner: both mean "ask a person".
         FailAction::Escalate | FailAction::Replan | FailAction::Recover => {
             escalate(run, definition, state, reason)
         }
@@ -84,7 +84,7 @@ pub(super) fn skipped(run: &Run, definition: &Step, reason: &str) -> Vec<Event> 
 /// rests on that.
 fn rests(run: &Run, at: usize) -> bool {
     run.steps.get(at).is_some_and(|step| {
-        let stands_alone = step.kept && step.satisfies;
+        let stands_alone = step.outcome.kept && step.satisfies;
         let lost = matches!(
             step.status,
             StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked

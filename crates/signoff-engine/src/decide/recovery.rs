@@ -1,15 +1,16 @@
 //! Stopping, and going on after a stop or a crash.
 
-use signoff_plan::model::{Step, Work};
+use signoff_plan::model::Step;
 
 use super::attempt::unverified;
-use super::call::{after_call, cut_off};
+use super::call::{after_call, call_cut_off};
 use super::merge::after_merge;
-use super::person::{Word, consequence, escalate, push_once};
+use super::person::{Answer, consequence, escalate, push_once};
 use super::policy::block_dependents;
 use crate::Millis;
 use crate::event::{CallEnd, Event, PauseReason};
-use crate::state::{Run, Stage, StepState, StepStatus};
+use crate::recovery::{CutOff, cut_off};
+use crate::state::{Run, StepState, StepStatus};
 use crate::verdict::ProcessEnd;
 
 /// Times an attempt may be cut off before a person is asked.
@@ -26,52 +27,13 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
         let Some((definition, state)) = run.step(at) else {
             continue;
         };
-        if let Some((choice, by)) = &state.answered {
-            let word = Word {
-                choice: *choice,
-                note: state.hint.as_deref(),
-                by,
-            };
-            for event in consequence(run, definition, state, word) {
+        let after = after_crash(run, now, definition, state);
+        if state.turn.answered.is_some() {
+            for event in after {
                 push_once(&mut events, event);
             }
-            continue;
-        }
-        match &state.stage {
-            // A check has no work that could have been cut off: `apply` asks for its evaluation again.
-            Stage::Working { .. } if definition.work == Work::Check => {}
-            Stage::Working { attempt } if is_tool(definition) => {
-                events.extend(cut_off(run, definition, state, *attempt, false));
-            }
-            Stage::Working { attempt } => {
-                events.extend(interrupted(run, definition, state, *attempt));
-            }
-            Stage::NeedsEvaluation { .. }
-                if definition.contract.is_none() && is_tool(definition) =>
-            {
-                events.extend(lost_call(run, now, definition, state));
-            }
-            Stage::NeedsEvaluation { .. } if definition.contract.is_none() => {
-                let ended = state.work_ended.clone().unwrap_or(ProcessEnd::Exited(0));
-                events.extend(unverified(run, now, definition, state, &ended));
-            }
-            Stage::NeedsMerge { .. } if state.commit.is_some() => {
-                events.extend(after_merge(run, now, definition, state));
-            }
-            Stage::Idle
-            | Stage::NeedsBaseline
-            | Stage::Assembling { .. }
-            | Stage::NeedsMerge { .. }
-            | Stage::Merging { .. }
-            | Stage::Baselining
-            | Stage::NeedsWork
-            | Stage::NeedsEvaluation { .. }
-            | Stage::Evaluating { .. }
-            | Stage::Rechecking
-            | Stage::Expanded
-            | Stage::Waiting { .. }
-            | Stage::Provisional
-            | Stage::Ended => {}
+        } else {
+            events.extend(after);
         }
     }
     for event in lost_blocks(run) {
@@ -80,13 +42,34 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
     events
 }
 
+fn after_crash(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
+    match cut_off(definition, state) {
+        CutOff::Agent { attempt } => interrupted(run, definition, state, attempt),
+        CutOff::Call { attempt } => call_cut_off(run, definition, state, attempt, false),
+        CutOff::Answer { choice, by } => {
+            let note = state.advice.hint.as_deref();
+            let answer = Answer { choice, note, by };
+            consequence(run, definition, state, answer)
+        }
+        CutOff::AfterAgent => {
+            let ended = state.attempt.work_ended.clone();
+            let ended = ended.unwrap_or(ProcessEnd::Exited(0));
+            unverified(run, now, definition, state, &ended)
+        }
+        CutOff::AfterCall => lost_call(run, now, definition, state),
+        CutOff::AfterMerge => after_merge(run, now, definition, state),
+        // `apply` asks for these again.
+        CutOff::Harness(_) | CutOff::Recheck | CutOff::Nothing => Vec::new(),
+    }
+}
+
 fn interrupted(run: &Run, definition: &Step, state: &StepState, attempt: u32) -> Vec<Event> {
     let mut events = vec![Event::AttemptInterrupted {
         step: definition.id.clone(),
         attempt,
         stopped: false,
     }];
-    if state.interruptions >= MAX_INTERRUPTIONS {
+    if state.turn.interruptions >= MAX_INTERRUPTIONS {
         events.extend(escalate(
             run,
             definition,
@@ -106,7 +89,7 @@ fn lost_blocks(run: &Run) -> Vec<Event> {
             StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
         );
         // What was built on a step that regressed has evidence of its own.
-        if lost && !state.satisfies && !state.regressed {
+        if lost && !state.satisfies && !state.outcome.regressed {
             for event in block_dependents(run, definition) {
                 if !events.iter().any(|known| known.step() == event.step()) {
                     events.push(event);
@@ -125,31 +108,33 @@ pub(super) fn stop(run: &Run) -> Vec<Event> {
     events
 }
 
-/// What becomes of the steps whose work was ended by a person's wish.
+/// What becomes of the steps whose work a person ended.
 pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for &at in &run.active {
         let Some((definition, state)) = run.step(at) else {
             continue;
         };
-        let Stage::Working { attempt } = state.stage else {
-            continue;
-        };
-        match definition.work {
-            Work::Check => {}
-            Work::Tool { .. } => events.extend(cut_off(run, definition, state, attempt, true)),
-            Work::Agent { .. } | Work::Ask { .. } => events.push(Event::AttemptInterrupted {
+        match cut_off(definition, state) {
+            CutOff::Agent { attempt } => events.push(Event::AttemptInterrupted {
                 step: definition.id.clone(),
                 attempt,
                 stopped: true,
             }),
+            CutOff::Call { attempt } => {
+                events.extend(call_cut_off(run, definition, state, attempt, true));
+            }
+            // A person stops agents and calls; what the harness does itself is asked for again.
+            CutOff::Harness(_)
+            | CutOff::Recheck
+            | CutOff::Answer { .. }
+            | CutOff::AfterAgent
+            | CutOff::AfterCall
+            | CutOff::AfterMerge
+            | CutOff::Nothing => {}
         }
     }
     events
-}
-
-fn is_tool(definition: &Step) -> bool {
-    matches!(definition.work, Work::Tool { .. })
 }
 
 /// The consequence of a call whose end was journaled and nothing after it. A failure left no value;

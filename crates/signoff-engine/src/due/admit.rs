@@ -9,7 +9,7 @@ use crate::event::Isolation;
 use crate::state::Run;
 
 /// What is free for steps that have not begun.
-pub(super) struct Room<'a> {
+pub(super) struct Capacity<'a> {
     jobs: usize,
     /// Agents share the tree with everything else.
     shared: bool,
@@ -23,13 +23,17 @@ pub(super) struct Room<'a> {
     closed: bool,
 }
 
-impl<'a> Room<'a> {
+impl<'a> Capacity<'a> {
     pub(super) fn of(run: &'a Run, jobs: usize) -> Self {
         let placed = || {
             let active = run.active.iter().copied();
-            active.filter(|&at| run.steps.get(at).is_some_and(|step| step.placed))
+            active.filter(|&at| {
+                run.steps
+                    .get(at)
+                    .is_some_and(|step| step.occupies.has_place())
+            })
         };
-        let mut room = Self {
+        let mut capacity = Self {
             jobs: jobs.saturating_sub(placed().count()),
             shared: run.settings.isolation == Isolation::Shared,
             agent: false,
@@ -38,9 +42,9 @@ impl<'a> Room<'a> {
             closed: false,
         };
         for at in placed() {
-            room.occupy(run, at);
+            capacity.occupy(run, at);
         }
-        room
+        capacity
     }
 
     pub(super) fn left(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::state::Run;
+use crate::state::{Run, StepState};
 
 /// The steps that may start; none named = all. They are no part of the run's state: whoever goes on
 /// with it may want to go further.
@@ -57,7 +57,7 @@ impl Bounds {
         let Some(allowed) = &self.allowed else {
             return true;
         };
-        let parent = run.steps.get(at).and_then(|step| step.parent);
+        let parent = run.steps.get(at).and_then(StepState::parent);
         allowed.contains(&parent.unwrap_or(at))
     }
 

@@ -33,12 +33,12 @@ fn needs_queue(run: &Run, at: usize, action: &Action) -> bool {
         return false;
     };
     // In the checkout, who may start is all there is to say.
-    if !run.in_worktrees() || step.holds {
+    if !run.in_worktrees() || step.occupies.has_queue() {
         return false;
     }
     match action {
         Action::Candidate { .. } | Action::Merge { .. } => true,
-        Action::Evaluate { .. } => step.candidate.is_some(),
+        Action::Evaluate { .. } => step.attempt.candidate.is_some(),
         Action::Call { .. } => run.calls_in_tree(at),
         Action::LandFiles
         | Action::Recheck { .. }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::known::{self, Apart, Role};
+use super::known::{self, HarmlessIf, Role};
 use super::links::{Links, has_below};
 use super::modules::{Module, is_known, module_of};
 use super::runners::Runners;
@@ -98,9 +98,11 @@ fn asked_around(path: &str) -> Vec<String> {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     match known::apart(path) {
         None => Vec::new(),
-        Some(Apart::NewDirectory) => vec![folder.to_owned()],
-        Some(Apart::WithoutStart) => known::starts().map(|name| joined(folder, name)).collect(),
-        Some(Apart::WithoutManifest) => {
+        Some(HarmlessIf::NewDirectory) => vec![folder.to_owned()],
+        Some(HarmlessIf::WithoutStart) => {
+            known::starts().map(|name| joined(folder, name)).collect()
+        }
+        Some(HarmlessIf::WithoutManifest) => {
             let above = Path::new(folder).ancestors().filter_map(Path::to_str);
             above.map(|folder| joined(folder, "Cargo.toml")).collect()
         }

@@ -13,7 +13,7 @@ pub(super) enum Role {
     Read,
 }
 
-struct Known {
+struct KnownFiles {
     family: Family,
     role: Role,
     /// Patterns over the file's name; with a `/` over the end of its path; with `/**` at its end over a
@@ -21,16 +21,16 @@ struct Known {
     names: &'static [&'static str],
 }
 
-const fn configures(family: Family, names: &'static [&'static str]) -> Known {
-    Known {
+const fn configures(family: Family, names: &'static [&'static str]) -> KnownFiles {
+    KnownFiles {
         family,
         role: Role::Configures,
         names,
     }
 }
 
-const fn read(family: Family, names: &'static [&'static str]) -> Known {
-    Known {
+const fn read(family: Family, names: &'static [&'static str]) -> KnownFiles {
+    KnownFiles {
         family,
         role: Role::Read,
         names,
@@ -44,7 +44,7 @@ const fn read(family: Family, names: &'static [&'static str]) -> Known {
 /// off shows in the number of tests. `package.json` and `pyproject.toml` hold the very command or
 /// options that are run. What is installed is seldom versioned: a part of it that is was put there to
 /// be found before the rest.
-const KNOWN: [Known; 24] = [
+const KNOWN: [KnownFiles; 24] = [
     configures(
         Family::Python,
         &[
@@ -318,7 +318,7 @@ const LOCAL_TO_PYTEST: [&str; 8] = [
 
 /// What has to be known to tell whether a new file is of no account where it lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Apart {
+pub(super) enum HarmlessIf {
     /// None of these may have been in its directory.
     WithoutStart,
     /// Its directory must not have been there.
@@ -328,15 +328,15 @@ pub(super) enum Apart {
 }
 
 /// When a file that configures by its name is of no account; `None`: wherever it lies, it may count.
-pub(super) fn apart(path: &str) -> Option<Apart> {
+pub(super) fn apart(path: &str) -> Option<HarmlessIf> {
     let (_, name) = path.rsplit_once('/')?;
     let is = |names: &[&str]| names.iter().any(|wanted| glob::matches(wanted, name));
     if is(&STARTS) {
-        Some(Apart::WithoutStart)
+        Some(HarmlessIf::WithoutStart)
     } else if is(&LOCAL) || is(&LOCAL_TO_PYTEST) {
-        Some(Apart::NewDirectory)
+        Some(HarmlessIf::NewDirectory)
     } else {
-        (name == "build.rs").then_some(Apart::WithoutManifest)
+        (name == "build.rs").then_some(HarmlessIf::WithoutManifest)
     }
 }
 

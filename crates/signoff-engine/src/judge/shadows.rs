@@ -7,7 +7,7 @@ use crate::event::ChangeDetails;
 
 /// Where a contract starts Python.
 #[derive(Debug, Default)]
-pub(super) struct Starts {
+pub(super) struct PythonStarts {
     /// Directories that scripts and modules of the contract are in; the root is always one.
     pub(super) directories: Vec<String>,
     /// Elsewhere, too: a make file, a script or a variable decides.
@@ -19,7 +19,7 @@ pub(super) struct Starts {
 pub(super) fn shadows(
     path: &str,
     runners: &Runners,
-    starts: &Starts,
+    starts: &PythonStarts,
     details: &ChangeDetails,
 ) -> bool {
     let is_program = path.starts_with("node_modules/.bin/") || path.contains("/node_modules/.bin/");
@@ -44,7 +44,7 @@ mod tests {
     #[track_caller]
     fn check(command: &str, starts: &[&str], path: &str, expected: bool) {
         let runners = Runners::of([command].into_iter(), "");
-        let starts = Starts {
+        let starts = PythonStarts {
             directories: starts.iter().map(|&one| one.to_owned()).collect(),
             or_unknown: false,
         };
@@ -93,7 +93,7 @@ mod tests {
             ..ChangeDetails::default()
         };
         let runners = Runners::of(["make"].into_iter(), "");
-        let starts = |or_unknown| Starts {
+        let starts = |or_unknown| PythonStarts {
             directories: Vec::new(),
             or_unknown,
         };

@@ -1,5 +1,6 @@
 //! Where steps work: in the checkout, in the run's tree, in a worktree of their own.
 
+use serde::{Deserialize, Serialize};
 use signoff_plan::model::{Step, Work};
 use signoff_plan::tools::built_in;
 
@@ -7,7 +8,9 @@ use super::{Run, Stage};
 use crate::event::{Isolation, Land, Outcome, RunTree};
 
 /// Where a step sits in a run that works in worktrees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Seat {
     /// In a worktree of its own.
     Worktree,
@@ -28,16 +31,16 @@ impl Run {
         };
         match state.stage {
             Stage::Idle | Stage::Expanded | Stage::Ended => None,
-            Stage::Provisional if state.commit.is_some() => None,
+            Stage::Provisional if state.attempt.commit.is_some() => None,
             Stage::Assembling { .. } | Stage::NeedsMerge { .. } | Stage::Merging { .. } => {
                 Some(Seat::MergeQueue)
             }
             Stage::NeedsEvaluation { .. } | Stage::Evaluating { .. }
-                if state.candidate.is_some() || self.wants_candidate(at) =>
+                if state.attempt.candidate.is_some() || self.wants_candidate(at) =>
             {
                 Some(Seat::MergeQueue)
             }
-            Stage::NeedsBaseline | Stage::Baselining if state.candidate.is_some() => {
+            Stage::NeedsBaseline | Stage::Baselining if state.attempt.candidate.is_some() => {
                 Some(Seat::MergeQueue)
             }
             Stage::Rechecking => Some(Seat::RunTree),
@@ -78,7 +81,7 @@ impl Run {
     /// Does somebody use the run's tree, or build something on its head?
     pub fn has_queue_holder(&self) -> bool {
         let active = self.active.iter().filter_map(|&at| self.steps.get(at));
-        self.in_worktrees() && active.into_iter().any(|step| step.holds)
+        self.in_worktrees() && active.into_iter().any(|step| step.occupies.has_queue())
     }
 
     /// Has anything joined it that a person did in the checkout?
@@ -148,13 +151,13 @@ impl Run {
     pub(crate) fn wants_candidate(&self, at: usize) -> bool {
         self.in_worktrees()
             && self.step(at).is_some_and(|(definition, state)| {
-                let repaired = state.repaired_by.is_some();
+                let repaired = state.attempt.repaired_by.is_some();
                 let changed = match definition.work {
                     Work::Agent { .. } => true,
-                    Work::Tool { .. } => state.changed_tree || repaired,
+                    Work::Tool { .. } => state.attempt.changed_tree || repaired,
                     Work::Check | Work::Ask { .. } => repaired,
                 };
-                changed && state.candidate.is_none()
+                changed && state.attempt.candidate.is_none()
             })
     }
 
@@ -163,7 +166,8 @@ impl Run {
         let unmerged = |commit: &Option<String>| commit.is_none();
         let state = self.steps.get(at);
         state.is_some_and(|state| {
-            unmerged(&state.commit) && (state.candidate.is_some() || self.wants_candidate(at))
+            unmerged(&state.attempt.commit)
+                && (state.attempt.candidate.is_some() || self.wants_candidate(at))
         })
     }
 }

@@ -8,7 +8,7 @@ use signoff_plan::reference::{Found, Kind, scan};
 use signoff_plan::signed::SignedPlan;
 
 use super::{Run, StepState};
-use crate::budget::Spent;
+use crate::budget::Usage;
 use crate::event::{Accept, Green, Isolation, Settings};
 use crate::template::rendered;
 
@@ -83,7 +83,7 @@ impl Run {
             done: 0,
             items: BTreeMap::new(),
             items_opened: 0,
-            spent: Spent::default(),
+            usage: Usage::default(),
             started: false,
             pausing: None,
             pause: None,

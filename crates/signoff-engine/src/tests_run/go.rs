@@ -5,14 +5,14 @@
 use super::Summary;
 
 pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
-    let seen = Seen::read(lines);
-    let counts = seen.recognised && (seen.tests.ran() > 0 || seen.packages.ran() == 0);
-    counts.then_some(seen.tests).into_iter().collect()
+    let output = GoOutput::read(lines);
+    let counts = output.recognised && (output.tests.ran() > 0 || output.packages.ran() == 0);
+    counts.then_some(output.tests).into_iter().collect()
 }
 
 /// Packages with tests whose tests were not told one by one.
 pub(super) fn packages(lines: &[&str]) -> Vec<Summary> {
-    let packages = Seen::read(lines).packages;
+    let packages = GoOutput::read(lines).packages;
     (packages.ran() > 0)
         .then_some(packages)
         .into_iter()
@@ -20,7 +20,7 @@ pub(super) fn packages(lines: &[&str]) -> Vec<Summary> {
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct GoOutput {
     recognised: bool,
     tests: Summary,
     packages: Summary,
@@ -28,22 +28,22 @@ struct Seen {
     verbose: bool,
 }
 
-impl Seen {
+impl GoOutput {
     fn read(lines: &[&str]) -> Self {
-        let mut seen = Self::default();
+        let mut output = Self::default();
         for line in lines {
             if line.starts_with('{') {
-                seen.event(line);
+                output.event(line);
             } else if line.starts_with("=== RUN ") {
-                seen.verbose = true;
-                seen.recognised = true;
+                output.verbose = true;
+                output.recognised = true;
             } else if is_package(line) {
-                seen.package(line);
-            } else if seen.verbose {
-                seen.result(line);
+                output.package(line);
+            } else if output.verbose {
+                output.result(line);
             }
         }
-        seen
+        output
     }
 
     /// One line of `-json`. A quote within a value is escaped there, so these cannot be its text.

@@ -8,7 +8,7 @@ use super::Summary;
 
 pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     let mut found: Vec<Summary> = Vec::new();
-    let mut files = Files::default();
+    let mut files = FileTests::default();
     for line in lines {
         match entry(line) {
             // Opens a summary; the number counts the skipped ones as well.
@@ -47,16 +47,16 @@ fn entry(line: &str) -> Option<(&str, u64)> {
     (matches!(mark, "#" | "ℹ") && words.next().is_none()).then_some((name, count))
 }
 
-/// Files that were told as tests, until a summary closes them.
+/// Test files that are reported as tests, until a summary closes them.
 #[derive(Debug, Default)]
-struct Files {
+struct FileTests {
     open: Summary,
     closed: Summary,
     /// The present test has others within it, so that it is more than its file.
     nested: bool,
 }
 
-impl Files {
+impl FileTests {
     fn close(&mut self) {
         self.closed = std::mem::take(&mut self.open);
     }
@@ -70,7 +70,8 @@ impl Files {
             self.nested |= line.starts_with("ok ") || line.starts_with("not ok ");
             return;
         }
-        let Some((passed, true)) = told(line).map(|(passed, name)| (passed, is_file(name))) else {
+        let Some((passed, true)) = test_line(line).map(|(passed, name)| (passed, is_file(name)))
+        else {
             return;
         };
         if !self.nested {
@@ -81,7 +82,7 @@ impl Files {
 }
 
 /// `ok 1 - name`, `✖ name (1.5ms)`: whether a test passed, and its name.
-fn told(line: &str) -> Option<(bool, &str)> {
+fn test_line(line: &str) -> Option<(bool, &str)> {
     for (mark, passed) in [("✔ ", true), ("✖ ", false)] {
         if let Some(rest) = line.strip_prefix(mark) {
             let name = rest.rsplit_once(" (").map_or(rest, |(name, _)| name);

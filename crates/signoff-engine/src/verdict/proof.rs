@@ -3,7 +3,7 @@
 use signoff_plan::model::{Step, Work};
 
 use super::Verdict;
-use super::tests_seen::doubts;
+use super::test_counts::doubts;
 use crate::state::StepState;
 
 /// The way a tree was shown to a contract that shares it with the agent.
@@ -17,14 +17,14 @@ pub(crate) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
     };
     let mut reasons: Vec<String> = Vec::new();
     let mut say = |reason: &str| reasons.push(reason.to_owned());
-    match state.baseline {
+    match state.baseline.verdict {
         _ if definition.claimed => say("it was marked done before the run"),
         Some(Verdict::Fail) => {}
-        Some(Verdict::Pass) if state.baseline_again => {
+        Some(Verdict::Pass) if state.baseline.after_work => {
             say("its contract holds without its work, by what others did meanwhile");
         }
         Some(Verdict::Pass) => say("its contract held before the work"),
-        Some(Verdict::Inconclusive) => match &state.baseline_excuse {
+        Some(Verdict::Inconclusive) => match &state.baseline.excuse {
             Some(why) => say(&format!(
                 "its contract gave no answer before the work: {why}"
             )),
@@ -38,20 +38,20 @@ pub(crate) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
             Some([]) => say("the work changed nothing that is versioned"),
             Some(_) => {}
         }
-        if state.room.as_deref() == Some(SHARED) {
+        if state.contract.room.as_deref() == Some(SHARED) {
             say("its contract ran in the tree that the agent could write to");
         }
     }
     for link in &state.changes.details.links_out {
         say(&format!("`{link}` is a link that leads out of the tree"));
     }
-    if state.warm {
+    if state.contract.warm {
         say("its contract reused what an earlier run of it had built");
     }
-    if state.ignored_work {
+    if state.contract.ignored_work {
         say("its contract found what agents had left in ignored directories");
     }
-    let (before, after) = (state.tests_before.as_ref(), state.tests_after.as_ref());
+    let (before, after) = (state.baseline.tests.as_ref(), state.contract.tests.as_ref());
     reasons.extend(doubts(contract, before, after));
     reasons
 }

@@ -13,8 +13,8 @@ fn every_event() -> Vec<Event> {
         "/../signoff-api/tests/samples/event-v1.jsonl"
     );
     let text = fs::read_to_string(sample).unwrap();
-    let wire = text.lines().map(serde_json::from_str::<WireEvent>);
-    wire.map(|event| event.unwrap().into()).collect()
+    let events = text.lines().map(serde_json::from_str::<Event>);
+    events.map(Result::unwrap).collect()
 }
 
 /// A journal of these events; the clock goes backwards on the way.

@@ -41,7 +41,7 @@ impl OpenedRun<'_> {
                 | Stage::Ended => continue,
                 Stage::Rechecking => state.attempts,
             };
-            let identity = state.process.as_ref().map(|process| Identity {
+            let identity = state.attempt.process.as_ref().map(|process| Identity {
                 pid: process.pid,
                 starttime: process.starttime,
                 boot_id: process.boot_id.clone(),

@@ -118,7 +118,7 @@ impl Calls {
             None => return impossible(step, "a step that calls no tool"),
         };
         let problems = self.toolbox.check(tool, &args);
-        if !problems.is_empty() && state.args.is_some() {
+        if !problems.is_empty() && state.turn.args.is_some() {
             // The person who changed them can change them again.
             let why = problems.join("; ");
             return Prepared::Instead(Input::CallNeedsApproval { step, args, why });
@@ -132,7 +132,7 @@ impl Calls {
         // Whoever named the tool did not see a command that is put together only now.
         let free = is_named(run, definition, tool) && !is_built(run, step);
         let why = self.toolbox.needs_approval(tool, &args, free);
-        match why.filter(|_| !state.approved) {
+        match why.filter(|_| !state.turn.approved) {
             Some(why) => Prepared::Instead(Input::CallNeedsApproval { step, args, why }),
             None => Prepared::Go(Input::CallBegins {
                 step,
@@ -157,13 +157,13 @@ impl Calls {
         tree: Option<CallTree>,
     ) -> Result<impl FnOnce() -> Option<Input> + Send + 'static, Error> {
         let (definition, state) = known(run, step)?;
-        let Some(call) = state.call.clone() else {
+        let Some(call) = state.attempt.call.clone() else {
             return Err(broken(run, "a call that was not recorded"));
         };
         let changes_tree = call.changes_tree;
         // What only talks to others needs no tree.
         let tree = tree.filter(|_| call.tool != "http_request");
-        let agreed = state.approved || is_named(run, definition, &call.tool);
+        let agreed = state.turn.approved || is_named(run, definition, &call.tool);
         let call = tools::Call {
             tool: call.tool,
             args: call.args,
@@ -262,7 +262,7 @@ fn is_named(run: &Run, definition: &Step, tool: &str) -> bool {
 /// Is a command for the shell put together from what other steps gave? Parameters, and lists that the
 /// plan spells out, were signed.
 fn is_built(run: &Run, step: usize) -> bool {
-    let parent = run.step(step).and_then(|(_, state)| state.parent);
+    let parent = run.step(step).and_then(|(_, state)| state.parent());
     let Some(written) = run.plan().steps.get(parent.unwrap_or(step)) else {
         return false;
     };

@@ -15,7 +15,7 @@ pub(super) fn head(run: &Run) -> Result<Id, Error> {
 
 /// The commit that a step's work is compared with.
 fn base(run: &Run, at: usize) -> Result<Id, Error> {
-    match &known(run, at)?.1.base {
+    match &known(run, at)?.1.turn.base {
         Some(base) => parsed(run, base),
         None => head(run),
     }
@@ -24,7 +24,7 @@ fn base(run: &Run, at: usize) -> Result<Id, Error> {
 /// The commit that the step's contract is to see.
 pub(super) fn judged(run: &Run, at: usize, baseline: bool) -> Result<Id, Error> {
     let (_, state) = known(run, at)?;
-    match &state.candidate {
+    match &state.attempt.candidate {
         // Without the work, on what it is put on top of.
         Some(candidate) if baseline => parsed(run, &candidate.onto),
         Some(candidate) if state.stage != Stage::Rechecking => parsed(run, &candidate.commit),
@@ -51,7 +51,7 @@ pub(super) fn newest_base(trees: &Trees, run: &Run, at: usize) -> Result<Option<
     if state.attempts == 0 {
         return Ok(run.has_own_tree(at).then_some(head));
     }
-    let (Some(_), Some(carried)) = (&state.base, &state.carried) else {
+    let (Some(_), Some(carried)) = (&state.turn.base, &state.turn.carried) else {
         return Ok(None);
     };
     // Where they do not go together, the attempt goes on with what it has, and its candidate tells.
@@ -71,7 +71,7 @@ pub(super) fn work_on(
         Some(newer) => newer,
         None => base(run, at)?,
     };
-    let began = match &state.carried {
+    let began = match &state.turn.carried {
         Some(carried) => {
             let onto = trees.carried_onto(&parsed(run, carried)?, &base);
             let onto = onto.map_err(|why| broken(run, &why))?;
@@ -79,7 +79,7 @@ pub(super) fn work_on(
         }
         None => {
             // One that was cut off left nothing that a later one goes on with.
-            let counts = (1..attempt).filter(|attempt| !state.cut_off.contains(attempt));
+            let counts = (1..attempt).filter(|attempt| !state.cut_off.numbers.contains(attempt));
             let earlier = trees.earlier_work(&step.id, counts, &base);
             let earlier = earlier.map_err(|why| broken(run, &why))?;
             earlier.unwrap_or_else(|| base.clone())
@@ -93,7 +93,7 @@ pub(super) fn work_on(
         began,
         protects: step.protects.clone(),
         produces: step.produces.clone(),
-        interrupted: state.interrupted,
+        interrupted: state.attempt.interrupted,
     })
 }
 
@@ -106,9 +106,9 @@ pub(super) fn attempt_of(
 ) -> Result<Attempt, Error> {
     let (step, state) = known(run, at)?;
     let source = match step.work {
-        Work::Agent { .. } if state.repaired_by.is_some() => Source::Repaired,
+        Work::Agent { .. } if state.attempt.repaired_by.is_some() => Source::Repaired,
         Work::Agent { .. } => Source::Layer,
-        Work::Tool { .. } if state.changed_tree => Source::RunTree,
+        Work::Tool { .. } if state.attempt.changed_tree => Source::RunTree,
         Work::Tool { .. } | Work::Check | Work::Ask { .. } => Source::Nowhere,
     };
     let work = work_context(trees, run, at, attempt)?;

@@ -89,7 +89,7 @@ impl Local<'_> {
                 IgnoredWork::LeftBy(known(run, step)?.0.id.clone(), attempt)
             }
             // Once more, without the work.
-            Action::Baseline { step } if known(run, step)?.1.candidate.is_some() => {
+            Action::Baseline { step } if known(run, step)?.1.attempt.candidate.is_some() => {
                 let (definition, state) = known(run, step)?;
                 IgnoredWork::FoundBy(definition.id.clone(), state.attempts)
             }

@@ -46,7 +46,7 @@ impl Local<'_> {
     pub(super) fn merge(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
         let trees = self.own_trees(run)?;
         let (definition, state) = known(run, step)?;
-        let candidate = (state.candidate.clone())
+        let candidate = (state.attempt.candidate.clone())
             .ok_or_else(|| broken(run, "a merge of a step without a candidate"))?;
         let start = run.ground().map(|ground| ground.start.as_str());
         let since = parsed(run, start.unwrap_or_default())?;

@@ -51,7 +51,7 @@ impl Past {
         Self {
             found: found.collect(),
             seen: state.changes.files.clone().unwrap_or_default(),
-            unseen: state.unseen_since.map(place),
+            unseen: state.cut_off.unseen_since.map(place),
         }
     }
 
@@ -62,7 +62,7 @@ impl Past {
         // At the end of the run others have worked in the checkout, too.
         let judged = matches!(state.stage, Stage::Evaluating { .. });
         let is_agent = matches!(step.work, Work::Agent { .. });
-        let again = state.interrupted || state.taken_over.is_some();
+        let again = state.attempt.interrupted || state.attempt.taken_over.is_some();
         let mut past = Self::of(dir, step, state);
         past.unseen = past.unseen.or(again.then(|| place(state.attempts)));
         (judged && is_agent && past.unseen.is_some()).then_some(past)

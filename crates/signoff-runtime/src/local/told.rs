@@ -78,7 +78,7 @@ fn said(state: &StepState) -> String {
         .output
         .as_ref()
         .and_then(|value| value.as_str());
-    let said = state.said.as_deref().or(answer);
+    let said = state.history.said.as_deref().or(answer);
     said.unwrap_or_default().to_owned()
 }
 

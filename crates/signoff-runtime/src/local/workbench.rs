@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use signoff_engine::{Run, StepState, WorkItem, WorkKind, wall_left};
+use signoff_engine::{Run, StepState, WorkInput, WorkItem, WorkKind, WorkPayload, wall_left};
 use signoff_plan::digest::Digest;
 use signoff_plan::model::{Contract, Step, Work};
 use signoff_sandbox::Command;
@@ -63,9 +63,9 @@ impl Workbench<'_> {
             .map_or("", |contract| contract.command.as_str());
         // A prompt goes to whoever runs the model.
         let hide = |text: &str| self.secrets.hide(text).into_owned();
-        let said = state.failure.as_ref();
+        let said = state.advice.failure.as_ref();
         let said = said.map(|failure| (hide(&failure.stdout), hide(&failure.stderr)));
-        let failure = state.failure.as_ref().zip(said.as_ref());
+        let failure = state.advice.failure.as_ref().zip(said.as_ref());
         let conflict = failure.and_then(|(failure, (text, _))| {
             let files = failure.conflict.as_deref()?;
             Some(Conflict { files, text })
@@ -86,7 +86,7 @@ impl Workbench<'_> {
             around: told.around(run, step),
             failure,
             conflict,
-            hint: state.hint.as_deref(),
+            hint: state.advice.hint.as_deref(),
         }
         .text()
     }
@@ -126,11 +126,15 @@ impl Workbench<'_> {
                 WorkKind::Code
             },
             agent_id,
-            prompt: beginning(prompt),
-            prompt_sha256: Digest::of_bytes(prompt.as_bytes()).hex(),
-            subscriptions: step.subscriptions.iter().map(ToString::to_string).collect(),
-            plan_id: self.key.clone(),
-            number: step.number,
+            input: WorkInput {
+                prompt: beginning(prompt),
+                prompt_sha256: Digest::of_bytes(prompt.as_bytes()).hex(),
+            },
+            payload: WorkPayload {
+                subscriptions: step.subscriptions.iter().map(ToString::to_string).collect(),
+                plan_id: self.key.clone(),
+                step: step.number,
+            },
         }
     }
 
@@ -295,7 +299,7 @@ fn prompt_inside(scratch: &Scratch, prompt: &str) -> Result<PathBuf, Error> {
 
 /// The item of a loop reaches a contract's text as a variable, never by templating.
 fn item_variable(state: &StepState) -> Option<(OsString, OsString)> {
-    let (item, _) = state.item.as_ref()?;
+    let item = &state.item.as_ref()?.value;
     Some(("SIGNOFF_ITEM".into(), item.to_string().into()))
 }
 

@@ -103,7 +103,10 @@ fn set(field: &str, value: Value) -> Edit {
 fn summary(run: &Run) -> String {
     let total = run.steps().count();
     let mut grades: BTreeMap<Grade, usize> = BTreeMap::new();
-    for (grade, _) in run.steps().filter_map(|(_, state)| state.evidence.as_ref()) {
+    for (grade, _) in run
+        .steps()
+        .filter_map(|(_, state)| state.outcome.evidence.as_ref())
+    {
         *grades.entry(*grade).or_default() += 1;
     }
     let done: usize = grades.values().sum();
@@ -120,7 +123,7 @@ fn summary(run: &Run) -> String {
         .find(|(_, state)| state.status == StepStatus::Failed);
     match failed {
         Some((step, state)) => {
-            let reason = state.reason.as_deref().unwrap_or_default();
+            let reason = state.outcome.reason.as_deref().unwrap_or_default();
             let reason = reason.lines().next().unwrap_or_default();
             format!("{text}; `{}` failed: {reason}", step.id)
         }

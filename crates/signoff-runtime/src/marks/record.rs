@@ -114,13 +114,16 @@ fn is_under_way(step: &StepState) -> bool {
 /// What seed 000 says of a step. What is no longer true is `null`.
 fn fields(work: &Work, step: &StepState, mark: Option<StepMark>) -> Fields {
     let ended = has_ended(mark);
-    let begun = (ended || is_under_way(step)) && step.began_at > 0;
+    let begun = (ended || is_under_way(step)) && step.history.began_at > 0;
     let if_so = |so: bool, value: Option<Value>| value.filter(|_| so).unwrap_or_default();
     let at = |at| Some(Value::from(timestamp(at)));
-    let error = step.reason.as_deref().map(|why| short(why).into());
+    let error = step.outcome.reason.as_deref().map(|why| short(why).into());
     let all = [
-        ("started_at", if_so(begun, at(step.began_at))),
-        ("completed_at", if_so(begun && ended, at(step.ended_at))),
+        ("started_at", if_so(begun, at(step.history.began_at))),
+        (
+            "completed_at",
+            if_so(begun && ended, at(step.history.ended_at)),
+        ),
         ("executed_by", if_so(begun, by(work, step))),
         ("output", if_so(mark == Some(StepMark::Done), output(step))),
         ("error", if_so(mark == Some(StepMark::Failed), error)),
@@ -144,15 +147,19 @@ fn by(work: &Work, step: &StepState) -> Option<Value> {
     let name = match work {
         Work::Agent { role, .. } => worked.then(|| role.as_deref().unwrap_or("default")),
         Work::Tool { tool, .. } => worked.then_some(tool.as_str()),
-        Work::Ask { .. } => step.accepted_by.as_deref(),
+        Work::Ask { .. } => step.attempt.accepted_by.as_deref(),
         Work::Check => None,
     };
-    step.repaired_by.as_deref().or(name).map(Value::from)
+    step.attempt
+        .repaired_by
+        .as_deref()
+        .or(name)
+        .map(Value::from)
 }
 
 /// What its agent said last, its tool gave or a person answered, as text.
 fn output(step: &StepState) -> Option<Value> {
-    let said = step.said.clone();
+    let said = step.history.said.clone();
     let text = said.or_else(|| Some(text(step.values.output.as_ref()?)))?;
     let text = text.trim();
     (!text.is_empty()).then(|| short(text).into())
@@ -174,7 +181,7 @@ fn result(step: &StepState, mark: Option<StepMark>) -> Fields {
         return vec![("result", Value::Null)];
     }
     let ok = mark == StepMark::Done;
-    let reason = step.reason.as_deref().filter(|_| !ok);
+    let reason = step.outcome.reason.as_deref().filter(|_| !ok);
     let members = [
         ("ok", Some(ok.into())),
         (
@@ -183,7 +190,7 @@ fn result(step: &StepState, mark: Option<StepMark>) -> Fields {
         ),
         ("error", reason.map(|why| short(why).into())),
         ("duration", step.took().map(Value::from)),
-        ("timestamp", Some(timestamp(step.ended_at).into())),
+        ("timestamp", Some(timestamp(step.history.ended_at).into())),
     ];
     let members = members
         .into_iter()
@@ -250,10 +257,12 @@ mod tests {
     #[test]
     fn marks_that_are_no_longer_true_are_taken_away() {
         let step = StepState {
-            began_at: 1,
-            ended_at: 2,
-            ended_before: true,
-            said: Some("made".to_owned()),
+            history: signoff_engine::History {
+                began_at: 1,
+                ended_at: 2,
+                ended_before: true,
+                said: Some("made".to_owned()),
+            },
             ..StepState::default()
         };
         let names = |fields: Fields| {

@@ -45,7 +45,7 @@ pub(super) fn write(path: &Path, run: &Run) -> Result<(), String> {
 fn line((step, state): (&Step, &StepState)) -> Option<Line> {
     let (status, result_summary, error) = match state.status {
         StepStatus::Completed => ("success", Some(result(state)), None),
-        StepStatus::Failed => ("failed", None, state.reason.clone()),
+        StepStatus::Failed => ("failed", None, state.outcome.reason.clone()),
         StepStatus::Pending
         | StepStatus::Blocked
         | StepStatus::Ready
@@ -67,7 +67,7 @@ fn line((step, state): (&Step, &StepState)) -> Option<Line> {
 
 /// The last thing that its agent said; what a check says is that it holds.
 fn result(state: &StepState) -> String {
-    let said = state.said.as_deref().unwrap_or_default();
+    let said = state.history.said.as_deref().unwrap_or_default();
     let last = said.lines().rev().find(|line| !line.trim().is_empty());
     let last = last.map_or("its contract holds", str::trim);
     last.chars().take(LONGEST).collect()

@@ -33,7 +33,7 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     let answer = Ask::Answer {
         item: item.to_owned(),
         steps: args.steps.clone(),
-        choice: choice.into(),
+        choice,
         note,
     };
     let done = ask(&project, run, answer, &clock)?;

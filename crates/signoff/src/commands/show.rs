@@ -1,6 +1,6 @@
 //! `show`: a plan as it was understood, with the state derived from signatures and journals.
 
-use signoff_api::plan::{Around, Plan};
+use signoff_api::plan::{Plan, PlanContext};
 use signoff_engine::PlanState;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
@@ -59,7 +59,7 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
     }
     let statuses = statuses(standing.as_ref());
     if session.is_json() {
-        let around = Around {
+        let around = PlanContext {
             dialect: plan.checked.dialect.as_str(),
             status: state.name(),
             digest: plan.digest().to_string(),

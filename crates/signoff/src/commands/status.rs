@@ -56,7 +56,7 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
             harmless(&item.choices.join(", "))
         ));
     }
-    let answered = shape.inbox.is_empty() && view.run.paused() == Some(&PauseReason::Waiting);
+    let answered = shape.inbox.is_empty() && view.run.paused() == Some(PauseReason::Waiting);
     let resting = !view.driven && !view.over && !shape.undone && shape.outcome.is_none();
     match pause_word(view.run.paused()).filter(|_| resting) {
         Some(_) if answered => session.out.answer(format!(
@@ -135,7 +135,7 @@ pub(crate) fn landing_word(run: &Run) -> Option<String> {
     }
 }
 
-fn pause_word(reason: Option<&PauseReason>) -> Option<&'static str> {
+fn pause_word(reason: Option<PauseReason>) -> Option<&'static str> {
     Some(match reason? {
         PauseReason::Waiting => "it waits on a person",
         PauseReason::Interrupted => "it was stopped (Ctrl-C, a signal or `signoff stop`)",

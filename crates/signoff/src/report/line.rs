@@ -42,13 +42,13 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         }
         Event::WorkFinished {
             ended,
-            text,
+            output,
             step,
             attempt,
             ..
         } => {
             let log = log_of(run, step, *attempt);
-            said(&ended.to_string(), ended.succeeded(), text, &log)
+            said(&ended.to_string(), ended.succeeded(), &output.text, &log)
         }
         Event::ContractFinished {
             verdict,
@@ -86,7 +86,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::StepRetried { step, by, .. } => {
             format!("  {} `{step}` is tried again, says {by}", paint(CARE, "↻"))
         }
-        Event::PauseRequested { reason, by } => pausing(reason, by),
+        Event::PauseRequested { reason, by } => pausing(*reason, by),
         Event::RetryScheduled {
             counted: true,
             step,
@@ -182,7 +182,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             format!("landed as {}", short_commit(commit))
         }
         Event::RunUndone { by } => format!("undone by {by}"),
-        Event::RunPaused { reason } => paused(reason),
+        Event::RunPaused { reason } => paused(*reason),
         Event::RunFinished { outcome } => finished(*outcome),
         Event::RunStarted { .. }
         | Event::ConditionHeld { .. }
@@ -279,7 +279,7 @@ fn replanned(run: &Run, kept: &[String], reset: &[String]) -> String {
     paint(CARE, text).to_string()
 }
 
-fn pausing(reason: &PauseReason, by: &str) -> String {
+fn pausing(reason: PauseReason, by: &str) -> String {
     let why = match reason {
         PauseReason::Changed => "the plan or its terms have changed".to_owned(),
         _ => format!("{} asked for a pause", harmless(by)),
@@ -407,7 +407,7 @@ fn qualified(evidence: Grade, facts: &Facts) -> String {
     format!("{}{tail}", crate::report::evidence::grade(evidence))
 }
 
-fn paused(reason: &PauseReason) -> String {
+fn paused(reason: PauseReason) -> String {
     match reason {
         PauseReason::Waiting => paint(CARE, "waiting on a person").to_string(),
         PauseReason::Interrupted => paint(CARE, "stopped").to_string(),

@@ -192,7 +192,7 @@ fn completed(run: &Run, id: &str, (found, facts): (Grade, &Facts), attempts: u32
 fn last_word(work: &Work, state: &StepState) -> Option<String> {
     match work {
         Work::Agent { .. } => {
-            let said = state.said.as_deref()?;
+            let said = state.history.said.as_deref()?;
             let last = said.lines().rev().find(|line| !line.trim().is_empty())?;
             Some(format!("agent says: {}", harmless(last)))
         }
@@ -227,7 +227,9 @@ mod tests {
             step: "step-1".to_owned(),
             attempt: 1,
             ended: ProcessEnd::Exited(0),
-            text: "thinking\nI made it.\n\n".to_owned(),
+            output: signoff_engine::Output {
+                text: "thinking\nI made it.\n\n".to_owned(),
+            },
             changes: signoff_engine::Changes::default(),
         };
         assert_eq!(said(&run, spoken.clone()), None);
@@ -247,7 +249,7 @@ mod tests {
             step: step(),
             attempt: 2,
             ended: ProcessEnd::TimedOut,
-            text: String::new(),
+            output: signoff_engine::Output::default(),
             changes: signoff_engine::Changes::default(),
         };
         let (reason, by) = ("no\u{1b}pe".to_owned(), "x".to_owned());

@@ -10,7 +10,7 @@ pub(crate) fn name(step: &Step, state: &StepState) -> String {
     let title = harmless(step.title.trim());
     let title = if title.is_empty() { &step.id } else { &title };
     match &state.item {
-        Some((_, key)) => format!("{}. {title} [{key}]", step.number),
+        Some(item) => format!("{}. {title} [{}]", step.number, item.number),
         None => format!("{}. {title}", step.number),
     }
 }

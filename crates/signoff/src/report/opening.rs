@@ -193,8 +193,10 @@ fn notes(run: &Run, around: &Around<'_>) -> Vec<String> {
 
 /// Steps whose contracts were green before their work, as far as this run has seen them.
 fn seen_green(run: &Run) -> Option<String> {
-    let open = run.steps().filter(|(_, state)| state.evidence.is_none());
-    let green = open.filter(|(_, state)| state.baseline == Some(Verdict::Pass));
+    let open = run
+        .steps()
+        .filter(|(_, state)| state.outcome.evidence.is_none());
+    let green = open.filter(|(_, state)| state.baseline.verdict == Some(Verdict::Pass));
     let names: Vec<String> = green.map(|(step, state)| name(step, state)).collect();
     let names = (!names.is_empty()).then(|| some(&names))?;
     Some(format!(
@@ -209,7 +211,7 @@ fn baselines(run: &Run, settings: &Settings) -> Option<String> {
     let ready = steps.filter(|(at, (step, state))| {
         matches!(step.work, Work::Agent { .. })
             && (step.contract.as_ref()).is_some_and(|contract| contract.baseline)
-            && state.baseline.is_none()
+            && state.baseline.verdict.is_none()
             && run.status_of(*at) == StepStatus::Ready
     });
     let names: Vec<String> = ready

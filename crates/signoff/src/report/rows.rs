@@ -54,17 +54,19 @@ impl Row {
         let work = left.map_or(work, |left| work.min(whole_seconds(left)));
         let contract = step.contract.as_ref().and_then(|contract| contract.timeout);
         // The second time it may take twice as long.
-        let patience = 1 + state.inconclusive.min(1);
+        let patience = 1 + state.attempt.inconclusive.min(1);
         let contract = contract.unwrap_or(limits.contract) * patience;
         let (doing, limit) = match &state.stage {
             Stage::NeedsBaseline | Stage::Baselining => {
                 ("contract before the work".to_owned(), Some(contract))
             }
-            Stage::NeedsWork if state.failures > 0 => ("waiting to try again".to_owned(), None),
+            Stage::NeedsWork if state.turn.failures > 0 => {
+                ("waiting to try again".to_owned(), None)
+            }
             Stage::NeedsWork => ("next in line".to_owned(), None),
             Stage::Working { attempt } => (again(&working(step), *attempt), Some(work)),
             Stage::NeedsEvaluation { .. }
-                if seat == Some(Seat::MergeQueue) && state.candidate.is_none() =>
+                if seat == Some(Seat::MergeQueue) && state.attempt.candidate.is_none() =>
             {
                 ("waiting for its turn to merge".to_owned(), None)
             }

@@ -81,7 +81,7 @@ fn rows(run: &Run, driven: bool) -> Vec<Row> {
 }
 
 fn parent(run: &Run, at: usize) -> Option<usize> {
-    run.step(at).and_then(|(_, state)| state.parent)
+    run.step(at).and_then(|(_, state)| state.parent())
 }
 
 /// The items shown one by one, and those of a long loop that are well and only counted.
@@ -89,26 +89,33 @@ fn split(run: &Run, items: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
     if items.len() <= ITEMS {
         return (items, Vec::new());
     }
-    let fine = |at: &usize| (run.step(*at)).is_some_and(|(_, state)| state.evidence.is_some());
+    let fine =
+        |at: &usize| (run.step(*at)).is_some_and(|(_, state)| state.outcome.evidence.is_some());
     let (fine, shown) = items.into_iter().partition(fine);
     (shown, fine)
 }
 
 fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Row> {
     let (step, state) = run.step(at)?;
-    let (word, style, because) = match &state.evidence {
+    let (word, style, because) = match &state.outcome.evidence {
         Some(_) if run.has_nothing_to_do(at) => (NOTHING.0, DIM, NOTHING.1.to_owned()),
         Some((found, known)) => (grade(*found), graded(*found), because(*found, known)),
         None => {
             let halted = run.halted(at).filter(|_| !driven);
             let place = run.seat(at).filter(|_| driven).map(seat);
-            let reason = state.reason.as_deref().or(asked).or(halted).or(place);
+            let reason = state
+                .outcome
+                .reason
+                .as_deref()
+                .or(asked)
+                .or(halted)
+                .or(place);
             let (word, style) = status(run, at, driven);
             (word, style, with_end(reason.unwrap_or_default(), state))
         }
     };
     Some(Row {
-        indent: if state.parent.is_some() { 2 } else { 0 },
+        indent: if state.item.is_some() { 2 } else { 0 },
         name: name(step, state),
         word,
         style,
@@ -120,7 +127,11 @@ fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Ro
 
 /// A reason, and how the agent ended if that was no good end: a contract says only what is not there.
 fn with_end(reason: &str, state: &StepState) -> String {
-    let ended = state.work_ended.as_ref().filter(|end| !end.succeeded());
+    let ended = state
+        .attempt
+        .work_ended
+        .as_ref()
+        .filter(|end| !end.succeeded());
     let ended = ended.map(|end| format!("the agent ended: {end}"));
     let untold = ended.filter(|end| !reason.contains(end.as_str()));
     // Of a step that is skipped or goes on, its agent's end is no reason.
@@ -141,7 +152,7 @@ fn status(run: &Run, at: usize, driven: bool) -> (&'static str, Style) {
 }
 
 fn took(state: &StepState) -> Option<u64> {
-    let ended = state.evidence.is_some() || state.status == StepStatus::Failed;
+    let ended = state.outcome.evidence.is_some() || state.status == StepStatus::Failed;
     state.took().filter(|_| ended)
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn totals(run: &Run, driven: bool) -> String {
     let states = (0..steps).filter_map(|at| Some((at, run.step(at)?.1)));
     let (mut found, mut open) = (Vec::new(), Statuses::default());
     for (at, state) in states {
-        match state.evidence {
+        match state.outcome.evidence {
             Some(_) if run.has_nothing_to_do(at) => open.count(NOTHING.0),
             Some(_) => found.push(state),
             None if !driven && run.halted(at).is_some() => open.count(HALTED),
@@ -42,7 +42,7 @@ pub(crate) fn grades<'a>(states: impl Iterator<Item = &'a StepState>) -> String 
     const ALL: [Grade; 4] = [Grade::Proved, Grade::Held, Grade::Observed, Grade::Accepted];
     let mut counts = [0_usize; ALL.len()];
     for state in states {
-        let found = state.evidence.as_ref().map(|(grade, _)| *grade);
+        let found = state.outcome.evidence.as_ref().map(|(grade, _)| *grade);
         for (count, grade) in counts.iter_mut().zip(ALL) {
             *count += usize::from(found == Some(grade));
         }

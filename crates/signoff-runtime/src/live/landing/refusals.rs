@@ -62,9 +62,9 @@ fn pick(run: &Run, trees: &Trees) -> Result<String, Error> {
 pub(super) fn merged(run: &Run) -> BTreeSet<&str> {
     let of_step = |at| {
         let (_, state) = run.step(at)?;
-        let candidate = state.candidate.as_ref();
+        let candidate = state.attempt.candidate.as_ref();
         let is_own = candidate.is_none_or(|candidate| candidate.commit != candidate.onto);
-        state.commit.as_deref().filter(|_| is_own)
+        state.attempt.commit.as_deref().filter(|_| is_own)
     };
     run.order().filter_map(of_step).collect()
 }

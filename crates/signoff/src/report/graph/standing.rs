@@ -44,7 +44,7 @@ impl Standing<'_> {
             return Vec::new();
         };
         let halted = self.run.halted(at).filter(|_| !self.driven);
-        let how = match &state.evidence {
+        let how = match &state.outcome.evidence {
             Some(_) if self.run.has_nothing_to_do(at) => NOTHING.0,
             Some((found, _)) => grade(*found),
             None if halted.is_some() => HALTED,
@@ -52,7 +52,7 @@ impl Standing<'_> {
         };
         let mut words = vec![how.to_owned()];
         words.extend(self.run.seat(at).map(|place| seat(place).to_owned()));
-        if let Some(commit) = &state.commit {
+        if let Some(commit) = &state.attempt.commit {
             words.push(format!("merged as {}", short_commit(commit)));
         }
         words

@@ -173,7 +173,10 @@ fn a_step_in_the_merge_queue_says_what_it_waits_for() {
         let (step, _) = run.step(0).unwrap();
         let state = StepState {
             stage,
-            candidate: built.then(|| candidate.clone()),
+            attempt: signoff_engine::AttemptState {
+                candidate: built.then(|| candidate.clone()),
+                ..signoff_engine::AttemptState::default()
+            },
             ..StepState::default()
         };
         let row = Row::of(step, (&state, seat), Duration::ZERO, limits).unwrap();

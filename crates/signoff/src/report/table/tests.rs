@@ -82,7 +82,7 @@ fn what_is_no_evidence_says_what_it_is() {
                 step: step(),
                 attempt: 1,
                 ended: ProcessEnd::Exited(1),
-                text: String::new(),
+                output: signoff_engine::Output::default(),
                 changes: Changes::default(),
             },
             Event::StepFailed {

@@ -1,0 +1,128 @@
+//! What the runs of a contract change: the one before the work and those after it.
+
+use crate::Millis;
+use crate::event::{Changes, Event, Recorded};
+use crate::state::{Baseline, Failure, Run, Stage, StepState};
+use crate::verdict::{Observation, Verdict, pause_after_void};
+
+pub(super) fn baseline_finished(run: &mut Run, at: usize, recorded: &Recorded) {
+    let Event::BaselineFinished {
+        verdict, observed, ..
+    } = &recorded.event
+    else {
+        return;
+    };
+    let read = run.read.contains(&at);
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    note_void(step, observed, recorded.at);
+    if step.is_run_again() {
+        step.stage = Stage::NeedsBaseline;
+        return;
+    }
+    step.attempt.void = 0;
+    step.turn.not_before = 0;
+    if read {
+        step.values.stdout = whole(observed);
+    }
+    step.baseline = Baseline {
+        verdict: Some(*verdict),
+        commit: step.baseline.commit.take(),
+        after_work: step.attempt.candidate.is_some(),
+        excuse: observed.excuse(),
+        tests: observed.tests.clone(),
+    };
+    step.contract = step.contract.after_baseline(observed);
+    step.stage = match step.attempt.candidate {
+        Some(_) => Stage::NeedsEvaluation {
+            attempt: step.attempts,
+        },
+        None => Stage::NeedsWork,
+    };
+}
+
+pub(super) fn contract_finished(run: &mut Run, at: usize, recorded: &Recorded) {
+    let Event::ContractFinished {
+        attempt,
+        verdict,
+        unmet,
+        observed,
+        ..
+    } = &recorded.event
+    else {
+        return;
+    };
+    let read = run.read.contains(&at);
+    if observed.tree.is_some() {
+        run.seen_tree.clone_from(&observed.tree);
+    }
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    note_void(step, observed, recorded.at);
+    step.contract = step.contract.after_evaluation(observed);
+    if let Some(changes) = &observed.changes {
+        step.changes = Changes::clone(changes);
+        step.cut_off.unseen_since = None;
+    }
+    let has_no_answer = *verdict == Verdict::Inconclusive && observed.void.is_none();
+    step.attempt.inconclusive += u32::from(has_no_answer);
+    if step.stage == Stage::Rechecking {
+        return rechecked(run, at, *verdict);
+    }
+    // The consequence is an event of its own. If it was lost with a crash, the contract is
+    // evaluated once more, which costs time and is never wrong.
+    let holds = *verdict == Verdict::Pass && step.ended_badly().is_none();
+    step.stage = if holds && step.attempt.candidate.is_some() {
+        Stage::NeedsMerge { attempt: *attempt }
+    } else {
+        Stage::NeedsEvaluation { attempt: *attempt }
+    };
+    if read {
+        step.values.stdout = whole(observed);
+    }
+    match verdict {
+        Verdict::Pass => step.advice.failure = None,
+        Verdict::Fail => {
+            step.advice.failure = Some(Failure {
+                unmet: unmet.clone(),
+                ended: observed.ended.clone(),
+                stdout: observed.stdout.clone(),
+                stderr: observed.stderr.clone(),
+                conflict: None,
+            });
+        }
+        Verdict::Inconclusive => {}
+    }
+}
+
+/// The step has ended already; only a verdict against it changes that, by an event of its own.
+fn rechecked(run: &mut Run, at: usize, verdict: Verdict) {
+    run.active.remove(&at);
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    step.stage = Stage::Ended;
+    if verdict == Verdict::Pass {
+        let tree = step.contract.tree;
+        step.attempt.inconclusive = 0;
+        run.verdicts.retain(|&(_, step)| step != at);
+        run.verdicts.insert((tree, at));
+    }
+}
+
+/// What a contract printed, if all of it is there.
+fn whole(observed: &Observation) -> Option<String> {
+    (!observed.cut).then(|| observed.stdout.clone())
+}
+
+/// Counts evaluations that say nothing because something changed meanwhile, and lets the next one wait.
+fn note_void(step: &mut StepState, observed: &Observation, at: Millis) {
+    if observed.void.is_none() {
+        step.attempt.void = 0;
+        return;
+    }
+    step.attempt.void += 1;
+    step.turn.not_before = at + pause_after_void(step.attempt.void);
+}

@@ -1,0 +1,124 @@
+//! Going on: after a crash or a pause, and after a failure.
+
+use super::readiness::{make_ready, recount};
+use crate::recovery::{CutOff, cut_off};
+use crate::state::{AttemptState, Run, Stage, StepOutcome, StepState, StepStatus, Turn};
+
+/// After a crash or a pause, what was under way has to be asked for again.
+pub(super) fn resume(run: &mut Run, reopened: bool) {
+    run.pause = None;
+    run.pausing = None;
+    for at in run.active.clone() {
+        let Some((definition, state)) = run.step(at) else {
+            continue;
+        };
+        match cut_off(definition, state) {
+            CutOff::Harness(stage) => ask_again(run, at, stage),
+            CutOff::Recheck => {
+                ask_again(run, at, Stage::Ended);
+                run.active.remove(&at);
+            }
+            // The events that follow say what becomes of these.
+            CutOff::Agent { .. }
+            | CutOff::Call { .. }
+            | CutOff::Answer { .. }
+            | CutOff::AfterAgent
+            | CutOff::AfterCall
+            | CutOff::AfterMerge
+            | CutOff::Nothing => {}
+        }
+    }
+    if reopened {
+        reopen(run);
+    }
+}
+
+fn ask_again(run: &mut Run, at: usize, stage: Stage) {
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    // A baseline without the work needs nothing of the queue.
+    if stage == Stage::NeedsBaseline && step.attempt.candidate.is_none() {
+        step.occupies.leave_queue();
+    }
+    step.stage = stage;
+}
+
+/// Lets failed and blocked steps, and those that were skipped and block them, run again; what passed
+/// stays passed.
+fn reopen(run: &mut Run) {
+    run.outcome = None;
+    run.aborting = false;
+    // What is asked at the end is asked at the new end.
+    run.items.retain(|_, item| item.steps.is_empty());
+    for at in 0..run.steps.len() {
+        // A step that was skipped and blocks others has to come first if they are to run.
+        let lost = run.steps.get(at).is_some_and(|step| {
+            let blocks = step.status == StepStatus::Skipped && !step.satisfies;
+            blocks || matches!(step.status, StepStatus::Failed | StepStatus::Blocked)
+        });
+        if lost {
+            take_up(run, at);
+        }
+    }
+}
+
+/// Lets one step be tried once more, and those that it blocked with it.
+pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
+    run.outcome = None;
+    run.aborting = false;
+    take_up(run, at);
+    if let Some(step) = run.steps.get_mut(at) {
+        step.advice.hint = hint.map(str::to_owned);
+    }
+    let parent = run.steps.get(at).and_then(StepState::parent);
+    let mut freed = vec![at];
+    freed.extend(parent);
+    // Blocked steps name what blocks them; those are freed from the first to the last.
+    for later in run.order().collect::<Vec<_>>() {
+        let by = run
+            .steps
+            .get(later)
+            .filter(|step| step.status == StepStatus::Blocked);
+        let by = by.and_then(|step| step.outcome.reason.clone());
+        let cause = by.and_then(|id| run.position(&id));
+        if cause.is_some_and(|cause| freed.contains(&cause)) {
+            freed.push(later);
+            take_up(run, later);
+        }
+    }
+}
+
+/// Makes a step that ended one that has not begun; a loop stays its items.
+fn take_up(run: &mut Run, at: usize) {
+    let items = run.children.get(&at).cloned();
+    let open = items.as_ref().map(|items| {
+        let open = items.iter().filter_map(|&item| run.steps.get(item));
+        open.filter(|step| !step.satisfies).count()
+    });
+    run.active.remove(&at);
+    run.provisional.remove(&at);
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    step.turn = Turn::default();
+    step.attempt = AttemptState::default();
+    step.outcome = StepOutcome::default();
+    step.history.ended_before = true;
+    match open {
+        Some(open) => {
+            step.status = StepStatus::Running;
+            step.stage = Stage::Expanded;
+            step.waits_for = open;
+            if open == 0 {
+                run.gather.insert(at);
+            }
+        }
+        None => {
+            step.status = StepStatus::Pending;
+            step.stage = Stage::Idle;
+            make_ready(run, at);
+        }
+    }
+    recount(run, at);
+}

@@ -1,0 +1,52 @@
+//! What is known of a step better than before: its contract held warm, and holds cold on the last tree.
+
+use signoff_plan::model::Step;
+
+use super::attempt::completed;
+use crate::event::Event;
+use crate::evidence::Grade;
+use crate::state::{Run, StepState};
+
+/// The step with its evidence, and before it the loop that this was the last item of: if its own event is lost, the
+/// contract is run again and both are said once more.
+pub(super) fn confirmation(
+    run: &Run,
+    at: usize,
+    definition: &Step,
+    state: &StepState,
+) -> Vec<Event> {
+    let Event::StepCompleted {
+        step,
+        evidence,
+        facts,
+        ..
+    } = completed(run, definition, state)
+    else {
+        return Vec::new();
+    };
+    let whole = state
+        .parent()
+        .and_then(|parent| of_loop(run, parent, (at, evidence)));
+    let own = Event::StepConfirmed {
+        step,
+        evidence,
+        facts,
+    };
+    whole.into_iter().chain([own]).collect()
+}
+
+/// A loop is as good as the weakest of its items, and nobody ran a contract for itself.
+fn of_loop(run: &Run, parent: usize, (at, evidence): (usize, Grade)) -> Option<Event> {
+    let items = run.children.get(&parent)?;
+    let grade = |item: &usize| Some(run.steps.get(*item)?.outcome.evidence.as_ref()?.0);
+    let others = items.iter().filter(|item| **item != at);
+    let grades = others.filter_map(grade).chain([evidence]);
+    let (definition, state) = run.step(parent)?;
+    let (known, facts) = state.outcome.evidence.as_ref()?;
+    let better = grades.max().filter(|grade| grade < known)?;
+    Some(Event::StepConfirmed {
+        step: definition.id.clone(),
+        evidence: better,
+        facts: facts.clone(),
+    })
+}

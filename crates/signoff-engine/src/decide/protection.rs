@@ -1,0 +1,62 @@
+//! What a step protects is protected from every step that may run beside it.
+
+use std::collections::BTreeSet;
+
+use signoff_plan::model::{Plan, Step};
+
+use super::verdict::is_covered;
+use crate::event::Changes;
+use crate::judge::is_produced;
+
+/// The files that a step changed although one protects them that neither waits for it nor is waited for, with that
+/// one's id. `produces` gives leave.
+pub(super) fn protected_by_others<'p>(
+    plan: &'p Plan,
+    step: &Step,
+    changes: &Changes,
+) -> Option<(&'p str, Vec<String>)> {
+    // Items of a loop are called `ID[NUMBER]`.
+    let name = step.id.split('[').next().unwrap_or_default();
+    let is_it = |one: &Step| one.id == step.id || one.id == name;
+    let own = plan.steps.iter().position(is_it)?;
+    let waits = Waits::new(plan, own);
+    let others = plan.steps.iter().enumerate();
+    let mut others = others.filter(|(at, other)| !other.protects.is_empty() && !waits.orders(*at));
+    others.find_map(|(_, other)| {
+        let files = changes.files.iter().flatten();
+        let files = files.filter(|file| is_covered(&other.protects, file, &changes.details));
+        let files: Vec<String> = files
+            .filter(|file| !is_produced(step, file))
+            .cloned()
+            .collect();
+        (!files.is_empty()).then_some((other.id.as_str(), files))
+    })
+}
+
+/// Which steps a step waits for, and which wait for it.
+struct Waits<'p> {
+    plan: &'p Plan,
+    own: usize,
+    before: BTreeSet<usize>,
+}
+
+impl<'p> Waits<'p> {
+    fn new(plan: &'p Plan, own: usize) -> Self {
+        let before = all_before(plan, own);
+        Self { plan, own, before }
+    }
+
+    /// Is there an order between the step and this one?
+    fn orders(&self, at: usize) -> bool {
+        at == self.own || self.before.contains(&at) || all_before(self.plan, at).contains(&self.own)
+    }
+}
+
+/// All that a step waits for, directly or not.
+fn all_before(plan: &Plan, at: usize) -> BTreeSet<usize> {
+    let (mut found, mut left) = (BTreeSet::new(), vec![at]);
+    while let Some(at) = left.pop() {
+        left.extend(plan.dependencies(at).filter(|&at| found.insert(at)));
+    }
+    found
+}

@@ -1,0 +1,134 @@
+//! What speaks against an attempt: its contract, and what it did to its contract.
+
+use signoff_plan::glob;
+use signoff_plan::model::{Step, Work};
+
+use super::protection::protected_by_others;
+use crate::event::ChangeDetails;
+use crate::judge::{judge_changed, names_of};
+use crate::state::{Run, StepState};
+use crate::verdict::{Observation, Verdict, judge, missing_tests, red_summary};
+
+/// The verdict on an attempt.
+pub(super) struct AttemptVerdict {
+    pub(super) verdict: Verdict,
+    /// What speaks against it.
+    pub(super) unmet: Vec<String>,
+    /// The contract holds, and yet it is a failure: of an attempt that was cut off, too.
+    pub(super) despite_contract: bool,
+}
+
+/// The contract's answer, and then what the work did to it: a contract that its agent bent proves
+/// nothing.
+pub(super) fn verdict(
+    run: &Run,
+    definition: &Step,
+    state: &StepState,
+    observed: &Observation,
+) -> AttemptVerdict {
+    let contract = definition.contract.as_ref();
+    let expect = contract.map_or(&[][..], |contract| &contract.expect);
+    let (verdict, mut unmet) = judge(expect, observed);
+    if verdict != Verdict::Pass {
+        let despite_contract = false;
+        return AttemptVerdict {
+            verdict,
+            unmet,
+            despite_contract,
+        };
+    }
+    unmet.extend(changed_protected_files(definition, state));
+    unmet.extend(forbidden_change(run, definition, state));
+    let before = state.baseline.tests.as_ref();
+    let tests = contract.and_then(|contract| {
+        red_summary(contract, observed).or_else(|| missing_tests(contract, before, observed))
+    });
+    unmet.extend(tests);
+    let despite_contract = !unmet.is_empty();
+    AttemptVerdict {
+        verdict: if despite_contract {
+            Verdict::Fail
+        } else {
+            Verdict::Pass
+        },
+        unmet,
+        despite_contract,
+    }
+}
+
+/// What the work changed although nobody may: also a file that was not there when the step began.
+pub(super) fn changed_protected_files(definition: &Step, state: &StepState) -> Option<String> {
+    let covers = |file: &&String| is_covered(&definition.protects, file, &state.changes.details);
+    let mut protected = state.changes.protected.clone();
+    if protected.is_empty() {
+        let changed = state.changes.files.iter().flatten();
+        protected.extend(changed.filter(covers).cloned());
+    }
+    (!protected.is_empty()).then(|| format!("it changed protected files: {}", protected.join(", ")))
+}
+
+/// Whether one of these patterns covers a changed file, by any of its names.
+pub(super) fn is_covered(patterns: &[String], file: &str, details: &ChangeDetails) -> bool {
+    let names = names_of(file, details);
+    let mut patterns = patterns.iter();
+    patterns.any(|pattern| names.iter().any(|name| glob::covers(pattern, name)))
+}
+
+/// The runners' configuration is changed only by whom the plan told to, whichever step it belongs to.
+pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) -> Option<String> {
+    match definition.work {
+        Work::Agent { .. } | Work::Tool { .. } => {}
+        Work::Ask { .. } | Work::Check => return None,
+    }
+    let agents = state
+        .attempt
+        .taken_over
+        .as_ref()
+        .filter(|agents| agents.files.is_some());
+    let looked_at = state.changes.files.is_some();
+    let changes = if looked_at {
+        Some(&state.changes)
+    } else {
+        agents
+    };
+    let changes = changes?;
+    let judge = judge_changed(&run.plan().steps, definition, changes);
+    // What a person changed to repair it is theirs to answer for; the evidence names it.
+    let of_agents = |files: Vec<String>| -> Vec<String> {
+        let agents = agents.and_then(|agents| agents.files.as_ref());
+        let is_theirs = |file: &String| agents.is_none_or(|agents| agents.contains(file));
+        files.into_iter().filter(is_theirs).collect()
+    };
+    if let Some((other, files)) = protected_by_others(run.plan(), definition, changes) {
+        let files = of_agents(files);
+        if !files.is_empty() {
+            return Some(format!(
+                "it changed files that step `{other}`, which may run beside it, protects, and `produces` does not name them: {}",
+                some(&files)
+            ));
+        }
+    }
+    let (config, shadows) = (of_agents(judge.runner_config), of_agents(judge.shadows));
+    if !config.is_empty() {
+        return Some(format!(
+            "it changed what configures the runner of a contract, and `produces` does not name that: {}",
+            some(&config)
+        ));
+    }
+    (!shadows.is_empty()).then(|| {
+        format!(
+            "it made files that the runner of a contract loads in place of others, and `produces` does not name them: {}",
+            some(&shadows)
+        )
+    })
+}
+
+/// The first of some files, and how many more there are.
+fn some(files: &[String]) -> String {
+    const NAMED: usize = 5;
+    let first: Vec<&str> = files.iter().take(NAMED).map(String::as_str).collect();
+    match files.len().saturating_sub(NAMED) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}

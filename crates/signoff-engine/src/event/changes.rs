@@ -1,0 +1,95 @@
+//! What git knows of a run: its tree, and what changed in it.
+
+use serde::{Deserialize, Serialize};
+
+/// The tree that a run works on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunTree {
+    /// The checkout's commit when the run started, if there was one.
+    pub base: Option<String>,
+    /// The commit that holds the checkout as it was then, with what was not committed.
+    pub start: String,
+    /// The run's branch; none in place.
+    pub branch: Option<String>,
+    /// The branch that the checkout was on, `HEAD` if it was on none; older versions did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkout: Option<String>,
+    /// Its commits are in a repository of the harness's own, because the project has none that could
+    /// hold them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
+    /// Work is kept in layers; older versions had a worktree for each agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub layers: bool,
+}
+
+/// What the run's tree will be if a step's contract holds on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Candidate {
+    pub commit: String,
+    pub tree: String,
+    /// The head that it was built on.
+    pub onto: String,
+    /// What it changes there.
+    pub files: Vec<String>,
+    // Boxed: it is rarely there, and elsewhere costs a pointer.
+    #[serde(flatten)]
+    pub details: Box<ChangeDetails>,
+}
+
+/// What changed in the tree while a step's work was under way.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Changes {
+    /// Paths; absent = nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<String>>,
+    /// Those among them that the step protects.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<String>,
+    // Boxed: it is rarely there, and elsewhere costs a pointer.
+    #[serde(flatten)]
+    pub details: Box<ChangeDetails>,
+}
+
+/// What is worth knowing of changed files beyond their names. Each list holds some of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ChangeDetails {
+    /// Symbolic links that lead out of the tree: what is read through them is not versioned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links_out: Vec<String>,
+    /// Files that Python loads in the place of a module that was there before, and compiled ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hides: Vec<String>,
+    /// New files that are Python modules with the name of one of Python's own, of a runner's or of an
+    /// installed one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub new_modules: Vec<String>,
+    /// Those of them that do not lie in a package: where Python is started there, it loads them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loose_modules: Vec<String>,
+    /// Symbolic links that differ or lead to something that differs, with what they lead to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkEnd>,
+    /// New files that configure a runner by their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<String>,
+    /// Those of them that lie where no runner could be started before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<String>,
+    /// Manifests that differ in what says which tests there are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub selects: Vec<String>,
+}
+
+/// A symbolic link that leads to something inside of the tree.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LinkEnd {
+    pub link: String,
+    /// What it leads to in the end, by a path without links; empty = the root.
+    pub end: String,
+}

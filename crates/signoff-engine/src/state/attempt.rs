@@ -1,0 +1,47 @@
+//! What the harness knows of one attempt.
+
+use crate::Millis;
+use crate::event::{Call, Candidate, Changes, Process};
+use crate::verdict::ProcessEnd;
+
+/// What the harness knows of the present attempt. Before the first one, what a person did to the step
+/// is noted here all the same.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AttemptState {
+    /// When its work started.
+    pub started_at: Millis,
+    pub process: Option<Process>,
+    /// The call under way, or whose end nobody saw.
+    pub call: Option<Call>,
+    /// Its call may have changed the tree.
+    pub changed_tree: bool,
+    /// How its agent ended.
+    pub work_ended: Option<ProcessEnd>,
+    /// It was cut off.
+    pub interrupted: bool,
+    /// What its agents had changed when a person took it over to repair it; none = nobody did.
+    pub taken_over: Option<Changes>,
+    /// Who repaired it by hand.
+    pub repaired_by: Option<String>,
+    /// Who accepted it, where its contract is still to be seen.
+    pub accepted_by: Option<String>,
+    /// Inconclusive evaluations.
+    pub inconclusive: u32,
+    /// Evaluations in a row that were void: something changed in the checkout while they ran.
+    pub void: u32,
+    /// It conflicts with what was merged before.
+    pub conflicted: bool,
+    /// What the tree will be if its contract holds.
+    pub candidate: Option<Candidate>,
+    /// The commit that it was merged as.
+    pub commit: Option<String>,
+}
+
+impl AttemptState {
+    pub(crate) fn started(at: Millis) -> Self {
+        Self {
+            started_at: at,
+            ..Self::default()
+        }
+    }
+}

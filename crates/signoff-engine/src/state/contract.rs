@@ -1,0 +1,72 @@
+//! What the runs of a step's contract showed.
+
+use crate::verdict::{Observation, TestsRun, Verdict, weaker_room};
+
+/// The contract's run without the step's work.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Baseline {
+    pub verdict: Option<Verdict>,
+    /// The commit that it looked at, where a run has commits.
+    pub commit: Option<String>,
+    /// It was run after the work, because others had changed something meanwhile.
+    pub after_work: bool,
+    /// Why it gave no answer, where that is known.
+    pub excuse: Option<String>,
+    /// Tests that ran in it.
+    pub tests: Option<TestsRun>,
+}
+
+/// What is known of all runs of the contract, and of the last of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ContractRuns {
+    /// The tree that the last run looked at, by its number.
+    pub tree: u64,
+    /// The git tree of the last verdict.
+    pub judged_on: Option<String>,
+    /// Tests that ran in the last evaluation.
+    pub tests: Option<TestsRun>,
+    /// How the tree was shown to it: the weakest of before and after the work.
+    pub room: Option<String>,
+    /// The last run reused what an earlier one had built.
+    pub warm: bool,
+    /// Before or after the work, it found what attempts had left in ignored directories.
+    pub ignored_work: bool,
+    /// Files that it changed; they were thrown away with its layer.
+    pub writes: Vec<String>,
+}
+
+impl ContractRuns {
+    /// The same after a run before the work: what was seen of earlier work no longer counts.
+    pub(crate) fn after_baseline(&self, observed: &Observation) -> Self {
+        Self {
+            room: observed.room.clone(),
+            warm: observed.warm,
+            ignored_work: observed.ignored_work,
+            writes: self.writes_with(observed),
+            ..self.clone()
+        }
+    }
+
+    /// The same after a run that judged the work.
+    pub(crate) fn after_evaluation(&self, observed: &Observation) -> Self {
+        Self {
+            tree: self.tree,
+            judged_on: observed.tree.clone().or_else(|| self.judged_on.clone()),
+            tests: observed.tests.clone(),
+            room: weaker_room(self.room.as_deref(), observed.room.as_deref()),
+            warm: observed.warm,
+            ignored_work: self.ignored_work || observed.ignored_work,
+            writes: self.writes_with(observed),
+        }
+    }
+
+    fn writes_with(&self, observed: &Observation) -> Vec<String> {
+        let mut writes = self.writes.clone();
+        for path in &observed.wrote {
+            if !writes.contains(path) {
+                writes.push(path.clone());
+            }
+        }
+        writes
+    }
+}

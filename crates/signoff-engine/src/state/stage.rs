@@ -1,0 +1,72 @@
+//! Where a step stands.
+
+/// Where a step stands between two events.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Stage {
+    #[default]
+    Idle,
+    NeedsBaseline,
+    Baselining,
+    NeedsWork,
+    /// Its agent works, or its tool is called.
+    Working {
+        attempt: u32,
+    },
+    NeedsEvaluation {
+        attempt: u32,
+    },
+    Evaluating {
+        attempt: u32,
+    },
+    /// Its work is put on top of what was merged before.
+    Assembling {
+        attempt: u32,
+    },
+    /// Its contract holds on the candidate.
+    NeedsMerge {
+        attempt: u32,
+    },
+    /// The candidate becomes the head.
+    Merging {
+        attempt: u32,
+    },
+    /// A loop that has become its items.
+    Expanded,
+    Waiting {
+        item: String,
+    },
+    /// Done as far as its agent goes; a person decides at the end.
+    Provisional,
+    Ended,
+    /// It has ended, and its contract runs once more on the last tree.
+    Rechecking,
+}
+
+impl Stage {
+    pub(crate) fn in_flight(&self) -> bool {
+        matches!(
+            self,
+            Self::Baselining
+                | Self::Working { .. }
+                | Self::Evaluating { .. }
+                | Self::Assembling { .. }
+                | Self::Merging { .. }
+                | Self::Rechecking
+        )
+    }
+}
+
+/// The nine statuses of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StepStatus {
+    #[default]
+    Pending,
+    Blocked,
+    Ready,
+    Running,
+    Verifying,
+    Waiting,
+    Completed,
+    Failed,
+    Skipped,
+}

@@ -1,0 +1,673 @@
+//! Which changed files have a say in the verdict.
+
+use signoff_engine::{ChangeDetails, Changes, LinkEnd, judge_changed};
+use signoff_plan::model::Step;
+
+use crate::world::{plan_text, signed};
+
+/// A step with this task, contract and `produces`.
+fn step(task: &str, contract: &str, produces: &str) -> Step {
+    let produces = match produces {
+        "" => String::new(),
+        globs => format!("**produces:** {globs}\n"),
+    };
+    let body = format!(
+        "**target:** coder\n**task:**\n{task}\n\n{produces}**contract:**\n```shell\n{contract}\n```\n"
+    );
+    signed(&plan_text(&[&body])).plan().steps[0].clone()
+}
+
+/// `file` is reported, `file!` fails the attempt; what is not listed has no say.
+#[track_caller]
+fn check(step: &Step, changed: &[&str], expected: &[&str]) {
+    check_in(
+        std::slice::from_ref(step),
+        step,
+        &changes(changed),
+        expected,
+    );
+}
+
+fn changes(files: &[&str]) -> Changes {
+    Changes {
+        files: Some(files.iter().map(|path| (*path).to_owned()).collect()),
+        ..Changes::default()
+    }
+}
+
+/// The same in a plan of these steps.
+#[track_caller]
+fn check_in(plan: &[Step], step: &Step, changes: &Changes, expected: &[&str]) {
+    let found = judge_changed(plan, step, changes);
+    let told: Vec<String> = found
+        .reads
+        .iter()
+        .map(|path| {
+            let fails = found.runner_config.contains(path) || found.shadows.contains(path);
+            format!("{path}{}", if fails { "!" } else { "" })
+        })
+        .collect();
+    assert_eq!(told, expected, "{:?} {:?}", step.work, step.contract);
+    assert!(
+        found
+            .runner_config
+            .iter()
+            .all(|path| found.reads.contains(path))
+    );
+}
+
+fn contract(command: &str) -> Step {
+    step("Do it.", command, "")
+}
+
+#[test]
+fn a_module_in_the_place_of_the_runners_own_fails() {
+    let all = [
+        "json.py",
+        "tools/unittest.py",
+        "app/json.py",
+        "test/__init__.py",
+        "app.py",
+    ];
+    check(
+        &contract("python3 -m pytest"),
+        &all,
+        &["json.py!", "test/__init__.py"],
+    );
+    check(
+        &contract("python3 tools/check.py"),
+        &all,
+        &["json.py!", "tools/unittest.py!", "test/__init__.py"],
+    );
+    check(
+        &contract("cd tools && python3 -m unittest"),
+        &all,
+        &["json.py!", "tools/unittest.py!", "test/__init__.py"],
+    );
+    check(&contract("cargo test"), &all, &["test/__init__.py"]);
+    // The task's word is not enough, `produces` is.
+    check(
+        &step("Write json.py.", "pytest", ""),
+        &["json.py"],
+        &["json.py!"],
+    );
+    check(
+        &step("Write it.", "pytest", "json.py"),
+        &["json.py"],
+        &["json.py"],
+    );
+}
+
+#[test]
+fn scripts_are_reported_however_they_are_called() {
+    for (command, file) in [
+        ("cd s && ./x", "s/x"),
+        ("$PWD/s/x", "s/x"),
+        ("a/../s/x", "s/x"),
+        ("for f in s/*.sh; do $f; done; s/*.sh", "s/new.sh"),
+        ("bash -c '. s/x'", "s/x"),
+        ("python3 -m pkg.mod", "pkg/mod.py"),
+        ("python3 -m pkg", "pkg/__main__.py"),
+    ] {
+        check(&contract(command), &[file, "other"], &[file]);
+    }
+}
+
+#[test]
+fn each_runner_has_its_own_configuration() {
+    let all = [
+        "conftest.py",
+        "pyproject.toml",
+        "package.json",
+        "Makefile",
+        "build.rs",
+        ".cargo/config.toml",
+        "sub/pytest.ini",
+        "tox.ini",
+        "setup.cfg",
+        "web/jest.config.ts",
+        "vitest.config.mjs",
+        ".mocharc.yml",
+        ".rspec",
+        ".config/nextest.toml",
+        "src/main.rs",
+        "README.md",
+    ];
+    let python = [
+        "conftest.py!",
+        "pyproject.toml!",
+        "sub/pytest.ini!",
+        "tox.ini!",
+        "setup.cfg!",
+    ];
+    let javascript = [
+        "package.json!",
+        "web/jest.config.ts!",
+        "vitest.config.mjs!",
+        ".mocharc.yml!",
+    ];
+    let rust = ["build.rs!", ".cargo/config.toml!", ".config/nextest.toml!"];
+    for (command, expected) in [
+        ("pytest -q", &python[..]),
+        ("python3.12 -m pytest", &python),
+        (".venv/bin/pytest tests", &python),
+        ("A=1 timeout 60 pytest | tee log", &python),
+        ("npm test", &javascript),
+        ("npx jest", &javascript),
+        ("cargo test", &rust),
+        ("cargo nextest run", &rust),
+        ("bundle exec rspec", &[".rspec!"]),
+        ("go test ./...", &[]),
+        ("grep -q done notes", &[]),
+        ("test -f README.md", &["README.md"]),
+    ] {
+        check(&contract(command), &all, expected);
+    }
+}
+
+#[test]
+fn what_runs_other_things_may_read_anything() {
+    let changed = [
+        "package.json",
+        "conftest.py",
+        "build.rs",
+        "Makefile",
+        "src/a.rs",
+    ];
+    let everything = ["package.json!", "conftest.py!", "build.rs!", "Makefile!"];
+    for command in [
+        "make test",
+        "just check",
+        "bash -c ./x",
+        "eval \"$X\"",
+        "tox",
+    ] {
+        check(&contract(command), &changed, &everything);
+    }
+    check(
+        &contract("./check"),
+        &["check", "package.json"],
+        &["check", "package.json!"],
+    );
+}
+
+#[test]
+fn manifests_that_every_change_touches_are_only_reported() {
+    check(
+        &contract("cargo test"),
+        &["Cargo.toml", "crates/a/Cargo.toml"],
+        &["Cargo.toml", "crates/a/Cargo.toml"],
+    );
+    check(
+        &contract("go test ./..."),
+        &["go.mod", "go.sum"],
+        &["go.mod"],
+    );
+    check(&contract("mvn -q test"), &["pom.xml"], &["pom.xml"]);
+    check(
+        &contract("ctest"),
+        &["CMakeLists.txt", "CTestCustom.cmake"],
+        &["CMakeLists.txt", "CTestCustom.cmake!"],
+    );
+    check(
+        &contract("npx tsc --noEmit"),
+        &["tsconfig.json", "vite.config.ts"],
+        &["tsconfig.json", "vite.config.ts"],
+    );
+}
+
+#[test]
+fn files_of_tests_are_reported_and_never_fail_an_attempt() {
+    let changed = [
+        "tests/test_a.py",
+        "src/a_test.go",
+        "web/a.test.tsx",
+        "spec/a_spec.rb",
+        "src/a.py",
+        "tests/data/expected.json",
+        "src/AppTest.java",
+    ];
+    check(
+        &contract("pytest"),
+        &changed,
+        &[
+            "tests/test_a.py",
+            "spec/a_spec.rb",
+            "tests/data/expected.json",
+        ],
+    );
+    check(
+        &contract("make"),
+        &changed,
+        &[
+            "tests/test_a.py",
+            "src/a_test.go",
+            "web/a.test.tsx",
+            "spec/a_spec.rb",
+            "tests/data/expected.json",
+            "src/AppTest.java",
+        ],
+    );
+    check(&contract("test -f x.txt"), &changed, &[]);
+    // The one file among tests that decides which of them run.
+    check(
+        &contract("pytest"),
+        &["tests/conftest.py"],
+        &["tests/conftest.py!"],
+    );
+}
+
+#[test]
+fn files_that_the_contract_names_are_reported() {
+    check(
+        &contract("bash scripts/check.sh && diff want.txt out/got.txt"),
+        &[
+            "scripts/check.sh",
+            "want.txt",
+            "out/got.txt",
+            "scripts/other.sh",
+        ],
+        &["scripts/check.sh", "want.txt", "out/got.txt"],
+    );
+    check(&contract("./ci/run"), &["ci/run"], &["ci/run"]);
+    check(
+        &contract("cd web && node check.js"),
+        &["web/check.js", "api/check.ts"],
+        &["web/check.js"],
+    );
+    check(&contract("node check.js"), &["web/check.js"], &[]);
+    check(
+        &contract("npx jest --config ci/jest.json && npx eslint --config=ci/lint.js ."),
+        &["ci/jest.json", "ci/lint.js"],
+        &["ci/jest.json!", "ci/lint.js!"],
+    );
+    check(&contract("wc -c report.md"), &["report.md"], &["report.md"]);
+}
+
+#[test]
+fn only_what_produces_names_is_only_reported() {
+    for task in [
+        "Add a fixture to conftest.py.",
+        "Read `conftest.py` first.",
+        "Keep `conftest.py` as it is.",
+        "Repariere x. Lass die Finger von `conftest.py`.",
+    ] {
+        let file = "tests/conftest.py";
+        check(&step(task, "pytest", ""), &[file], &["tests/conftest.py!"]);
+        check(&step(task, "pytest", "tests/**"), &[file], &[file]);
+    }
+    check(
+        &step("Do it.", "pytest", "tests/**, *.toml"),
+        &["tests/conftest.py", "pyproject.toml", "tox.ini"],
+        &["tests/conftest.py", "pyproject.toml", "tox.ini!"],
+    );
+    // The call that a person signed says what it writes.
+    let body = "**tool:** write_file\n**args:**\n```json\n{\"path\": \"./conftest.py\", \"content\": \"\"}\n```\n**contract:**\n```shell\npytest\n```\n";
+    let write = signed(&plan_text(&[body])).plan().steps[0].clone();
+    check(
+        &write,
+        &["conftest.py", "tox.ini"],
+        &["conftest.py", "tox.ini!"],
+    );
+}
+
+#[test]
+fn a_step_plants_nothing_for_the_contract_of_another() {
+    let notes = contract("test -s notes.txt");
+    let no_contract = Step {
+        contract: None,
+        ..notes.clone()
+    };
+    let plan = [
+        notes.clone(),
+        no_contract.clone(),
+        contract("cd app && python3 -m unittest"),
+    ];
+    let planted = changes(&[
+        "conftest.py",
+        "unittest.py",
+        "app/json.py",
+        "lib/json.py",
+        "test_x.py",
+    ]);
+    let expected = ["conftest.py!", "unittest.py!", "app/json.py!"];
+    check_in(&plan, &notes, &planted, &expected);
+    check_in(&plan, &no_contract, &planted, &expected);
+    check_in(&plan[..2], &notes, &planted, &[]);
+    let given = [notes.clone(), contract("npx jest --config ci/jest.json")];
+    check_in(
+        &given,
+        &notes,
+        &changes(&["ci/jest.json"]),
+        &["ci/jest.json!"],
+    );
+    let told = step("Write notes.", "test -s notes.txt", "conftest.py");
+    check_in(&plan, &told, &changes(&["conftest.py"]), &["conftest.py"]);
+}
+
+#[test]
+fn the_runner_is_shadowed_wherever_python_may_be_started() {
+    let known = |path: &str, is_loose: bool| {
+        let list = vec![path.to_owned()];
+        Changes {
+            details: Box::new(ChangeDetails {
+                loose_modules: if is_loose { list.clone() } else { Vec::new() },
+                new_modules: list,
+                ..ChangeDetails::default()
+            }),
+            ..changes(&[path])
+        }
+    };
+    for command in [
+        "make test",
+        "./check.sh",
+        "D=app; cd \"$D\" && python3 -m unittest",
+        "f() { cd \"$1\" && python3 -m unittest; }; f app",
+        "for d in app; do (cd $d && python3 -m unittest) || exit 1; done",
+        "cd ap*; python3 -m unittest",
+        "cd \"$(dirname app/x.py)\" && python3 -m unittest",
+        "PYTHONPATH=$D python3 -m unittest",
+        "bash -c 'cd $D && python3 -m unittest'",
+    ] {
+        let step = contract(command);
+        let plan = std::slice::from_ref(&step);
+        check_in(
+            plan,
+            &step,
+            &known("app/unittest.py", true),
+            &["app/unittest.py!"],
+        );
+        check_in(
+            plan,
+            &step,
+            &known("app/unittest.py", false),
+            &["app/unittest.py!"],
+        );
+        check_in(plan, &step, &known("app/json.py", true), &["app/json.py!"]);
+        check_in(plan, &step, &known("app/json.py", false), &[]);
+    }
+    let step = contract("python3 -m unittest");
+    let plan = std::slice::from_ref(&step);
+    check_in(
+        plan,
+        &step,
+        &known("app/pluggy.py", false),
+        &["app/pluggy.py!"],
+    );
+    check_in(plan, &step, &known("app/json.py", true), &[]);
+    // Named like a package that is installed.
+    check_in(plan, &step, &known("hamcrest.py", true), &["hamcrest.py!"]);
+    check_in(plan, &step, &known("app/hamcrest.py", true), &[]);
+    let rust = contract("cargo test");
+    check_in(
+        std::slice::from_ref(&rust),
+        &rust,
+        &known("app/unittest.py", true),
+        &[],
+    );
+}
+
+#[test]
+fn what_hides_a_module_fails_where_python_runs() {
+    let hides = |path: &str| Changes {
+        details: Box::new(ChangeDetails {
+            hides: vec![path.to_owned()],
+            ..ChangeDetails::default()
+        }),
+        ..changes(&[path])
+    };
+    for path in ["test_x/__init__.py", "__pycache__/test_x.cpython-311.pyc"] {
+        let python = contract("python3 -m unittest test_x");
+        let refused = format!("{path}!");
+        check_in(
+            std::slice::from_ref(&python),
+            &python,
+            &hides(path),
+            &[&refused],
+        );
+        let named = step("Do it.", "python3 -m unittest test_x", path);
+        check_in(std::slice::from_ref(&named), &named, &hides(path), &[path]);
+        let rust = contract("cargo test");
+        check_in(std::slice::from_ref(&rust), &rust, &hides(path), &[]);
+    }
+}
+
+#[test]
+fn a_directory_that_the_contract_names_is_read_with_all_in_it() {
+    for command in [
+        "run-parts checks.d",
+        "run-parts --exit-on-error ./checks.d/",
+        "cat checks.d/a",
+    ] {
+        check(
+            &contract(command),
+            &["checks.d/a", "other/a"],
+            &["checks.d/a"],
+        );
+    }
+    check(
+        &contract("bats checks"),
+        &["checks/sub/a.bats", "x"],
+        &["checks/sub/a.bats"],
+    );
+}
+
+#[test]
+fn well_known_settings_are_known() {
+    for (command, file) in [
+        ("pytest", "evil-1.dist-info/entry_points.txt"),
+        ("pytest", "src/evil.egg-info/entry_points.txt"),
+        ("python3 -m unittest", "lib/x.pth"),
+        ("pytest", "pytest.toml"),
+        ("shellcheck s.sh", ".shellcheckrc"),
+        ("node --test test/", "test/node_modules/dep/index.js"),
+        ("node --test", "node_modules"),
+        ("npm test", ".yarn/releases/yarn.cjs"),
+        ("npx mocha", ".mocharc.json"),
+        ("npm test", ".npmrc"),
+        ("go test ./...", "go.work"),
+        ("golangci-lint run", ".golangci.yml"),
+        ("mvn test", ".mvn/extensions.xml"),
+        ("./gradlew test", "gradle.properties"),
+        ("vendor/bin/phpunit", "phpunit.xml.dist"),
+        ("cargo test", ".cargo/config"),
+        ("cargo fmt --check", "rustfmt.toml"),
+        ("git diff --check HEAD~1", ".gitattributes"),
+        ("npx eslint .", ".eslintignore"),
+        ("npx prettier --check .", ".prettierignore"),
+        ("rg TODO", "src/.rgignore"),
+        ("rg TODO", ".ignore"),
+        ("dotnet test", "Directory.Build.props"),
+        ("dotnet test", "src/ci.runsettings"),
+        ("dotnet format --verify-no-changes", ".editorconfig"),
+        ("yarn test", ".yarn/y.cjs"),
+        ("yarn test", ".yarnrc.yml"),
+        ("pytest", ".tool-versions"),
+        ("ctest", "CMakePresets.json"),
+        ("node --test", "node.config.json"),
+    ] {
+        check(&contract(command), &[file], &[&format!("{file}!")]);
+    }
+}
+
+#[test]
+fn what_was_installed_is_nobodys_configuration() {
+    let changed = [
+        ".venv/lib/site-packages/x/conftest.py",
+        "target/debug/build.rs",
+    ];
+    check(&contract("make test"), &changed, &[]);
+    check(
+        &contract(".venv/bin/pytest"),
+        &[".venv/bin/pytest"],
+        &[".venv/bin/pytest"],
+    );
+}
+
+#[test]
+fn without_any_contract_nothing_judges() {
+    let mut step = contract("make");
+    step.contract = None;
+    check(&step, &["Makefile"], &[]);
+}
+
+/// These changes where links lead to files or directories.
+fn linked(files: &[&str], links: &[(&str, &str)]) -> Changes {
+    let link = |(link, end): &(&str, &str)| LinkEnd {
+        link: (*link).to_owned(),
+        end: (*end).to_owned(),
+    };
+    Changes {
+        details: Box::new(ChangeDetails {
+            links: links.iter().map(link).collect(),
+            ..ChangeDetails::default()
+        }),
+        ..changes(files)
+    }
+}
+
+#[test]
+fn a_file_is_judged_by_every_name_that_links_give_to_it() {
+    let check = |step: &Step, files: &[&str], links: &[(&str, &str)], expected: &[&str]| {
+        check_in(
+            std::slice::from_ref(step),
+            step,
+            &linked(files, links),
+            expected,
+        );
+    };
+    let diff = contract("diff expected.txt out.txt");
+    let base = [("expected.txt", "data/expected.txt")];
+    check(&diff, &["data/expected.txt"], &base, &["data/expected.txt"]);
+    let cargo = contract("cargo test");
+    let new = [(".cargo", "cfg")];
+    check(
+        &cargo,
+        &[".cargo", "cfg/config.toml"],
+        &new,
+        &[".cargo!", "cfg/config.toml!"],
+    );
+    // What it leads to may have been there before.
+    check(&cargo, &[".cargo"], &new, &[".cargo!"]);
+    check(&contract("npm test"), &[".cargo"], &new, &[]);
+    check(
+        &contract("diff data/a b"),
+        &["data"],
+        &[("data", "x")],
+        &["data"],
+    );
+    // `produces` names files, and links that were there before.
+    let ini = step("Do it.", "pytest", "pytest.ini");
+    let link = [("pytest.ini", "ci/pytest.ini")];
+    check(&ini, &["ci/pytest.ini"], &link, &["ci/pytest.ini"]);
+    let wide = step("Do it.", "pytest", "src/**");
+    check(
+        &wide,
+        &["src/x", "tests/conftest.py"],
+        &[("src/x", "tests")],
+        &["tests/conftest.py!"],
+    );
+}
+
+#[test]
+fn letter_case_does_not_hide_an_installed_plugin() {
+    for file in ["EVIL-1.DIST-INFO/METADATA", "evil.EGG-INFO/PKG-INFO"] {
+        check(&contract("pytest"), &[file], &[&format!("{file}!")]);
+    }
+}
+
+#[test]
+fn a_manifest_that_selects_tests_fails() {
+    let selects = |list: &[&str]| Changes {
+        details: Box::new(ChangeDetails {
+            selects: list.iter().map(|&file| file.to_owned()).collect(),
+            ..ChangeDetails::default()
+        }),
+        ..changes(&["Cargo.toml"])
+    };
+    let cargo = contract("cargo test");
+    let plan = std::slice::from_ref(&cargo);
+    check_in(plan, &cargo, &selects(&["Cargo.toml"]), &["Cargo.toml!"]);
+    check_in(plan, &cargo, &selects(&[]), &["Cargo.toml"]);
+    let named = step("Do it.", "cargo test", "Cargo.toml");
+    let plan = std::slice::from_ref(&named);
+    check_in(plan, &named, &selects(&["Cargo.toml"]), &["Cargo.toml"]);
+    let other = contract("pytest");
+    let plan = std::slice::from_ref(&other);
+    check_in(plan, &other, &selects(&["Cargo.toml"]), &[]);
+}
+
+#[test]
+fn everyday_files_count_only_for_whoever_calls_the_program() {
+    for file in [".gitattributes", ".ignore", ".editorconfig"] {
+        check(&contract("make test"), &[file], &[]);
+    }
+}
+
+#[test]
+fn a_new_file_apart_from_every_runner_is_only_told() {
+    let added = |file: &str, is_apart: bool| {
+        let list = vec![file.to_owned()];
+        Changes {
+            details: Box::new(ChangeDetails {
+                apart: if is_apart { list.clone() } else { Vec::new() },
+                added: list,
+                ..ChangeDetails::default()
+            }),
+            ..changes(&[file])
+        }
+    };
+    let check = |command: &str, file: &str, is_apart: bool, fails: bool| {
+        let step = contract(command);
+        let told = format!("{file}{}", if fails { "!" } else { "" });
+        check_in(
+            std::slice::from_ref(&step),
+            &step,
+            &added(file, is_apart),
+            &[&told],
+        );
+    };
+    for (command, file) in [
+        ("make -s test", "docs/Makefile"),
+        ("make -s test", "examples/demo/package.json"),
+        ("make -s test", "examples/demo/build.rs"),
+        (
+            "python3 -m pytest tests",
+            "tests/fixtures/proj/pyproject.toml",
+        ),
+    ] {
+        check(command, file, true, false);
+        check(command, file, false, true);
+    }
+    check("cd docs && make", "docs/Makefile", true, true);
+    check("make -C docs", "docs/Makefile", true, true);
+    check("pytest tests/a/b", "tests/a/pytest.ini", true, true);
+    check("make test", "tests/a/pyproject.toml", true, true);
+    check("ruff check . && pytest", "x/pyproject.toml", true, true);
+    // Go takes all modules from there once there is one.
+    check("go test ./...", "vendor/modules.txt", false, true);
+    let go = contract("go test ./...");
+    let renewed = changes(&["vendor/modules.txt"]);
+    check_in(
+        std::slice::from_ref(&go),
+        &go,
+        &renewed,
+        &["vendor/modules.txt"],
+    );
+}
+
+#[test]
+fn what_a_loop_over_files_runs_is_told() {
+    for command in [
+        "for f in scripts/*.sh; do bash \"$f\" || exit 1; done",
+        "ls scripts/*.sh | xargs -n1 bash",
+        "git ls-files 'scripts/*.sh' | while read f; do bash $f || exit 1; done",
+        "find scripts -name '*.sh' -exec bash {} \\;",
+    ] {
+        check(
+            &contract(command),
+            &["scripts/a.sh", "src/a.rs"],
+            &["scripts/a.sh"],
+        );
+    }
+}

@@ -1,0 +1,24 @@
+//! The engine from outside: a signed plan, inputs, and what comes of them. [`world`] plays the outside;
+//! [`laws`], [`parallel`] and [`worktree_laws`] hold for any plan, any order and any crash.
+
+mod acceptance;
+mod beside_a_person;
+mod control;
+mod cut_off;
+mod gates;
+mod judge;
+mod laws;
+mod loops;
+mod merge;
+mod parallel;
+mod planted;
+mod proved;
+mod replan;
+mod run;
+mod seats;
+mod tests_run;
+mod tools;
+mod unsupported;
+mod warm;
+mod worktree_laws;
+mod world;

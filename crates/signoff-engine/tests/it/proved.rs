@@ -1,0 +1,242 @@
+//! What has to come together for `proved`, and the reason where it does not.
+
+use signoff_engine::{
+    Action, Changes, Event, Facts, Grade, Input, Observation, ProcessEnd, SHARED, due,
+};
+
+use crate::world::{Fate, World, plan_text, saw};
+
+fn step(command: &str, more: &str) -> String {
+    format!(
+        "**target:** coder\n**task:**\nDo it.\n\n{more}**contract:**\n```shell\n{command}\n```\n**on_fail:** escalate\n"
+    )
+}
+
+fn red() -> Observation {
+    saw(ProcessEnd::Exited(1))
+}
+
+fn green() -> Observation {
+    saw(ProcessEnd::Exited(0))
+}
+
+fn printed(text: &str, observed: Observation) -> Observation {
+    Observation {
+        stdout: text.to_owned(),
+        ..observed
+    }
+}
+
+/// Runs one step whose contract shows these before and after the work: its grade and its facts, or why
+/// it failed.
+fn outcome(body: &str, before: Observation, after: Observation) -> Result<(Grade, Facts), String> {
+    let mut world = World::new(&plan_text(&[body]), Fate::default());
+    let (mut before, mut after) = (Some(before), Some(after));
+    loop {
+        let action = due(&world.run, world.now, &world.bounds).into_iter().next();
+        match action {
+            Some(Action::Baseline { step }) => {
+                world.record(Input::BaselineBegins { step });
+                let observed = before.take().expect("once");
+                world.record(Input::BaselineEnded { step, observed });
+            }
+            Some(Action::Evaluate { step, attempt, .. }) => {
+                world.record(Input::EvaluationBegins { step, attempt });
+                let observed = after.take().expect("once");
+                world.record(Input::EvaluationEnded {
+                    step,
+                    attempt,
+                    observed,
+                });
+                break;
+            }
+            Some(action) => world.perform(action, false),
+            None => break,
+        }
+    }
+    let last = world.events.iter().rev();
+    let completed = last.clone().find_map(|recorded| match &recorded.event {
+        Event::StepCompleted {
+            evidence, facts, ..
+        } => Some((*evidence, facts.clone())),
+        _ => None,
+    });
+    let unmet = last.clone().find_map(|recorded| match &recorded.event {
+        Event::ContractFinished { unmet, .. } => Some(unmet.join("; ")),
+        _ => None,
+    });
+    completed.ok_or_else(|| unmet.unwrap_or_default())
+}
+
+#[track_caller]
+fn check(body: &str, before: Observation, after: Observation, reasons: &[&str]) {
+    let (grade, facts) = outcome(body, before, after).expect("it is completed");
+    assert_eq!(facts.not_proved, reasons);
+    let expected = if reasons.is_empty() {
+        Grade::Proved
+    } else {
+        Grade::Held
+    };
+    assert_eq!(grade, expected);
+}
+
+#[track_caller]
+fn fails(body: &str, before: Observation, after: Observation, reason: &str) {
+    let found = outcome(body, before, after);
+    assert_eq!(found.map(|(grade, _)| grade), Err(reason.to_owned()));
+}
+
+#[test]
+fn red_before_and_green_after_is_proved() {
+    let plain = step("test -f out", "");
+    check(&plain, red(), green(), &[]);
+    check(
+        &plain,
+        green(),
+        green(),
+        &["its contract held before the work"],
+    );
+    check(
+        &plain,
+        saw(ProcessEnd::Exited(127)),
+        green(),
+        &["its contract gave no answer before the work"],
+    );
+}
+
+#[test]
+fn the_work_must_have_changed_something_that_was_seen() {
+    let plain = step("test -f out", "");
+    let changed = |files: Option<Vec<String>>| Observation {
+        changes: Some(Box::new(Changes {
+            files,
+            ..Changes::default()
+        })),
+        ..green()
+    };
+    check(
+        &plain,
+        red(),
+        changed(Some(Vec::new())),
+        &["the work changed nothing that is versioned"],
+    );
+    check(
+        &plain,
+        red(),
+        changed(None),
+        &["what the work changed was not seen"],
+    );
+}
+
+#[test]
+fn a_shared_or_a_warm_tree_proves_nothing() {
+    let plain = step("test -f out", "");
+    let shown = |room: &str, warm: bool, observed: Observation| Observation {
+        room: Some(room.to_owned()),
+        warm,
+        ..observed
+    };
+    let shared = "its contract ran in the tree that the agent could write to";
+    let warm = "its contract reused what an earlier run of it had built";
+    for room in ["overlay", "copy"] {
+        check(
+            &plain,
+            shown(room, false, red()),
+            shown(room, false, green()),
+            &[],
+        );
+        check(
+            &plain,
+            shown(room, false, red()),
+            shown(room, true, green()),
+            &[warm],
+        );
+    }
+    check(
+        &plain,
+        shown(SHARED, false, red()),
+        shown("overlay", false, green()),
+        &[shared],
+    );
+    check(
+        &plain,
+        shown("copy", false, red()),
+        shown(SHARED, true, green()),
+        &[shared, warm],
+    );
+    let (_, facts) = outcome(&plain, red(), shown("overlay", false, green())).expect("completed");
+    assert_eq!(facts.room.as_deref(), Some("overlay"));
+}
+
+#[test]
+fn what_agents_left_in_ignored_directories_proves_nothing() {
+    let plain = step("test -f out", "");
+    let found = |observed: Observation| Observation {
+        ignored_work: true,
+        ..observed
+    };
+    let reason = "its contract found what agents had left in ignored directories";
+    check(&plain, red(), found(green()), &[reason]);
+    // Red for want of what others had is no red either.
+    check(&plain, found(red()), green(), &[reason]);
+}
+
+#[test]
+fn a_known_runner_has_to_be_heard() {
+    let pytest = step("pytest -q", "");
+    let (three, two) = ("1 failed, 2 passed in 0.1s", "2 passed in 0.1s");
+    let gone = "pytest did not close with its summary, although 3 tests ran before";
+    check(
+        &pytest,
+        printed(three, red()),
+        printed("3 passed in 0.1s", green()),
+        &[],
+    );
+    fails(&pytest, printed(three, red()), green(), gone);
+    fails(
+        &pytest,
+        printed(three, red()),
+        printed(two, green()),
+        "fewer tests ran than before: 2 of 3",
+    );
+    // It could not even start before, and says nothing after either.
+    check(&pytest, red(), green(), &["no summary of pytest was seen"]);
+    check(&pytest, red(), printed(two, green()), &[]);
+}
+
+#[test]
+fn a_new_file_that_a_pattern_protects_is_a_change_of_a_protected_file() {
+    let guarded = step("test -f out", "**protects:** wor?\n");
+    fails(&guarded, red(), green(), "it changed protected files: work");
+    check(
+        &step("test -f out", "**protects:** other/**\n"),
+        red(),
+        green(),
+        &[],
+    );
+}
+
+#[test]
+fn a_module_that_shadows_the_runners_own_fails_the_attempt() {
+    let with = |file: &str| Observation {
+        changes: Some(Box::new(Changes {
+            files: Some(vec![file.to_owned()]),
+            ..Changes::default()
+        })),
+        ..green()
+    };
+    let python = step("python3 check.py", "");
+    fails(
+        &python,
+        red(),
+        with("json.py"),
+        "it made files that the runner of a contract loads in place of others, and `produces` does not name them: json.py",
+    );
+    check(&python, red(), with("app.py"), &[]);
+    check(
+        &step("python3 check.py", "**produces:** json.py\n"),
+        red(),
+        with("json.py"),
+        &[],
+    );
+}

@@ -1,0 +1,54 @@
+//! Where a step sits while a run goes on.
+
+use signoff_engine::{Accept, ProcessEnd, Seat};
+
+use crate::world::{AGENT, CHECK, Fate, World, plan_text};
+
+/// Where each step sat, one after another, while the run went to its end or its first question.
+fn seats(world: &mut World) -> Vec<Vec<Option<Seat>>> {
+    let steps = world.run.steps().count();
+    let mut seen = vec![Vec::new(); steps];
+    loop {
+        for (at, seen) in seen.iter_mut().enumerate() {
+            let seat = world.run.seat(at);
+            if seen.last() != Some(&seat) {
+                seen.push(seat);
+            }
+        }
+        if !world.step(false) {
+            return seen;
+        }
+    }
+}
+
+#[test]
+fn an_agent_goes_from_its_worktree_through_the_queue() {
+    let steps = plan_text(&[AGENT, CHECK]);
+    let mut world = World::in_worktrees(Accept::Step, 1, &steps, Fate::default());
+    let own = [None, Some(Seat::Worktree), Some(Seat::MergeQueue), None];
+    let seen = seats(&mut world);
+    assert_eq!(seen[0], own);
+    assert!(seen[1].iter().all(|seat| *seat != Some(Seat::Worktree)));
+    assert!(world.run.outcome().is_some());
+}
+
+#[test]
+fn one_that_waits_on_a_person_sits_where_it_is_repaired() {
+    for (body, place) in [(AGENT, Seat::Worktree), (CHECK, Seat::RunTree)] {
+        let fate = Fate {
+            contracts: [const { ProcessEnd::Exited(1) }; 3].into(),
+            ..Fate::default()
+        };
+        let text = plan_text(&[body]);
+        let mut world = World::in_worktrees(Accept::Step, 1, &text, fate);
+        while world.step(false) {}
+        assert_eq!(world.run.items().count(), 1, "{body}");
+        assert_eq!(world.run.seat(0), Some(place), "{body}");
+    }
+}
+
+#[test]
+fn in_the_checkout_there_are_no_seats() {
+    let mut world = World::new(&plan_text(&[AGENT, CHECK]), Fate::default());
+    assert_eq!(seats(&mut world), [[None], [None]]);
+}
