@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use signoff_plan::model::{Step, Work};
-use signoff_plan::tools::built_in;
+use signoff_plan::tools::{Tool, built_in};
 
 use super::{Run, Stage};
 use crate::event::{Isolation, Land, Outcome, RunTree};
@@ -137,12 +137,10 @@ impl Run {
 
     /// Does the step call a tool that may change the run's tree?
     pub(crate) fn calls_in_tree(&self, at: usize) -> bool {
-        let only_reads = |tool: &str| {
-            built_in(tool).is_some_and(|known| known.read_only || known.name == "http_request")
-        };
+        let changes_tree = |tool: &str| built_in(tool).is_none_or(Tool::changes_tree);
         self.in_worktrees()
             && self.definition(at).is_some_and(|step| match &step.work {
-                Work::Tool { tool, .. } => !only_reads(tool),
+                Work::Tool { tool, .. } => changes_tree(tool),
                 Work::Agent { .. } | Work::Check | Work::Ask { .. } => false,
             })
     }

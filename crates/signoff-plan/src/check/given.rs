@@ -7,12 +7,12 @@ use crate::json::Located;
 use crate::model::Work;
 use crate::source::Span;
 use crate::tools::schema::is_reference;
-use crate::tools::{Argument, built_in};
+use crate::tools::{Argument, Tool, built_in};
 
 /// One argument that is text and refers to nothing.
 #[derive(Debug)]
 pub(super) struct Given<'a> {
-    pub(super) tool: &'a str,
+    pub(super) tool: &'static Tool,
     pub(super) argument: &'static Argument,
     pub(super) text: &'a str,
     pub(super) span: Span,
@@ -35,7 +35,7 @@ pub(super) fn given<'a>(step: StepView<'a>, each: &mut dyn FnMut(Given<'a>)) {
             && !is_reference(text)
         {
             each(Given {
-                tool,
+                tool: known,
                 argument,
                 text,
                 span: part.span,

@@ -17,6 +17,7 @@ use super::context::{Context, StepView};
 use super::given::given;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::tools::BuiltIn;
 use crate::visible::hides;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -99,7 +100,7 @@ pub(super) fn parts(step: StepView<'_>) -> Vec<Part<'_>> {
         found.push(whole("the tool", &tool.value, tool.span));
     }
     given(step, &mut |given| {
-        if given.tool == "run_command" {
+        if given.tool.id == BuiltIn::RunCommand {
             found.push(whole("the command", given.text, given.span));
         }
     });

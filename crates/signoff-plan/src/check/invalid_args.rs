@@ -76,7 +76,11 @@ fn refused(step: StepView<'_>, given: &Given<'_>) -> Option<Diagnostic> {
         let why = format!("`{name}` is in `{part}`, which no tool may use");
         (why, "name a file of the project")
     };
-    let message = format!("step `{}` calls `{}`, but {why}", step.id(), given.tool);
+    let message = format!(
+        "step `{}` calls `{}`, but {why}",
+        step.id(),
+        given.tool.name
+    );
     let found = step.problem(Code::InvalidArgs, given.span, message);
     Some(found.help(help))
 }

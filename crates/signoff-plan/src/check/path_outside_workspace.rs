@@ -40,7 +40,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         }
         given(step, &mut |given| {
             if given.argument.path && leaves(context, given.text) {
-                let (id, tool, path) = (step.id(), given.tool, given.text);
+                let (id, tool, path) = (step.id(), given.tool.name, given.text);
                 let message = format!(
                     "step `{id}` calls `{tool}` with `{path}`, which is outside the workspace"
                 );

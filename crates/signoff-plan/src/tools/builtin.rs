@@ -1,10 +1,11 @@
 //! The built-in tools.
 
-use super::{Approval, Argument, Kind, Tool};
+use super::{Approval, Argument, BuiltIn, Kind, Tool};
 
 /// Every built-in tool. Paths are confined to the workspace, symbolic links included.
 pub const BUILT_IN: &[Tool] = &[
     Tool {
+        id: BuiltIn::ReadFile,
         name: "read_file",
         description: "reads a text file; gives `{path, content}`",
         arguments: &[
@@ -16,6 +17,7 @@ pub const BUILT_IN: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: BuiltIn::WriteFile,
         name: "write_file",
         description: "writes a text file and the directories it needs; gives `{path, bytes}`",
         arguments: &[
@@ -26,6 +28,7 @@ pub const BUILT_IN: &[Tool] = &[
         read_only: false,
     },
     Tool {
+        id: BuiltIn::EditFile,
         name: "edit_file",
         description: "replaces a text in a file, which must be there exactly once; gives `{path, replaced}`",
         arguments: &[
@@ -38,6 +41,7 @@ pub const BUILT_IN: &[Tool] = &[
         read_only: false,
     },
     Tool {
+        id: BuiltIn::DeleteFile,
         name: "delete_file",
         description: "deletes a file; gives `{path}`",
         arguments: &[path("path", "the file")],
@@ -45,6 +49,7 @@ pub const BUILT_IN: &[Tool] = &[
         read_only: false,
     },
     Tool {
+        id: BuiltIn::MoveFile,
         name: "move_file",
         description: "moves or renames a file, and makes the directories it needs; gives `{from, to}`",
         arguments: &[path("from", "the file"), path("to", "where it goes")],
@@ -52,6 +57,7 @@ pub const BUILT_IN: &[Tool] = &[
         read_only: false,
     },
     Tool {
+        id: BuiltIn::ListDirectory,
         name: "list_directory",
         description: "lists what is in a directory; gives `{path, entries}`, each `{path, type, size}`",
         arguments: &[
@@ -62,6 +68,7 @@ pub const BUILT_IN: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: BuiltIn::SearchFiles,
         name: "search_files",
         description: "finds lines that match a regular expression; gives `{matches}`, each `{path, line, text}`",
         arguments: &[
@@ -80,6 +87,7 @@ pub const BUILT_IN: &[Tool] = &[
         read_only: true,
     },
     Tool {
+        id: BuiltIn::RunCommand,
         name: "run_command",
         description: "runs a shell command in the sandbox, which must exit with 0; gives `{exit_code, stdout, stderr}`",
         arguments: &[
@@ -95,6 +103,7 @@ pub const BUILT_IN: &[Tool] = &[
         read_only: false,
     },
     Tool {
+        id: BuiltIn::HttpRequest,
         name: "http_request",
         description: "sends an HTTP request, whose status must be below 400; gives `{status, headers, body}`, and `json` where the body is",
         arguments: &[

@@ -11,9 +11,34 @@ pub use self::builtin::BUILT_IN;
 pub use self::schema::unfit;
 pub use self::scope::{Grant, allows};
 
+/// Which built-in tool it is. What it may do and how it is called is decided by this, never by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BuiltIn {
+    /// `read_file`
+    ReadFile,
+    /// `write_file`
+    WriteFile,
+    /// `edit_file`
+    EditFile,
+    /// `delete_file`
+    DeleteFile,
+    /// `move_file`
+    MoveFile,
+    /// `list_directory`
+    ListDirectory,
+    /// `search_files`
+    SearchFiles,
+    /// `run_command`
+    RunCommand,
+    /// `http_request`
+    HttpRequest,
+}
+
 /// A built-in tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tool {
+    /// Which one it is.
+    pub id: BuiltIn,
     /// Its name, as plans call it.
     pub name: &'static str,
     /// What it does and gives back, for people and planners.
@@ -88,6 +113,42 @@ pub fn built_in(name: &str) -> Option<&'static Tool> {
 }
 
 impl Tool {
+    /// Works in the project's tree; the others only talk to somebody else.
+    pub fn needs_tree(&self) -> bool {
+        self.id != BuiltIn::HttpRequest
+    }
+
+    /// May change files of the project's tree.
+    pub fn changes_tree(&self) -> bool {
+        self.needs_tree() && !self.read_only
+    }
+
+    /// A call with these arguments whose end nobody saw can be made again.
+    pub fn is_repeatable(&self, args: &Value) -> bool {
+        let method = args.get("method").and_then(Value::as_str).unwrap_or("GET");
+        self.read_only || self.id == BuiltIn::HttpRequest && matches!(method, "GET" | "HEAD")
+    }
+
+    /// What a call with these arguments changes, in words for the person who must agree.
+    pub fn change(&self, args: &Value) -> String {
+        let text = |argument: &str| {
+            args.get(argument)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        match self.id {
+            BuiltIn::EditFile => format!("edits `{}`", text("path")),
+            BuiltIn::DeleteFile => format!("deletes `{}`", text("path")),
+            BuiltIn::RunCommand => format!("runs `{}`", text("command")),
+            BuiltIn::HttpRequest => format!("sends `{}` to `{}`", text("method"), text("url")),
+            BuiltIn::WriteFile
+            | BuiltIn::MoveFile
+            | BuiltIn::ReadFile
+            | BuiltIn::ListDirectory
+            | BuiltIn::SearchFiles => format!("`{}` changes something", self.name),
+        }
+    }
+
     /// The JSON Schema of its arguments.
     pub fn input_schema(&self) -> Value {
         let properties: Map<_, _> = self

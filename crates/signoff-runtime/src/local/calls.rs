@@ -11,7 +11,7 @@ use signoff_engine::{Call, CallEnd, Input, Run, resolved_arguments};
 use signoff_plan::expression::{Content, Place, places, read};
 use signoff_plan::model::{Step, Work};
 use signoff_plan::reference::is_dynamic;
-use signoff_plan::tools::{Grant, allows};
+use signoff_plan::tools::{BuiltIn, Grant, Tool, allows, built_in};
 use signoff_sandbox::Sandbox;
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
@@ -138,7 +138,7 @@ impl Calls {
                 step,
                 attempt,
                 call: Call {
-                    repeatable: self.toolbox.is_repeatable(tool) || only_asks(tool, &args),
+                    repeatable: self.toolbox.is_repeatable(tool, &args),
                     changes_tree: self.toolbox.changes_tree(tool),
                     tool: tool.clone(),
                     args,
@@ -162,7 +162,7 @@ impl Calls {
         };
         let changes_tree = call.changes_tree;
         // What only talks to others needs no tree.
-        let tree = tree.filter(|_| call.tool != "http_request");
+        let tree = tree.filter(|_| built_in(&call.tool).is_none_or(Tool::needs_tree));
         let agreed = state.turn.approved || is_named(run, definition, &call.tool);
         let call = tools::Call {
             tool: call.tool,
@@ -277,13 +277,8 @@ fn is_built(run: &Run, step: usize) -> bool {
     let given = list.is_some_and(|reads| !reads.is_ok_and(|reads| reads.steps.is_empty()));
     let item = |place: &Place<'_>| matches!(place.content, Content::Loop(text) if text.starts_with("item"));
     let of_item = given && places(command).iter().any(item);
-    tool == "run_command" && (is_dynamic(command) || of_item)
-}
-
-/// A request that only reads can be made again.
-fn only_asks(tool: &str, args: &Value) -> bool {
-    let method = args.get("method").and_then(Value::as_str).unwrap_or("GET");
-    tool == "http_request" && matches!(method, "GET" | "HEAD")
+    let runs = built_in(tool).is_some_and(|tool| tool.id == BuiltIn::RunCommand);
+    runs && (is_dynamic(command) || of_item)
 }
 
 fn impossible(step: usize, why: impl Into<String>) -> Prepared {

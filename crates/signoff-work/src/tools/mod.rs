@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use signoff_plan::tools::{Approval, built_in, unfit};
+use signoff_plan::tools::{Approval, BuiltIn, built_in, unfit};
 use signoff_sandbox::Sandbox;
 
 pub(crate) use self::fault::Fault;
@@ -196,17 +196,14 @@ impl Toolbox {
         };
         match built_in.approval {
             Approval::Never => None,
-            Approval::Always => Some(match (tool, text("path"), text("command")) {
-                ("edit_file", Some(path), _) => format!("edits `{path}`"),
-                ("delete_file", Some(path), _) => format!("deletes `{path}`"),
-                (_, _, Some(command)) => format!("runs `{command}`"),
-                _ => format!("`{tool}` changes something"),
-            }),
+            Approval::Always => Some(built_in.change(args)),
             Approval::IfExists { argument } => {
                 let path = text(argument)?;
-                let follows = match tool {
-                    "move_file" => Last::Itself,
-                    _ => Last::Target,
+                // What is moved takes the place of a link; what is written goes through it.
+                let follows = if built_in.id == BuiltIn::MoveFile {
+                    Last::Itself
+                } else {
+                    Last::Target
                 };
                 let there = Workspace::open(&self.workspace)
                     .and_then(|workspace| workspace.find(path, follows, Missing::Refuse))
@@ -216,16 +213,15 @@ impl Toolbox {
             }
             Approval::Unless { argument, values } => {
                 let value = text(argument)?;
-                let url = text("url").unwrap_or_default();
-                (!values.contains(&value)).then(|| format!("sends `{value}` to `{url}`"))
+                (!values.contains(&value)).then(|| built_in.change(args))
             }
         }
     }
 
     /// Whether a call whose end nobody saw may be made again.
-    pub fn is_repeatable(&self, tool: &str) -> bool {
+    pub fn is_repeatable(&self, tool: &str, args: &Value) -> bool {
         if let Some(built_in) = built_in(tool) {
-            return built_in.read_only;
+            return built_in.is_repeatable(args);
         }
         self.server_of(tool)
             .is_some_and(|(slot, name)| slot.server.is_repeatable(name))
@@ -234,7 +230,7 @@ impl Toolbox {
     /// Whether a call may change files of the workspace.
     pub fn changes_tree(&self, tool: &str) -> bool {
         if let Some(built_in) = built_in(tool) {
-            return !built_in.read_only && built_in.name != "http_request";
+            return built_in.changes_tree();
         }
         !self
             .server_of(tool)
@@ -268,21 +264,26 @@ impl Toolbox {
             let around = self.around(&call.marker, call.log.as_ref());
             return slot.call(name, &call.args, around, limits);
         }
+        let Some(tool) = built_in(&call.tool) else {
+            return Err(Fault::lasting(unknown(&call.tool)));
+        };
         let args = &call.args;
-        if call.tool == "http_request" {
-            // What only talks to others needs no workspace: before the first call that does there is none.
-            return http::http_request(typed(args)?, self.environment.clone(), limits);
-        }
-        let workspace = &Workspace::open(&self.workspace)?.staged(self.staging.clone());
-        match call.tool.as_str() {
-            "read_file" => read::read_file(workspace, typed(args)?, limits),
-            "write_file" => change::write_file(workspace, typed(args)?, call.agreed),
-            "edit_file" => change::edit_file(workspace, typed(args)?),
-            "delete_file" => change::delete_file(workspace, typed(args)?),
-            "move_file" => change::move_file(workspace, typed(args)?, call.agreed),
-            "list_directory" => look::list_directory(workspace, typed(args)?, limits),
-            "search_files" => look::search_files(workspace, &typed(args)?, limits),
-            "run_command" => {
+        // Not before a tool needs it: there may be none yet.
+        let workspace = || -> Result<Workspace, Fault> {
+            Ok(Workspace::open(&self.workspace)?.staged(self.staging.clone()))
+        };
+        match tool.id {
+            BuiltIn::HttpRequest => {
+                http::http_request(typed(args)?, self.environment.clone(), limits)
+            }
+            BuiltIn::ReadFile => read::read_file(&workspace()?, typed(args)?, limits),
+            BuiltIn::WriteFile => change::write_file(&workspace()?, typed(args)?, call.agreed),
+            BuiltIn::EditFile => change::edit_file(&workspace()?, typed(args)?),
+            BuiltIn::DeleteFile => change::delete_file(&workspace()?, typed(args)?),
+            BuiltIn::MoveFile => change::move_file(&workspace()?, typed(args)?, call.agreed),
+            BuiltIn::ListDirectory => look::list_directory(&workspace()?, typed(args)?, limits),
+            BuiltIn::SearchFiles => look::search_files(&workspace()?, &typed(args)?, limits),
+            BuiltIn::RunCommand => {
                 let around = command::Around {
                     sandbox: &self.sandbox,
                     shell: &self.shell,
@@ -292,9 +293,8 @@ impl Toolbox {
                     marker: call.marker.clone(),
                     log: call.log.clone(),
                 };
-                command::run_command(workspace, typed(args)?, around, limits)
+                command::run_command(&workspace()?, typed(args)?, around, limits)
             }
-            other => Err(Fault::lasting(unknown(other))),
         }
     }
 

@@ -62,7 +62,15 @@ fn only_what_reads_is_repeated() {
         ("http_request", false, false),
         ("no.such", false, true),
     ] {
-        assert_eq!(bench.tools.is_repeatable(tool), repeatable, "{tool}");
+        let args = json!({"method": "POST"});
+        assert_eq!(bench.tools.is_repeatable(tool, &args), repeatable, "{tool}");
         assert_eq!(bench.tools.changes_tree(tool), changes, "{tool}");
+    }
+    for args in [
+        json!({}),
+        json!({"method": "GET"}),
+        json!({"method": "HEAD"}),
+    ] {
+        assert!(bench.tools.is_repeatable("http_request", &args), "{args}");
     }
 }

@@ -186,7 +186,11 @@ fn a_record_and_a_person_say_what_needs_a_yes() {
     ] {
         let why = bench.tools.needs_approval(tool, &json!({}), false);
         assert_eq!(why.is_some(), asks, "{tool}");
-        assert_eq!(bench.tools.is_repeatable(tool), repeats, "{tool}");
+        assert_eq!(
+            bench.tools.is_repeatable(tool, &json!({})),
+            repeats,
+            "{tool}"
+        );
         assert_eq!(bench.tools.changes_tree(tool), asks, "{tool}");
     }
     // It was said to change nothing, and says so no longer.
