@@ -1,10 +1,16 @@
 //! What is to be run.
 
+pub(crate) mod captured;
+pub(crate) mod error;
+pub(crate) mod program;
+pub(crate) mod report;
+pub(crate) mod stdio;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::kept_mounts::KeptMounts;
+use crate::namespaces::kept_mounts::KeptMounts;
 use crate::policy::Policy;
 
 /// Name of the variable that marks a command and everything it starts.

@@ -1,5 +1,7 @@
 //! What a command may touch, as data. How that is enforced is the business of a level.
 
+pub(crate) mod level;
+
 use std::path::PathBuf;
 
 /// What a command may touch. Everything is readable that is not hidden, nothing is writable that is not named.

@@ -7,26 +7,27 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::brand::{Brand, RunTag};
-use crate::command::{Command, Limits, MARKER};
-use crate::confinement::{self, Confined, Wrapper};
-use crate::conversation::{Conversation, Speech};
-use crate::ended::Ended;
-use crate::error::StartError;
-use crate::held::{Gate, Held, Started};
-use crate::identity::Identity;
-use crate::image::{Hold, Image};
-use crate::kept_mounts::KeptMounts;
-use crate::leader::Leader;
-use crate::level::Level;
-use crate::log::Log;
-use crate::memory_group::MemoryGroup;
+use crate::after_fork::signals;
+use crate::command::error::StartError;
+use crate::command::report::Ended;
+use crate::command::{Command, Limits, MARKER, stdio};
+use crate::confine::memory_group::MemoryGroup;
+use crate::launch::confinement::{self, Confined, Wrapper};
+use crate::launch::held::{Gate, Held, Started};
+use crate::namespaces::kept_mounts::KeptMounts;
 use crate::policy::Policy;
-use crate::probe::{UntriedError, probe};
-use crate::redaction::Redaction;
-use crate::running::Running;
-use crate::spawner::Spawner;
-use crate::{signals, stdio, tree};
+use crate::policy::level::Level;
+use crate::process_tree;
+use crate::process_tree::identity::Identity;
+use crate::process_tree::tags::{Brand, RunTag};
+use crate::spawn::image::{Hold, Image};
+use crate::spawn::leader::Leader;
+use crate::spawn::spawner::Spawner;
+use crate::trial::probe::{UntriedError, probe};
+use crate::watch::log::Log;
+use crate::watch::piped::{Conversation, Speech};
+use crate::watch::redaction::Redaction;
+use crate::watch::running::Running;
 
 /// Starts commands, confined as far as this machine allows.
 ///
@@ -58,7 +59,7 @@ impl Sandbox {
                 "SIGCHLD is ignored, so the end of a command could not be observed",
             ));
         }
-        tree::adopt_orphans()?;
+        process_tree::adopt_orphans()?;
         Ok(Self {
             spawner: Spawner::start()?,
             level: None,
@@ -96,7 +97,7 @@ impl Sandbox {
     /// where they have to be made for each.
     pub fn make_mounts(&self, policy: &Policy) -> io::Result<Option<KeptMounts>> {
         if self.level()? == Level::Namespaces {
-            let wanted = crate::kept_mounts::Wanted::new(policy)?;
+            let wanted = crate::namespaces::kept_mounts::Wanted::new(policy)?;
             return wanted
                 .map(|wanted| self.spawner.make_mounts(wanted))
                 .transpose();

@@ -1,16 +1,23 @@
 //! Watches a running command until it is over: output, time, the wish to stop, the exit.
 
+pub(crate) mod log;
+pub(crate) mod piped;
+pub(crate) mod redaction;
+pub(crate) mod running;
+pub(crate) mod stop_signal;
+pub(crate) mod stream;
+
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 
-use crate::ended::{Ended, How};
-use crate::leader::Leader;
-use crate::log::Log;
-use crate::stream::Stream;
-use crate::{clock, stop};
+use crate::command::report::{Ended, How};
+use crate::poll;
+use crate::spawn::leader::Leader;
+use crate::watch::log::Log;
+use crate::watch::stream::Stream;
 
 /// Between asking a command to end and ending it.
 const GRACE: Duration = Duration::from_secs(2);
@@ -27,7 +34,7 @@ const BUFFER: usize = 16 * 1024;
 pub(crate) struct Watch {
     pub(crate) leader: Leader,
     /// Readable once somebody wants the command stopped.
-    pub(crate) stop: Arc<stop::Signal>,
+    pub(crate) stop: Arc<stop_signal::Signal>,
     pub(crate) stdout: Stream,
     pub(crate) stderr: Stream,
     pub(crate) log: Log,
@@ -95,7 +102,7 @@ impl Watch {
             .next_moment(phase)
             .map_or(reap_at, |moment| moment.min(reap_at));
         // An error leaves everything unready, and what can be waited for is tried again.
-        clock::poll(&mut fds, Some(until)).ok();
+        poll::poll(&mut fds, Some(until)).ok();
         let ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
         Ready {
             exit: !exited && ready(0),

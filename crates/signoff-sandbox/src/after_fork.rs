@@ -1,0 +1,5 @@
+//! What a forked child may use: system calls, and memory that was there before the fork.
+
+pub(crate) mod failure;
+pub(crate) mod signals;
+pub(crate) mod stack_text;

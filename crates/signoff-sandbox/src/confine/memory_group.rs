@@ -1,0 +1,240 @@
+//! A limit on the memory of all processes of a command together, by a control group of its own.
+//!
+//! It is made below the group that we are in, or beside it where only that is possible: version 2 gives limits to
+//! groups only whose parent has no processes. Where neither works, each process is limited by itself.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::{io, process};
+
+use crate::command::{Command, Limits, Stdin};
+use crate::policy::level::Level;
+use crate::sandbox::Sandbox;
+
+/// A command that could have less could not even begin.
+const LEAST: u64 = 16 << 20;
+
+/// Groups that could not be removed yet.
+static LEFT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// How a version of control groups names its limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Parent {
+    version: Version,
+    directory: PathBuf,
+}
+
+/// The group of one command, gone when it is dropped.
+#[derive(Debug)]
+pub(crate) struct MemoryGroup(PathBuf);
+
+impl MemoryGroup {
+    /// Makes a group with a limit, and returns what a process writes `0` to in order to join. Nothing where groups
+    /// cannot be had.
+    pub(crate) fn make(limit: u64) -> io::Result<Option<(Self, OwnedFd)>> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let Some(parent) = parent() else {
+            return Ok(None);
+        };
+        remove_left();
+        let name = NEXT.fetch_add(1, Ordering::Relaxed);
+        let made = parent.make(&name.to_string(), limit);
+        let (group, entry) = made.map_err(|error| {
+            let text = format!("cannot make a control group for its memory: {error}");
+            io::Error::new(error.kind(), text)
+        })?;
+        Ok(Some((group, crate::command::stdio::lift(entry.into())?)))
+    }
+}
+
+impl Drop for MemoryGroup {
+    fn drop(&mut self) {
+        // Everybody in it is gone, unless stuck in the kernel.
+        if fs::remove_dir(&self.0).is_err() {
+            let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+            left.push(self.0.clone());
+        }
+    }
+}
+
+/// Says whether commands can be limited as a whole.
+pub(crate) fn works() -> bool {
+    parent().is_some()
+}
+
+fn remove_left() {
+    let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+    left.retain(|path| fs::remove_dir(path).is_err());
+}
+
+/// Returns where groups can be made, found by making one.
+fn parent() -> Option<&'static Parent> {
+    static PARENT: OnceLock<Option<Parent>> = OnceLock::new();
+    PARENT
+        .get_or_init(|| {
+            let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+            let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+            let found = candidates(&groups, &mounts).into_iter();
+            let found = found.into_iter().find(Parent::works)?;
+            found.remove_abandoned();
+            Some(found)
+        })
+        .as_ref()
+}
+
+impl Parent {
+    /// Makes a group and moves a process there that waits to become a command, and never does.
+    fn works(&self) -> bool {
+        let Ok((_group, mut entry)) = self.make("trial", LEAST) else {
+            return false;
+        };
+        let held = Sandbox::at(Level::None).and_then(|sandbox| {
+            let held = sandbox.hold(nothing());
+            held.map_err(io::Error::other)
+        });
+        held.is_ok_and(|held| write!(entry, "{}", held.identity().pid).is_ok())
+    }
+
+    fn make(&self, name: &str, limit: u64) -> io::Result<(MemoryGroup, File)> {
+        let path = self
+            .directory
+            .join(format!("{PREFIX}{}-{name}", process::id()));
+        fs::create_dir(&path)?;
+        let group = MemoryGroup(path);
+        let write = |file: &str, text: String| write_existing(&group.0.join(file), &text);
+        let limit = limit.max(LEAST).to_string();
+        match self.version {
+            Version::One => {
+                write("memory.limit_in_bytes", limit.clone())?;
+                // Only where swap is accounted for.
+                write("memory.memsw.limit_in_bytes", limit).ok();
+            }
+            Version::Two => {
+                write("memory.max", limit)?;
+                write("memory.swap.max", "0".to_owned()).ok();
+            }
+        }
+        let entry = File::options()
+            .write(true)
+            .open(group.0.join("cgroup.procs"))?;
+        Ok((group, entry))
+    }
+
+    /// Removes groups of those who crashed.
+    fn remove_abandoned(&self) {
+        for entry in fs::read_dir(&self.directory)
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let name = entry.file_name();
+            let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+            let owner = owner.and_then(|rest| rest.split('-').next());
+            if owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+                // It is refused while somebody is in there.
+                fs::remove_dir(entry.path()).ok();
+            }
+        }
+    }
+}
+
+fn nothing() -> Command {
+    Command {
+        argv: vec!["/bin/sh".into()],
+        cwd: "/".into(),
+        env: Vec::new(),
+        stdin: Stdin::Null,
+        marker: None,
+        limits: Limits {
+            time: None,
+            output: 0,
+            log: 0,
+        },
+        log: None,
+        policy: None,
+        mounts: None,
+    }
+}
+
+const PREFIX: &str = "signoff-memory-";
+
+/// Makes no file, which in a directory that holds no groups would look like success.
+fn write_existing(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = File::options().write(true).open(path)?;
+    file.write_all(text.as_bytes())
+}
+
+/// Returns the directories that may have groups with a limit on memory below, the best first.
+fn candidates(groups: &str, mounts: &str) -> Vec<Parent> {
+    let one = own_group(groups, |names| {
+        names.split(',').any(|name| name == "memory")
+    });
+    let two = own_group(groups, str::is_empty);
+    let one = one.and_then(|group| directory(mounts, group, "cgroup", Some("memory")));
+    let two = two.and_then(|group| directory(mounts, group, "cgroup2", None));
+    let above = two.as_deref().and_then(Path::parent).map(Path::to_owned);
+    let version = |version| move |directory| Parent { version, directory };
+    let one = one.into_iter().map(version(Version::One));
+    one.chain(two.into_iter().chain(above).map(version(Version::Two)))
+        .collect()
+}
+
+/// Returns the path of our group in the hierarchy with these controllers.
+fn own_group(groups: &str, is_meant: impl Fn(&str) -> bool) -> Option<&str> {
+    groups.lines().find_map(|line| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (parts.next()?, parts.next()?);
+        is_meant(controllers).then_some(path)
+    })
+}
+
+/// Returns where a group is found in the file system.
+fn directory(mounts: &str, group: &str, kind: &str, option: Option<&str>) -> Option<PathBuf> {
+    mounts.lines().find_map(|line| {
+        let (place, of_kind) = line.split_once(" - ")?;
+        let mut place = place.split(' ').skip(3);
+        let (root, at) = (place.next()?, place.next()?);
+        let mut of_kind = of_kind.split(' ');
+        let is_kind = of_kind.next()? == kind;
+        let options = of_kind.nth(1)?;
+        let has_option = option.is_none_or(|option| options.split(',').any(|one| one == option));
+        let inner = Path::new(group).strip_prefix(root).ok()?;
+        (is_kind && has_option).then(|| Path::new(at).join(inner))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_its_own_group_in_both_versions() {
+        let groups = "4:cpu,memory:/a/b\n1:name=systemd:/\n0::/user/scope\n";
+        let mounts = "30 24 0:27 /a /sys/fs/cgroup/memory rw - cgroup cgroup rw,cpu,memory\n\
+                      31 24 0:28 / /sys/fs/cgroup/unified rw shared:4 - cgroup2 cgroup2 rw\n";
+        let found: Vec<(Version, String)> = candidates(groups, mounts)
+            .into_iter()
+            .map(|parent| (parent.version, parent.directory.display().to_string()))
+            .collect();
+        let expected = [
+            (Version::One, "/sys/fs/cgroup/memory/b"),
+            (Version::Two, "/sys/fs/cgroup/unified/user/scope"),
+            (Version::Two, "/sys/fs/cgroup/unified/user"),
+        ];
+        assert_eq!(
+            found,
+            expected.map(|(version, path)| (version, path.to_owned()))
+        );
+        assert_eq!(candidates("", mounts), []);
+    }
+}

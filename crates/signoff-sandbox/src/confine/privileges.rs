@@ -1,0 +1,77 @@
+//! Gives up everything that a process may hold beyond its user. For a forked child (see `child`).
+#![expect(unsafe_code, reason = "capabilities have no safe form")]
+
+use std::ffi::{c_int, c_ulong};
+
+use crate::mounts::apply::{Failed, done};
+
+const LAST_CAPABILITY: c_ulong = 63;
+const VERSION_3: u32 = 0x2008_0522;
+const JOIN_SESSION_KEYRING: c_int = 1;
+
+#[repr(C)]
+struct Header {
+    version: u32,
+    pid: c_int,
+}
+
+/// Drops every capability for good, also those that root would get back by executing a file.
+///
+/// # Safety
+/// To be called in a forked child only.
+pub(crate) unsafe fn give_up() -> Result<(), Failed> {
+    // SAFETY: plain system calls; the structures live through them.
+    unsafe {
+        // Executing a file gives capabilities to root only, and up to this bound: nobody else has to lower it.
+        if libc::geteuid() == 0 {
+            for capability in 0..=LAST_CAPABILITY {
+                // The first one that the kernel does not know ends the list.
+                if libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) == -1 {
+                    break;
+                }
+            }
+        }
+        libc::prctl(
+            libc::PR_CAP_AMBIENT,
+            libc::PR_CAP_AMBIENT_CLEAR_ALL,
+            0,
+            0,
+            0,
+        );
+        let header = Header {
+            version: VERSION_3,
+            pid: 0,
+        };
+        let none = [0_u32; 6];
+        done(libc::syscall(
+            libc::SYS_capset,
+            &raw const header,
+            none.as_ptr(),
+        ))?;
+        gain_nothing()
+    }
+}
+
+/// Makes sure that no program gives back what was given up.
+///
+/// # Safety
+/// To be called in a forked child only.
+pub(crate) unsafe fn gain_nothing() -> Result<(), Failed> {
+    // SAFETY: a plain system call.
+    done(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }.into())
+}
+
+/// Leaves the keys of the user's session behind.
+///
+/// # Safety
+/// To be called in a forked child only.
+pub(crate) unsafe fn leave_keys() {
+    // SAFETY: a null name asks for a new keyring. A kernel without keys has none to leave.
+    unsafe {
+        libc::syscall(
+            libc::SYS_keyctl,
+            JOIN_SESSION_KEYRING,
+            std::ptr::null::<u8>(),
+        );
+    }
+}

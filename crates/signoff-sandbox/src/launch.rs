@@ -1,0 +1,6 @@
+//! Starts a command at a level of confinement.
+
+pub(crate) mod bubblewrap;
+pub(crate) mod confinement;
+pub(crate) mod held;
+pub(crate) mod interactive;

@@ -1,0 +1,55 @@
+//! A program that works for the person who waits for it, such as the one that signs with their key.
+//!
+//! It is theirs and not confined: it keeps their terminal, on which it may ask for a passphrase, and their whole
+//! environment. Nothing that a plan or an agent wrote is started this way.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process;
+
+use crate::command::error::StartError;
+use crate::command::{Stdin, program, stdio};
+
+/// One call of such a program.
+#[derive(Debug, Clone)]
+pub struct Attended<'a> {
+    /// Program and arguments. A program without `/` is looked up in the `PATH` of `env`.
+    pub argv: Vec<OsString>,
+    /// Directory it starts in.
+    pub cwd: &'a Path,
+    /// The complete environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// What it reads.
+    pub stdin: Stdin,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Its exit code; none where a signal ended it.
+    pub code: Option<i32>,
+    /// All it wrote to stdout.
+    pub stdout: Vec<u8>,
+    /// All it wrote to stderr.
+    pub stderr: Vec<u8>,
+}
+
+impl Attended<'_> {
+    /// Runs it to its end.
+    pub fn run(self) -> Result<Said, StartError> {
+        let name = self.argv.first().cloned().unwrap_or_default();
+        let file = program::find(&name, self.cwd, &self.env)?;
+        let output = process::Command::new(self.cwd.join(file))
+            .args(self.argv.iter().skip(1))
+            .current_dir(self.cwd)
+            .env_clear()
+            .envs(self.env)
+            .stdin(stdio::stdin(&self.stdin)?)
+            .output()?;
+        Ok(Said {
+            code: output.status.code(),
+            stdout: output.stdout,
+            stderr: output.stderr,
+        })
+    }
+}

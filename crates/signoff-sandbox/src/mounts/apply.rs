@@ -1,0 +1,334 @@
+//! The steps of a child that confine it. System calls only, on memory prepared before (see `child`).
+#![expect(unsafe_code, reason = "mounts and capabilities have no safe form here")]
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_int, c_long, c_uint, c_ulong};
+use std::os::fd::RawFd;
+use std::ptr;
+
+use crate::mounts::steps::Step;
+
+/// `struct mount_attr` of the kernel.
+#[repr(C)]
+#[derive(Default)]
+struct MountAttributes {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    user_namespace: u64,
+}
+
+const READ_ONLY: u64 = 0x1;
+const NO_DEVICES: u64 = 0x4;
+const EMPTY_PATH: c_int = libc::AT_EMPTY_PATH;
+const OPEN_TREE_CLONE: c_uint = 1;
+const MOVE_FROM_DESCRIPTOR: c_uint = 0x4;
+const MOVE_TO_DESCRIPTOR: c_uint = 0x40;
+
+/// Something failed; `errno` says why.
+#[derive(Debug)]
+pub(crate) struct Failed;
+
+type Done = Result<(), Failed>;
+
+/// Takes one step.
+///
+/// # Safety
+/// To be called in a forked child only, which has mounts of its own.
+pub(crate) unsafe fn take(step: &Step, taken: &[Cell<RawFd>], next: &mut usize) -> Done {
+    // SAFETY: system calls on strings that the step keeps.
+    unsafe {
+        match step {
+            Step::CutOff { devices } => cut_off(*devices),
+            Step::Take { from, writable } => {
+                let fd = open_tree(from)?;
+                if !*writable {
+                    set(fd, c"", READ_ONLY)?;
+                }
+                note(taken, next, fd)
+            }
+            Step::MakeOverlay {
+                lower, upper, work, ..
+            } => note(
+                taken,
+                next,
+                crate::mounts::overlay::make(lower, upper, work)?,
+            ),
+            Step::Freeze => set(libc::AT_FDCWD, c"/", READ_ONLY),
+            Step::Cover { at } => mount(c"tmpfs", at, 0, c"mode=0755,size=64k,nr_inodes=256"),
+            Step::Blank { at } => {
+                copy_mount(c"/dev/null", at, |fd| set(fd, c"", READ_ONLY | NO_DEVICES))
+            }
+            Step::MakeDirectory { at } => made(libc::mkdir(at.as_ptr(), 0o755)),
+            Step::MakeFile { at } => made(libc::mknod(at.as_ptr(), libc::S_IFREG | 0o644, 0)),
+            Step::Place { taken: number, at } => {
+                let target = open_exactly(at)?;
+                place_on(taken.get(*number).ok_or(Failed)?.get(), target)?;
+                libc::close(target);
+                Ok(())
+            }
+            Step::Protect { at } => protect_exactly(at),
+            Step::Seal { at } => {
+                let attributes = MountAttributes {
+                    set: READ_ONLY,
+                    ..MountAttributes::default()
+                };
+                set_attributes(libc::AT_FDCWD, at, &attributes, 0)
+            }
+            Step::Allow { at } => copy_mount(at, at, |fd| allow_devices(fd)),
+            Step::Terminals => terminals(),
+            Step::SharedMemory => mount(c"tmpfs", c"/dev/shm", 0, c"mode=1777"),
+        }
+    }
+}
+
+/// Keeps a descriptor for the step that places it.
+fn note(taken: &[Cell<RawFd>], next: &mut usize, fd: RawFd) -> Done {
+    taken.get(*next).ok_or(Failed)?.set(fd);
+    *next += 1;
+    Ok(())
+}
+
+/// # Safety
+/// As `take`.
+unsafe fn cut_off(devices: bool) -> Done {
+    let attributes = MountAttributes {
+        set: if devices { 0 } else { NO_DEVICES },
+        propagation: libc::MS_PRIVATE,
+        ..MountAttributes::default()
+    };
+    // SAFETY: as `take`.
+    unsafe { set_attributes(libc::AT_FDCWD, c"/", &attributes, libc::AT_RECURSIVE) }
+}
+
+/// # Safety
+/// As `take`.
+unsafe fn set(fd: RawFd, path: &CStr, flags: u64) -> Done {
+    let attributes = MountAttributes {
+        set: flags,
+        ..MountAttributes::default()
+    };
+    // SAFETY: as `take`.
+    unsafe { set_attributes(fd, path, &attributes, libc::AT_RECURSIVE) }
+}
+
+/// # Safety
+/// As `take`.
+unsafe fn allow_devices(fd: RawFd) -> Done {
+    let attributes = MountAttributes {
+        clear: NO_DEVICES,
+        ..MountAttributes::default()
+    };
+    // SAFETY: as `take`.
+    unsafe { set_attributes(fd, c"", &attributes, 0) }
+}
+
+/// # Safety
+/// As `take`.
+unsafe fn set_attributes(
+    fd: RawFd,
+    path: &CStr,
+    attributes: &MountAttributes,
+    flags: c_int,
+) -> Done {
+    let empty = if path.is_empty() { EMPTY_PATH } else { 0 };
+    // SAFETY: the structure lives through the call and has the size given.
+    done(unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            fd,
+            path.as_ptr(),
+            flags | empty,
+            ptr::from_ref(attributes),
+            size_of::<MountAttributes>(),
+        )
+    })
+}
+
+/// # Safety
+/// As `take`.
+unsafe fn open_tree(path: &CStr) -> Result<RawFd, Failed> {
+    // These flags are small positive numbers.
+    let flags = OPEN_TREE_CLONE | (libc::O_CLOEXEC | libc::AT_RECURSIVE).cast_unsigned();
+    // SAFETY: a plain system call.
+    descriptor(unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) })
+}
+
+/// # Safety
+/// As `take`.
+unsafe fn place(fd: RawFd, at: &CStr) -> Done {
+    // SAFETY: a plain system call.
+    done(unsafe {
+        libc::syscall(
+            libc::SYS_move_mount,
+            fd,
+            c"".as_ptr(),
+            libc::AT_FDCWD,
+            at.as_ptr(),
+            MOVE_FROM_DESCRIPTOR,
+        )
+    })
+}
+
+/// Opens what is at a path, and not what a link on the way leads to: a command before may have made one.
+///
+/// # Safety
+/// As `take`.
+pub(crate) unsafe fn open_exactly(path: &CStr) -> Result<RawFd, Failed> {
+    // SAFETY: a structure of numbers, which lives through the call.
+    unsafe {
+        let mut how: libc::open_how = std::mem::zeroed();
+        how.flags = u64::from((libc::O_PATH | libc::O_CLOEXEC).cast_unsigned());
+        how.resolve = libc::RESOLVE_NO_SYMLINKS;
+        descriptor(libc::syscall(
+            libc::SYS_openat2,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            &raw const how,
+            size_of::<libc::open_how>(),
+        ))
+    }
+}
+
+/// Makes what is exactly there read-only.
+///
+/// # Safety
+/// As `take`.
+unsafe fn protect_exactly(at: &CStr) -> Done {
+    // SAFETY: as `take`.
+    unsafe {
+        let target = open_exactly(at)?;
+        let flags =
+            OPEN_TREE_CLONE | (libc::O_CLOEXEC | libc::AT_RECURSIVE | EMPTY_PATH).cast_unsigned();
+        let copy = libc::syscall(libc::SYS_open_tree, target, c"".as_ptr(), flags);
+        let copy = descriptor(copy)?;
+        set(copy, c"", READ_ONLY)?;
+        place_on(copy, target)?;
+        libc::close(copy);
+        libc::close(target);
+        Ok(())
+    }
+}
+
+/// # Safety
+/// As `take`.
+unsafe fn place_on(fd: RawFd, target: RawFd) -> Done {
+    // SAFETY: a plain system call.
+    done(unsafe {
+        libc::syscall(
+            libc::SYS_move_mount,
+            fd,
+            c"".as_ptr(),
+            target,
+            c"".as_ptr(),
+            MOVE_FROM_DESCRIPTOR | MOVE_TO_DESCRIPTOR,
+        )
+    })
+}
+
+/// Mounts a copy of what is at one path at another, changed on the way.
+///
+/// # Safety
+/// As `take`.
+unsafe fn copy_mount(from: &CStr, at: &CStr, change: impl Fn(RawFd) -> Done) -> Done {
+    // SAFETY: as `take`.
+    unsafe {
+        let fd = open_tree(from)?;
+        let placed = change(fd).and_then(|()| place(fd, at));
+        if placed.is_ok() {
+            libc::close(fd);
+        }
+        placed
+    }
+}
+
+/// Terminals of its own, because those of the host belong to the same user.
+///
+/// # Safety
+/// As `take`.
+unsafe fn terminals() -> Done {
+    // SAFETY: as `take`.
+    unsafe {
+        mount(
+            c"devpts",
+            c"/dev/pts",
+            0,
+            c"newinstance,ptmxmode=0666,mode=620",
+        )?;
+        copy_mount(c"/dev/pts/ptmx", c"/dev/ptmx", |_| Ok(()))
+    }
+}
+
+/// # Safety
+/// As `take`.
+pub(crate) unsafe fn mount(kind: &CStr, at: &CStr, flags: c_ulong, data: &CStr) -> Done {
+    let common = libc::MS_NOSUID | libc::MS_NOEXEC;
+    // A terminal is a device, and shared memory may hold code.
+    let common = match kind.to_bytes() {
+        b"devpts" => common,
+        _ => common & !libc::MS_NOEXEC | libc::MS_NODEV,
+    };
+    // SAFETY: all strings end with zero.
+    done(c_long::from(unsafe {
+        libc::mount(
+            kind.as_ptr(),
+            at.as_ptr(),
+            kind.as_ptr(),
+            common | flags,
+            data.as_ptr().cast(),
+        )
+    }))
+}
+
+/// Makes part of the process table unwritable, which belongs to root whatever its capabilities are.
+///
+/// # Safety
+/// As `take`.
+pub(crate) unsafe fn protect(at: &CStr) -> Done {
+    // SAFETY: as `take`.
+    unsafe { copy_mount(at, at, |fd| set(fd, c"", READ_ONLY)) }
+}
+
+/// # Safety
+/// As `take`.
+pub(crate) unsafe fn freeze(at: &CStr) -> Done {
+    // SAFETY: as `take`.
+    unsafe { set(libc::AT_FDCWD, at, READ_ONLY) }
+}
+
+/// Writes a file of the kernel's in one go.
+///
+/// # Safety
+/// To be called in a forked child only.
+pub(crate) unsafe fn write(path: &CStr, text: &[u8]) -> Done {
+    // SAFETY: the text lives through the call.
+    unsafe {
+        let fd = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
+        if fd == -1 {
+            return Err(Failed);
+        }
+        let written = libc::write(fd, text.as_ptr().cast(), text.len());
+        // Closing does not fail, and so does not hide why writing did.
+        libc::close(fd);
+        if written == -1 { Err(Failed) } else { Ok(()) }
+    }
+}
+
+fn made(result: c_int) -> Done {
+    if result == 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EEXIST) {
+        return Ok(());
+    }
+    Err(Failed)
+}
+
+/// Returns the descriptor that a system call answered with.
+pub(crate) fn descriptor(result: c_long) -> Result<RawFd, Failed> {
+    match RawFd::try_from(result) {
+        Ok(fd) if fd >= 0 => Ok(fd),
+        _ => Err(Failed),
+    }
+}
+
+pub(crate) fn done(result: c_long) -> Done {
+    if result == -1 { Err(Failed) } else { Ok(()) }
+}

@@ -1,0 +1,171 @@
+//! What the command will find at a path, worked out before anything is mounted.
+
+use std::fs::FileType;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Component, Path, PathBuf};
+use std::{fs, io, ptr};
+
+use crate::mounts::steps::canonical;
+use crate::policy::{Overlay, Policy};
+
+/// What an overlay shows at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Missing,
+    /// A file or a directory, and where its topmost layer has it.
+    File(PathBuf),
+    Directory,
+    /// A symbolic link, and where it leads.
+    Link(PathBuf),
+    /// A directory above is a symbolic link.
+    BehindLink,
+}
+
+/// Where the content of a path comes from.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Source<'a> {
+    /// From this path of the host.
+    Host(PathBuf),
+    /// From this path inside of an overlay.
+    Overlay(&'a Overlay, PathBuf),
+}
+
+/// What a policy mounts, so that paths can be looked up in it.
+#[derive(Debug)]
+pub(crate) struct View<'a> {
+    policy: &'a Policy,
+    /// Each with the place that its path leads to.
+    overlays: Vec<(PathBuf, &'a Overlay)>,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn of(policy: &'a Policy) -> Self {
+        let overlays = policy.overlays.iter();
+        Self {
+            policy,
+            overlays: overlays
+                .map(|overlay| (canonical(&overlay.at), overlay))
+                .collect(),
+        }
+    }
+
+    /// Returns where the command finds a path, and where its content comes from: the innermost of what is mounted
+    /// there. Outside of overlays it is what the host has at the path.
+    pub(crate) fn locate(&self, path: &Path) -> (PathBuf, Source<'a>) {
+        let Some((at, overlay, inner)) = self.overlay_at(path) else {
+            return (path.to_owned(), Source::Host(path.to_owned()));
+        };
+        let (mut depth, mut source) = (0, Source::Overlay(overlay, inner.clone()));
+        let own = self.policy.writable.iter().map(|path| (path, path));
+        let binds = self.policy.binds.iter().map(|bind| (&bind.to, &bind.from));
+        for (to, from) in own.chain(binds) {
+            let mounted = self.overlay_at(to);
+            let Some((_, _, mounted)) = mounted.filter(|(_, other, _)| ptr::eq(*other, overlay))
+            else {
+                continue;
+            };
+            let names = mounted.components().count();
+            if let (true, Ok(rest)) = (names > depth, inner.strip_prefix(&mounted)) {
+                (depth, source) = (names, Source::Host(join(from, rest)));
+            }
+        }
+        (at, source)
+    }
+
+    /// Returns where something is mounted. Links that the host has inside of an overlay say nothing about it.
+    pub(crate) fn mount_point(&self, path: &Path) -> PathBuf {
+        match self.overlay_at(path) {
+            Some((at, _, inner)) if !inner.as_os_str().is_empty() => at,
+            _ => canonical(path),
+        }
+    }
+
+    /// Returns the innermost overlay that a path lies in, and the path from there.
+    fn overlay_at(&self, path: &Path) -> Option<(PathBuf, &'a Overlay, PathBuf)> {
+        let inside = self.overlays.iter().filter_map(|(at, overlay)| {
+            let inner = path
+                .strip_prefix(at)
+                .or_else(|_| path.strip_prefix(&overlay.at));
+            Some((at, *overlay, inner.ok()?))
+        });
+        let (at, overlay, inner) = inside.max_by_key(|(at, ..)| at.components().count())?;
+        Some((join(at, inner), overlay, inner.to_owned()))
+    }
+}
+
+/// Joins without a slash at the end, which would say that it is a directory.
+fn join(path: &Path, inner: &Path) -> PathBuf {
+    if inner.as_os_str().is_empty() {
+        path.to_owned()
+    } else {
+        path.join(inner)
+    }
+}
+
+/// Says what an overlay shows at a path inside of it.
+pub(crate) fn look_up(overlay: &Overlay, inner: &Path) -> io::Result<Entry> {
+    let layers = [&overlay.upper].into_iter().chain(&overlay.lower);
+    for layer in layers {
+        match look_into(layer, inner)? {
+            Look::Below => {}
+            Look::Ends(entry) => return Ok(entry),
+        }
+    }
+    Ok(Entry::Missing)
+}
+
+/// What one layer says of a path.
+enum Look {
+    /// The layers below say more.
+    Below,
+    Ends(Entry),
+}
+
+fn look_into(layer: &Path, inner: &Path) -> io::Result<Look> {
+    let mut path = layer.to_owned();
+    let mut nothing_below = false;
+    let mut names = inner.components().peekable();
+    while let Some(name) = names.next() {
+        if !matches!(name, Component::Normal(_)) {
+            return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        }
+        path.push(name);
+        let kind = match fs::symlink_metadata(&path) {
+            Ok(found) => found.file_type(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(if nothing_below {
+                    Look::Ends(Entry::Missing)
+                } else {
+                    Look::Below
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        match (names.peek().is_some(), kind) {
+            (_, kind) if kind.is_char_device() => return Ok(Look::Ends(Entry::Missing)),
+            (true, kind) if kind.is_dir() => nothing_below |= is_opaque(&path),
+            (true, kind) if kind.is_symlink() => return Ok(Look::Ends(Entry::BehindLink)),
+            (true, _) => return Ok(Look::Ends(Entry::Missing)),
+            (false, kind) => return entry(&path, kind).map(Look::Ends),
+        }
+    }
+    Ok(Look::Ends(Entry::Directory))
+}
+
+fn entry(path: &Path, kind: FileType) -> io::Result<Entry> {
+    if kind.is_symlink() {
+        return fs::read_link(path).map(Entry::Link);
+    }
+    Ok(if kind.is_dir() {
+        Entry::Directory
+    } else {
+        Entry::File(path.to_owned())
+    })
+}
+
+/// Says whether a directory hides what the layers below have at its path.
+fn is_opaque(path: &Path) -> bool {
+    let mut value = [0_u8; 8];
+    rustix::fs::lgetxattr(path, c"user.overlay.opaque", &mut value)
+        .is_ok_and(|length| value.get(..length) == Some(b"y"))
+}

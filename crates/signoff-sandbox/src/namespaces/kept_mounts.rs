@@ -1,0 +1,344 @@
+//! Mounts that are made once and found by one command after the other, with a process namespace to go with them.
+//!
+//! To make a command's mounts costs more than to start it. Whoever knows that a command left its directories as they
+//! were hands the same mounts to the next one. What else it could leave is looked at here: processes, shared memory
+//! and terminals. The empty directories in place of hidden ones cannot be written to.
+#![expect(unsafe_code, reason = "clone and namespaces have no safe form here")]
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_int, c_void};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fs, io, ptr};
+
+use crate::mounts::apply::{self, Failed};
+use crate::mounts::steps::{self, Step};
+use crate::namespaces::pid_namespace::First;
+use crate::namespaces::pool::{Ground, Kind};
+use crate::namespaces::process_table::{self, ProcessTable};
+use crate::namespaces::spec::{empty_slots, part_name};
+use crate::policy::Policy;
+use crate::process_tree;
+use crate::spawn::fork::{Stack, reap};
+use crate::spawn::setup;
+
+/// Mounts for commands of one and the same policy, which run one after the other.
+///
+/// They are gone when the last copy of this is dropped and no command is left.
+#[derive(Debug, Clone)]
+pub struct KeptMounts(Arc<Made>);
+
+/// Namespaces with everything mounted.
+#[derive(Debug)]
+struct Made {
+    /// Always there until they are given back.
+    ground: Option<Ground>,
+    first: Option<First>,
+    mounts: OwnedFd,
+    processes: OwnedFd,
+    process_namespace: u64,
+    /// Shared memory and terminals, and how they looked before anybody used them.
+    devices: Vec<(fs::File, Device)>,
+    is_spoiled: AtomicBool,
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        let Some(first) = self.first.take() else {
+            return;
+        };
+        first.end();
+        if first.reap()
+            && let Some(ground) = self.ground.take()
+        {
+            ground.give_back();
+        }
+    }
+}
+
+impl KeptMounts {
+    /// Has nobody left anything in shared memory or terminals, nor stayed? Of other directories the caller knows.
+    pub fn are_as_new(&self) -> bool {
+        let is_same = |(file, look): &(fs::File, Device)| {
+            Device::look_at(file).is_ok_and(|found| found == *look)
+        };
+        !self.is_spoiled() && self.0.devices.iter().all(is_same)
+    }
+
+    /// Moves the calling process there, or its children where that is all that can be moved.
+    ///
+    /// # Safety
+    /// To be called in a forked child only.
+    pub(crate) unsafe fn enter(&self) -> Result<(), Failed> {
+        let (mounts, processes) = (self.0.mounts.as_raw_fd(), self.0.processes.as_raw_fd());
+        // SAFETY: plain system calls.
+        unsafe {
+            self.0.ground.as_ref().ok_or(Failed)?.enter()?;
+            apply::done(libc::setns(mounts, libc::CLONE_NEWNS).into())?;
+            apply::done(libc::setns(processes, libc::CLONE_NEWPID).into())
+        }
+    }
+
+    pub(crate) fn first(&self) -> Option<&First> {
+        self.0.first.as_ref()
+    }
+
+    pub(crate) fn process_namespace(&self) -> u64 {
+        self.0.process_namespace
+    }
+
+    /// Ends everybody in there. No command can be started there any more.
+    pub(crate) fn spoil(&self) {
+        self.0.is_spoiled.store(true, Ordering::Release);
+        if let Some(first) = &self.0.first {
+            first.end();
+        }
+    }
+
+    pub(crate) fn is_spoiled(&self) -> bool {
+        self.0.is_spoiled.load(Ordering::Acquire)
+    }
+}
+
+/// How a device or a directory of devices looks, but for its times.
+#[derive(Debug, PartialEq, Eq)]
+struct Device {
+    mode: u32,
+    owner: (u32, u32),
+    names: usize,
+    has_attributes: bool,
+}
+
+impl Device {
+    fn look_at(file: &fs::File) -> io::Result<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        let found = file.metadata()?;
+        let (mut names, mut has_attributes) = (0, false);
+        if found.is_dir() {
+            names = rustix::fs::Dir::read_from(file)?.count();
+            let mut listed = [0_u8; 1];
+            has_attributes = match rustix::fs::flistxattr(file, &mut listed) {
+                Ok(length) => length > 0,
+                Err(rustix::io::Errno::NOTSUP) => false,
+                Err(error) => return Err(error.into()),
+            };
+        }
+        Ok(Self {
+            mode: found.mode(),
+            owner: (found.uid(), found.gid()),
+            names,
+            has_attributes,
+        })
+    }
+}
+
+/// Mounts that are to be made, laid out so that a child need not allocate.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    kind: Kind,
+    steps: Vec<Step>,
+    taken: Vec<Cell<RawFd>>,
+    table: ProcessTable,
+}
+
+/// What a child opens for us, in this order.
+const OPENED: [(&CStr, c_int); 5] = [
+    (c"/proc/self/ns/mnt", 0),
+    // Named only when somebody is in it.
+    (c"/proc/self/ns/pid_for_children", 0),
+    (c"/dev/shm", libc::O_DIRECTORY),
+    (c"/dev/pts", libc::O_DIRECTORY),
+    (c"/dev/ptmx", libc::O_PATH),
+];
+
+impl Wanted {
+    /// `None` if a command with this policy has to have mounts of its own.
+    pub(crate) fn new(policy: &Policy) -> io::Result<Option<Self>> {
+        let as_root = rustix::process::geteuid().is_root();
+        let Some(steps) = steps::plan_to_keep(policy, as_root)? else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            kind: Kind::of(policy),
+            taken: empty_slots(&steps),
+            steps,
+            table: ProcessTable::of(policy)?,
+        }))
+    }
+
+    /// Has a child make them that shares our memory and our descriptors, so that those it opens are ours. `life` ends
+    /// when we do.
+    pub(crate) fn make(self, stack: &mut Stack, life: BorrowedFd<'_>) -> io::Result<KeptMounts> {
+        let ground = Ground::take(self.kind, stack)?;
+        let (mut guard_stack, mut table_stack) = (Stack::small(), Stack::small());
+        let order = Order {
+            wanted: &self,
+            ground: &ground,
+            life: life.as_raw_fd(),
+            guard_stack: guard_stack.top(),
+            table_stack: table_stack.top(),
+            guard: Cell::new(0),
+            opened: Default::default(),
+            part: Cell::new(0),
+            errno: Cell::new(0),
+        };
+        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_FILES | libc::SIGCHLD;
+        let argument = (&raw const order).cast_mut().cast();
+        // SAFETY: this thread stands still until the child is gone, so the order and the stack are its alone; all
+        // signals are blocked, so that no handler of the host's runs in it.
+        let child = unsafe { libc::clone(carry_out, stack.top(), flags, argument) };
+        if child == -1 {
+            return Err(io::Error::last_os_error());
+        }
+        reap(child);
+        close_all(&self.taken);
+        let first = First::new(order.guard.get(), guard_stack);
+        if let Some(first) = &first {
+            process_tree::lock_children().remember(first.pid());
+        }
+        let opened = order.take_opened();
+        if order.errno.get() != 0 {
+            if let Some(first) = first {
+                first.end();
+                first.reap();
+            }
+            return Err(self.unmade(&order));
+        }
+        KeptMounts::new(ground, first, opened)
+    }
+
+    fn unmade(&self, order: &Order<'_>) -> io::Error {
+        let error = io::Error::from_raw_os_error(order.errno.get());
+        let part = part_name(&self.steps, order.part.get(), "keep its mounts");
+        let text = format!("cannot confine the process: {error} ({part})");
+        io::Error::new(error.kind(), text)
+    }
+}
+
+impl KeptMounts {
+    fn new(ground: Ground, first: Option<First>, opened: Vec<OwnedFd>) -> io::Result<Self> {
+        let mut opened = opened.into_iter();
+        let (Some(mounts), Some(processes)) = (opened.next(), opened.next()) else {
+            return Err(io::Error::other(
+                "cannot confine the process: its mounts are gone",
+            ));
+        };
+        let look = |fd: OwnedFd| {
+            let file = fs::File::from(fd);
+            let look = Device::look_at(&file)?;
+            Ok((file, look))
+        };
+        // From here on the first process is ended with it.
+        let mut made = Made {
+            ground: Some(ground),
+            first,
+            process_namespace: 0,
+            mounts,
+            processes,
+            devices: Vec::new(),
+            is_spoiled: AtomicBool::new(false),
+        };
+        made.process_namespace = rustix::fs::fstat(&made.processes)?.st_ino;
+        made.devices = opened.map(look).collect::<io::Result<_>>()?;
+        Ok(Self(Arc::new(made)))
+    }
+}
+
+/// Closes what a child opened and is mounted by now.
+fn close_all(taken: &[Cell<RawFd>]) {
+    for fd in taken.iter().map(|fd| fd.replace(-1)) {
+        if fd != -1 {
+            // SAFETY: the child opened it, and nobody else knows of it.
+            drop(unsafe { OwnedFd::from_raw_fd(fd) });
+        }
+    }
+}
+
+/// What is handed to the child that makes them; it writes back what it did.
+struct Order<'a> {
+    wanted: &'a Wanted,
+    ground: &'a Ground,
+    life: RawFd,
+    guard_stack: *mut c_void,
+    table_stack: *mut c_void,
+    guard: Cell<c_int>,
+    /// Counted from one.
+    opened: [Cell<RawFd>; OPENED.len()],
+    /// How far it came, and why no further.
+    part: Cell<usize>,
+    errno: Cell<c_int>,
+}
+
+impl Order<'_> {
+    fn note_failure(&self) {
+        let errno = io::Error::last_os_error().raw_os_error();
+        self.errno.set(errno.unwrap_or(libc::EIO));
+    }
+
+    fn take_opened(&self) -> Vec<OwnedFd> {
+        let opened = self.opened.iter().map(|fd| fd.replace(0));
+        let opened = opened.filter(|fd| *fd != 0);
+        // SAFETY: the child opened it for us, and nobody else knows of it.
+        opened
+            .map(|fd| unsafe { OwnedFd::from_raw_fd(fd - 1) })
+            .collect()
+    }
+}
+
+extern "C" fn carry_out(order: *mut c_void) -> c_int {
+    // SAFETY: it is the order passed above, which lives while its thread waits for us.
+    let order = unsafe { &*order.cast::<Order<'_>>() };
+    // SAFETY: we are in a child.
+    unsafe {
+        if mount_all(order).is_err() {
+            order.note_failure();
+        }
+        libc::_exit(0)
+    }
+}
+
+/// # Safety
+/// To be called in a forked child only.
+unsafe fn mount_all(order: &Order<'_>) -> Result<(), Failed> {
+    let next = || order.part.set(order.part.get() + 1);
+    // SAFETY: system calls on memory that the order keeps.
+    unsafe {
+        order.ground.enter()?;
+        next();
+        apply::done(libc::unshare(libc::CLONE_NEWNS | libc::CLONE_NEWPID).into())?;
+        next();
+        let mut taken = 0;
+        for step in &order.wanted.steps {
+            apply::take(step, &order.wanted.taken, &mut taken)?;
+            next();
+        }
+        order
+            .guard
+            .set(setup::start_guard(order.guard_stack, order.life)?);
+        for ((path, flags), to) in OPENED.iter().zip(&order.opened) {
+            let fd = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | flags);
+            to.set(apply::descriptor(fd.into())? + 1);
+        }
+        // Last: it covers the one that shows us to ourselves.
+        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+        let argument = (&raw const *order).cast_mut().cast();
+        let child = libc::clone(show_processes, order.table_stack, flags, argument);
+        apply::done(child.into())?;
+        libc::waitpid(child, ptr::null_mut(), 0);
+        Ok(())
+    }
+}
+
+/// Mounts the table of the processes that it is one of.
+extern "C" fn show_processes(order: *mut c_void) -> c_int {
+    // SAFETY: it is the order passed above, which lives while its thread waits for us.
+    let order = unsafe { &*order.cast::<Order<'_>>() };
+    // SAFETY: we are in a child.
+    unsafe {
+        if process_table::mount(&order.wanted.table).is_err() {
+            order.note_failure();
+        }
+        libc::_exit(0)
+    }
+}

@@ -1,0 +1,107 @@
+//! The `/proc` of a process namespace. For a forked child (see `child`).
+#![expect(unsafe_code, reason = "mounts have no safe form here")]
+
+use std::ffi::CString;
+use std::io;
+use std::sync::OnceLock;
+
+use crate::mounts::apply::{self, Failed};
+use crate::policy::{Nesting, Policy};
+
+/// The first numbers of processes that the kernel does not hand out again.
+const RESERVED_NUMBERS: u32 = 301;
+
+/// What a command may do with it.
+#[derive(Debug)]
+pub(crate) struct ProcessTable {
+    nesting: Nesting,
+    /// Greatest number of a process, which bounds how many there are. For root, whom no limit per user binds.
+    last_process: Option<CString>,
+    as_root: bool,
+}
+
+impl ProcessTable {
+    pub(crate) fn of(policy: &Policy) -> io::Result<Self> {
+        let as_root = rustix::process::geteuid().is_root();
+        let last = |count: u32| CString::new(count.saturating_add(RESERVED_NUMBERS).to_string());
+        let processes = policy
+            .processes
+            .filter(|_| as_root && numbers_are_per_namespace());
+        Ok(Self {
+            nesting: policy.nesting,
+            last_process: processes.map(last).transpose()?,
+            as_root,
+        })
+    }
+}
+
+/// What root may change by its number alone, whatever its capabilities are; and for the whole machine.
+pub(crate) const OF_THE_MACHINE: [&std::ffi::CStr; 12] = [
+    c"/proc/sys",
+    c"/proc/sysrq-trigger",
+    c"/proc/irq",
+    c"/proc/bus",
+    c"/proc/acpi",
+    c"/proc/driver",
+    c"/proc/dynamic_debug",
+    c"/proc/fs",
+    c"/proc/mtrr",
+    c"/proc/pressure",
+    c"/proc/scsi",
+    c"/proc/tty",
+];
+
+/// Mounts it over the host's.
+///
+/// # Safety
+/// To be called in a forked child only, in the process namespace it shows.
+pub(crate) unsafe fn mount(table: &ProcessTable) -> Result<(), Failed> {
+    // SAFETY: system calls on strings that end with zero.
+    unsafe {
+        let Some(last) = &table.last_process else {
+            let denied = table.nesting == Nesting::Denied;
+            let flags = if denied { libc::MS_RDONLY } else { 0 };
+            apply::mount(c"proc", c"/proc", libc::MS_NOEXEC | flags, c"")?;
+            return protect(table);
+        };
+        apply::mount(c"proc", c"/proc", libc::MS_NOEXEC, c"")?;
+        apply::write(c"/proc/sys/kernel/pid_max", last.as_bytes())?;
+        match table.nesting {
+            Nesting::Denied => apply::freeze(c"/proc"),
+            Nesting::Allowed => protect(table),
+        }
+    }
+}
+
+/// A sandbox inside writes there who its user is, so it cannot be read-only as a whole.
+///
+/// # Safety
+/// As `mount`.
+unsafe fn protect(table: &ProcessTable) -> Result<(), Failed> {
+    if !table.as_root || table.nesting == Nesting::Denied {
+        return Ok(());
+    }
+    for path in OF_THE_MACHINE {
+        // SAFETY: as `mount`.
+        unsafe {
+            if libc::access(path.as_ptr(), libc::F_OK) == 0 {
+                apply::protect(path)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Says whether a process namespace has a greatest number of its own. Before Linux 6.14 there is one for the whole
+/// machine, and root changes it from anywhere.
+fn numbers_are_per_namespace() -> bool {
+    static ARE: OnceLock<bool> = OnceLock::new();
+    *ARE.get_or_init(|| {
+        let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        let mut numbers = release
+            .split(['.', '-'])
+            .map_while(|part| part.parse().ok());
+        let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        version >= (6, 14)
+    })
+}

@@ -1,0 +1,71 @@
+//! Namespaces for one command, laid out so that a child need not allocate.
+//!
+//! Three processes share the work. A *founder* makes the namespaces and mounts, starts the other two beside itself,
+//! and is gone. The *guard* is the first process of the new process namespace: it does nothing but live, so the kernel
+//! gives it orphans, which it need not reap, and when it dies the kernel ends everybody in there. The third becomes
+//! the command. It is a child of ours like any other, so how it ended is exactly what it would be outside; were it
+//! the first process itself, it could not be signalled, and what it leaves running would die before its output is read.
+
+use std::cell::Cell;
+use std::io;
+use std::os::fd::RawFd;
+
+use crate::mounts::steps::{self, Step};
+use crate::namespaces::kept_mounts::KeptMounts;
+use crate::namespaces::pool::Kind;
+use crate::namespaces::process_table::ProcessTable;
+use crate::policy::Policy;
+
+#[derive(Debug)]
+pub(crate) struct Enclosure {
+    /// Where it is built.
+    pub(crate) kind: Kind,
+    /// What is mounted there already.
+    pub(crate) kept: Option<KeptMounts>,
+    pub(crate) steps: Vec<Step>,
+    /// Trees that were taken, for the child to note.
+    pub(crate) taken: Vec<Cell<RawFd>>,
+    pub(crate) table: ProcessTable,
+}
+
+impl Enclosure {
+    pub(crate) fn new(policy: &Policy, kept: Option<&KeptMounts>) -> io::Result<Self> {
+        let steps = match kept {
+            Some(kept) if kept.is_spoiled() => {
+                return Err(io::Error::other(
+                    "cannot confine the process: what an earlier command started could not be ended",
+                ));
+            }
+            Some(_) => Vec::new(),
+            None => steps::plan(policy, rustix::process::geteuid().is_root())?,
+        };
+        Ok(Self {
+            kind: Kind::of(policy),
+            kept: kept.cloned(),
+            taken: empty_slots(&steps),
+            steps,
+            table: ProcessTable::of(policy)?,
+        })
+    }
+
+    /// Says what a child was doing that stopped after this many parts.
+    pub(crate) fn part(&self, number: usize) -> String {
+        part_name(&self.steps, number, "start the command")
+    }
+}
+
+/// Says what a child was doing, of these steps, that stopped after this many parts.
+pub(crate) fn part_name(steps: &[Step], number: usize, last: &str) -> String {
+    const FIRST: [&str; 2] = ["enter namespaces", "make namespaces"];
+    if let Some(part) = FIRST.get(number) {
+        return (*part).to_owned();
+    }
+    let step = steps.get(number - FIRST.len());
+    step.map_or_else(|| last.to_owned(), ToString::to_string)
+}
+
+/// Where a child notes the trees that these steps take.
+pub(crate) fn empty_slots(steps: &[Step]) -> Vec<Cell<RawFd>> {
+    let numbered = steps.iter().filter(|step| step.gives_number());
+    numbered.map(|_| Cell::new(-1)).collect()
+}

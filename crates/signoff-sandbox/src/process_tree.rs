@@ -1,0 +1,210 @@
+//! Everything a command started, and the end of it.
+//!
+//! This process is a subreaper: whoever loses its parent below us becomes our child, given to our main thread. So
+//! once the leader of a command has exited, all that is left of its tree hangs below children of ours that we did not
+//! start. On the ordinary path there are none, which two short reads show; no table of processes is searched, and the
+//! leaders of other commands are known by number, so that none of them is looked at.
+
+pub(crate) mod exit;
+pub(crate) mod identity;
+pub(crate) mod kill;
+pub(crate) mod leftovers;
+pub(crate) mod proc;
+pub(crate) mod tags;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, set_child_subreaper, waitpid};
+
+use crate::process_tree::kill::Killed;
+use crate::process_tree::proc::Stat;
+use crate::process_tree::tags::Brand;
+use crate::spawn::spawner::Spawner;
+
+/// How long processes may take to die of `SIGKILL`.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Held while children are listed or reaped: the kernel's list skips an entry if another one leaves meanwhile.
+static LEADERS: Mutex<Leaders> = Mutex::new(Leaders(BTreeSet::new()));
+
+/// Leaders of commands that are not yet reaped: until then their numbers are theirs.
+#[derive(Debug)]
+pub(crate) struct Leaders(BTreeSet<u32>);
+
+#[derive(Debug)]
+pub(crate) struct Tree {
+    pub(crate) leader: Pid,
+    pub(crate) brand: Option<Brand>,
+    pub(crate) marker: Option<String>,
+    /// Its thread is the leader's parent, with which the leader dies; so it is of whoever a leader starts as its
+    /// sibling.
+    pub(crate) spawner: Arc<Spawner>,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Swept {
+    pub(crate) ended: usize,
+    pub(crate) left: usize,
+}
+
+/// Makes orphans below this process its children.
+pub(crate) fn adopt_orphans() -> io::Result<()> {
+    set_child_subreaper(Some(rustix::process::getpid()))?;
+    match proc::stat(std::process::id()) {
+        Some(_) => Ok(()),
+        None => Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "/proc is not readable; processes cannot be found",
+        )),
+    }
+}
+
+pub(crate) fn lock_children() -> MutexGuard<'static, Leaders> {
+    LEADERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Leaders {
+    /// Remembers a leader as soon as it has a number. One that is seen before belongs to nobody else either; finding
+    /// that out just takes longer.
+    pub(crate) fn remember(&mut self, leader: Pid) {
+        self.0.insert(number(leader));
+    }
+
+    /// To be called before the lock under which it was reaped is given back.
+    pub(crate) fn forget(&mut self, leader: Pid) {
+        self.0.remove(&number(leader));
+    }
+}
+
+fn number(pid: Pid) -> u32 {
+    pid.as_raw_nonzero().get().cast_unsigned()
+}
+
+impl Tree {
+    /// Ends what the leader left behind. The leader has exited and is not yet reaped, so its number is still its own.
+    pub(crate) fn end(&self) -> Swept {
+        let deadline = Instant::now() + PATIENCE;
+        let mut ended = BTreeSet::new();
+        loop {
+            let adopted = self.adopted();
+            let living = with_descendants(&adopted);
+            let killed = self.kill(&living, deadline);
+            ended.extend(
+                killed
+                    .signalled
+                    .iter()
+                    .map(|process| (process.pid, process.starttime)),
+            );
+            reap(&adopted);
+            let stuck = killed.refused > 0 && killed.refused == living.len();
+            if adopted.is_empty() || stuck || Instant::now() >= deadline {
+                return Swept {
+                    ended: ended.len(),
+                    left: killed.refused + killed.outlasted,
+                };
+            }
+        }
+    }
+
+    fn kill(&self, living: &[Stat], deadline: Instant) -> Killed {
+        if !living.is_empty() {
+            // At one stroke, so that a group that multiplies cannot outrun us.
+            kill_process_group(self.leader, Signal::KILL).ok();
+        }
+        kill::kill(living, deadline)
+    }
+
+    /// Takes leave of orphans that ended while the command still runs.
+    pub(crate) fn reap_orphans(&self) {
+        reap(&self.adopted());
+    }
+
+    /// Our children that belong to this command, other than its leader; exited ones included.
+    fn adopted(&self) -> Vec<u32> {
+        // The kernel gives orphans to the first thread that lives, and that is the main one.
+        let threads = [std::process::id(), self.spawner.thread()];
+        let strangers = self.strangers(&threads).into_iter();
+        strangers.filter(|pid| self.owns(*pid)).collect()
+    }
+
+    /// Children of these threads that nobody of ours started.
+    fn strangers(&self, threads: &[u32]) -> Vec<u32> {
+        let own = std::process::id();
+        let leaders = lock_children();
+        let children = threads.iter();
+        let mut children: Vec<u32> = children
+            .flat_map(|thread| proc::children_of_thread(own, *thread))
+            .collect();
+        // Asked after the list and under the lock, without which nobody stops being unborn.
+        let unborn = self.spawner.unborn();
+        children.retain(|pid| *pid != unborn && !leaders.0.contains(pid));
+        children
+    }
+
+    /// Could a sibling of the leader, which has exited, live on in this process namespace? One that cannot be asked
+    /// may.
+    pub(crate) fn has_siblings_in(&self, namespace: u64) -> bool {
+        let strangers = self.strangers(&[self.spawner.thread()]).into_iter();
+        let mut theirs = strangers.map(proc::process_namespace);
+        theirs.any(|theirs| theirs.is_none_or(|theirs| theirs == namespace))
+    }
+
+    fn owns(&self, pid: u32) -> bool {
+        let leader = number(self.leader);
+        if pid == leader {
+            return false;
+        }
+        if proc::stat(pid).is_some_and(|process| process.session == leader) {
+            return true;
+        }
+        // Stronger than the marker, which two commands may share.
+        if let Some(branded) = self.branded(pid) {
+            return branded;
+        }
+        let Some(marker) = &self.marker else {
+            return false;
+        };
+        // A leader that is being born has its brand before its marker: one without a brand a moment ago has it now.
+        proc::marker(pid).is_some_and(|found| found == marker.as_bytes())
+            && self.branded(pid).unwrap_or(true)
+    }
+
+    /// Whether a process has our brand, if both have one.
+    fn branded(&self, pid: u32) -> Option<bool> {
+        Some(self.brand?.covers(proc::brand(pid)?))
+    }
+}
+
+/// Returns those that live, with all that live below them.
+fn with_descendants(roots: &[u32]) -> Vec<Stat> {
+    let mut seen: BTreeSet<u32> = BTreeSet::new();
+    let mut pending = roots.to_vec();
+    while let Some(pid) = pending.pop() {
+        if seen.insert(pid) {
+            pending.extend(proc::children(pid));
+        }
+    }
+    let stats = seen.into_iter().filter_map(proc::stat);
+    stats.filter(|process| !process.exited).collect()
+}
+
+fn reap(children: &[u32]) {
+    let _lock = lock_children();
+    for child in children {
+        if let Some(pid) = Pid::from_raw(child.cast_signed()) {
+            // Whoever still lives is passed over.
+            waitpid(Some(pid), WaitOptions::NOHANG).ok();
+        }
+    }
+}
+
+/// Returns who lives below a process that has one thread.
+pub(crate) fn members(pid: u32) -> Vec<Stat> {
+    match proc::children_of_thread(pid, pid) {
+        none if none.is_empty() => Vec::new(),
+        children => with_descendants(&children),
+    }
+}

@@ -1,0 +1,128 @@
+//! What a crash of the harness left running.
+//!
+//! The parent-death signal ended the command itself; what it had started went to another parent. Four things still
+//! tell whose it is: the session, the marker in its environment, the tag of its run, which stays when it clears its
+//! environment, and that its own parent is one of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::time::{Duration, Instant};
+
+use crate::process_tree::identity::Identity;
+use crate::process_tree::kill;
+use crate::process_tree::proc::{self, Stat};
+use crate::process_tree::tags::RunTag;
+
+/// How long everything may take to die.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Ends every process of an attempt that outlived the harness, and returns how many there were.
+///
+/// `identity` counts only if the number still means the same process. A marker that ends in `/` means all that begin
+/// with it; one without a part after `/` means the whole run. Fails if something cannot be ended.
+pub fn end_leftovers(identity: Option<&Identity>, marker: &str) -> io::Result<usize> {
+    let identity = identity.filter(|identity| identity.boot_id == proc::boot_id());
+    let deadline = Instant::now() + PATIENCE;
+    let mut ended = BTreeSet::new();
+    loop {
+        let left = leftovers(identity, marker);
+        if left.is_empty() {
+            return Ok(ended.len());
+        }
+        let killed = kill::kill(&left, deadline);
+        ended.extend(
+            killed
+                .signalled
+                .iter()
+                .map(|process| (process.pid, process.starttime)),
+        );
+        if killed.refused == left.len() || Instant::now() >= deadline {
+            return Err(still_there(&left));
+        }
+    }
+}
+
+/// Returns the living processes whose marker starts with `prefix`, other than this one.
+pub fn find_marked(prefix: &str) -> Vec<u32> {
+    let own = std::process::id();
+    let others = proc::all().into_iter().filter(|pid| *pid != own);
+    let marked =
+        |pid: &u32| proc::marker(*pid).is_some_and(|marker| marker.starts_with(prefix.as_bytes()));
+    others.filter(marked).collect()
+}
+
+fn leftovers(identity: Option<&Identity>, marker: &str) -> Vec<Stat> {
+    let own = std::process::id();
+    let stats = proc::all().into_iter().filter_map(proc::stat);
+    let processes: BTreeMap<u32, Stat> = stats.map(|process| (process.pid, process)).collect();
+    let tag = RunTag::of_whole(marker);
+    let session = identity.and_then(|identity| Session::of(identity, &processes));
+    let meant = |process: &&Stat| {
+        !process.exited
+            && process.pid != own
+            && (session.is_some_and(|session| session.has(process))
+                || tag.is_some_and(|tag| proc::has_tag(process.pid, tag))
+                || has_marker(process.pid, marker))
+    };
+    let mut found: BTreeMap<u32, Stat> = processes
+        .values()
+        .filter(meant)
+        .map(|process| (process.pid, *process))
+        .collect();
+    add_descendants(&mut found, &processes, own);
+    found.into_values().collect()
+}
+
+/// The session of an attempt, as far as it can be told from a later one with the same number.
+#[derive(Debug, Clone, Copy)]
+struct Session {
+    number: u32,
+    leader_lives: bool,
+}
+
+impl Session {
+    fn of(identity: &Identity, processes: &BTreeMap<u32, Stat>) -> Option<Self> {
+        let leader_lives = match processes.get(&identity.pid) {
+            // A number in use by a session is not given away: another process means another session.
+            Some(process) if process.starttime != identity.starttime => return None,
+            leader => leader.is_some(),
+        };
+        Some(Self {
+            number: identity.pid,
+            leader_lives,
+        })
+    }
+
+    fn has(self, process: &Stat) -> bool {
+        // Without its leader the number may belong to a later session, so a member has to be of our kind as well.
+        process.session == self.number && (self.leader_lives || proc::brand(process.pid).is_some())
+    }
+}
+
+fn has_marker(pid: u32, marker: &str) -> bool {
+    let marker = marker.as_bytes();
+    let begins = |found: &[u8]| marker.ends_with(b"/") && found.starts_with(marker);
+    proc::marker(pid).is_some_and(|found| found == marker || begins(&found))
+}
+
+fn add_descendants(found: &mut BTreeMap<u32, Stat>, processes: &BTreeMap<u32, Stat>, own: u32) {
+    loop {
+        let is_new = |process: &&Stat| {
+            !process.exited
+                && process.pid != own
+                && found.contains_key(&process.parent)
+                && !found.contains_key(&process.pid)
+        };
+        let children: Vec<Stat> = processes.values().filter(is_new).copied().collect();
+        if children.is_empty() {
+            return;
+        }
+        found.extend(children.into_iter().map(|process| (process.pid, process)));
+    }
+}
+
+fn still_there(left: &[Stat]) -> io::Error {
+    let numbers: Vec<String> = left.iter().map(|process| process.pid.to_string()).collect();
+    let message = format!("processes that could not be ended: {}", numbers.join(", "));
+    io::Error::new(io::ErrorKind::TimedOut, message)
+}

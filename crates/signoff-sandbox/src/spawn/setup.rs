@@ -1,0 +1,157 @@
+//! Makes namespaces, and in them the guard and the command (see `enclosure`). For a forked child (see `child`).
+#![expect(unsafe_code, reason = "clone has no safe form")]
+
+use std::ffi::{c_int, c_long, c_void};
+use std::os::fd::RawFd;
+
+use crate::after_fork::failure::Stage;
+use crate::mounts::apply::{self, Failed};
+use crate::namespaces::command_namespaces::Place;
+use crate::namespaces::spec::Enclosure;
+use crate::spawn::child::{self, LIFE};
+use crate::spawn::fork::Birth;
+
+/// Makes everything and ends the calling process.
+///
+/// # Safety
+/// To be called in a forked child only.
+pub(crate) unsafe fn found(birth: &Birth<'_>, enclosure: &Enclosure, place: &Place) -> ! {
+    let mut part = 0;
+    // SAFETY: as this function; the stacks are nobody else's.
+    unsafe {
+        if build(birth, enclosure, place, &mut part).is_err() {
+            birth
+                .inside
+                .births
+                .note_failure(part, child::failed(Stage::Confine));
+            libc::_exit(127);
+        }
+        libc::_exit(0)
+    }
+}
+
+/// # Safety
+/// As `found`.
+unsafe fn build(
+    birth: &Birth<'_>,
+    enclosure: &Enclosure,
+    place: &Place,
+    part: &mut usize,
+) -> Result<(), Failed> {
+    // SAFETY: as `found`.
+    unsafe {
+        place.enter()?;
+        child::arrange_descriptors(birth.image, &birth.pointers, Some(birth.inside.life))
+            .map_err(|()| Failed)?;
+        // Before anybody else is there: it says whose they are.
+        child::brand(birth.image);
+        *part += 1;
+        apply::done(libc::unshare(place.still_to_make()).into())?;
+        *part += 1;
+        let mut taken = 0;
+        for step in &enclosure.steps {
+            apply::take(step, &enclosure.taken, &mut taken)?;
+            *part += 1;
+        }
+        start(birth)
+    }
+}
+
+/// Starts the guard, which has to be the first if nobody is there yet, and then the command.
+///
+/// # Safety
+/// As `found`.
+unsafe fn start(birth: &Birth<'_>) -> Result<(), Failed> {
+    let beside = libc::CLONE_VM | libc::CLONE_PARENT | libc::SIGCHLD;
+    // Whoever waits at a gate lives in a copy of our memory, where nobody else needs to stand still.
+    let wait = match birth.image.hold {
+        Some(_) => 0,
+        None => libc::CLONE_VFORK,
+    };
+    let birth_pointer = (&raw const *birth).cast_mut().cast::<c_void>();
+    // SAFETY: each runs on a stack of its own. The guard uses nothing but its stack; the other keeps to the rules of
+    // a child, and what it needs of `birth` stays in place until it is another program.
+    unsafe {
+        if !birth.inside.guard_stack.is_null() {
+            let guard = start_guard(birth.inside.guard_stack, LIFE)?;
+            birth.inside.births.note_guard(guard);
+        }
+        let leader = libc::clone(
+            lead,
+            birth.inside.leader_stack,
+            beside | wait,
+            birth_pointer,
+        );
+        if leader == -1 {
+            return Err(Failed);
+        }
+        birth.inside.births.note_leader(leader);
+        Ok(())
+    }
+}
+
+extern "C" fn lead(birth: *mut c_void) -> c_int {
+    // SAFETY: it is the `Birth` passed above, in memory that we share with whoever passed it.
+    let birth = unsafe { &*birth.cast::<Birth<'_>>() };
+    // SAFETY: we are in a child, and the pointers point into the image.
+    unsafe {
+        let failure = child::become_inside(birth.image, &birth.pointers);
+        if birth.image.hold.is_some() {
+            child::tell(failure);
+        }
+        birth.failure.set(Some(failure));
+        libc::_exit(127)
+    }
+}
+
+/// Starts the first process of a namespace as a sibling, and returns its number. It keeps the pipe that ends when the
+/// host does.
+///
+/// # Safety
+/// To be called in a forked child only, with a stack that the guard can have for as long as it lives.
+pub(crate) unsafe fn start_guard(stack: *mut c_void, life: RawFd) -> Result<c_int, Failed> {
+    let flags = libc::CLONE_VM | libc::CLONE_PARENT | libc::SIGCHLD;
+    let life = std::ptr::without_provenance_mut(usize::try_from(life).map_err(|_| Failed)?);
+    // SAFETY: as this function; the argument is a number.
+    match unsafe { libc::clone(guard, stack, flags, life) } {
+        -1 => Err(Failed),
+        guard => Ok(guard),
+    }
+}
+
+/// Lives until the host is gone or ends it.
+///
+/// It may share its memory with the host, and so `errno` and whatever else the C library keeps for a thread: it
+/// calls nothing that writes there. The command cannot look into it, for it has fewer capabilities.
+extern "C" fn guard(life: *mut c_void) -> c_int {
+    let Ok(life) = RawFd::try_from(life.addr()) else {
+        return 127;
+    };
+    let ignore = [1_u64, 0, 0, 0, 0, 0, 0, 0];
+    let mut byte = 0_u8;
+    // SAFETY: plain system calls; the kernel reads less than `ignore` holds, whose first field is the action. All
+    // signals are blocked, so that none has a handler of the host's run.
+    unsafe {
+        libc::syscall(
+            libc::SYS_rt_sigaction,
+            libc::SIGCHLD,
+            ignore.as_ptr(),
+            std::ptr::null_mut::<u64>(),
+            size_of::<u64>(),
+        );
+        close_all_but(life);
+        while libc::syscall(libc::SYS_read, life, &raw mut byte, 1) > 0 {}
+        libc::syscall(libc::SYS_exit_group, 0);
+    }
+    0
+}
+
+/// # Safety
+/// As `found`.
+unsafe fn close_all_but(fd: RawFd) -> c_long {
+    // SAFETY: plain numbers.
+    unsafe {
+        libc::syscall(libc::SYS_close_range, 0, fd - 1, 0);
+        libc::syscall(libc::SYS_close_range, fd + 1, c_int::MAX, 0)
+    }
+}

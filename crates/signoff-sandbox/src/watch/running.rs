@@ -1,0 +1,62 @@
+//! A command that runs.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::command::report::Ended;
+use crate::sandbox::Ours;
+use crate::spawn::leader::Leader;
+use crate::watch::log::{Log, Source};
+use crate::watch::stream::Stream;
+use crate::watch::{Watch, stop_signal};
+
+/// A command that runs. Its output is read while somebody waits; dropping it ends it with its whole tree.
+#[derive(Debug)]
+pub struct Running {
+    watch: Watch,
+    stopper: Stopper,
+}
+
+/// Ends a running command from any thread.
+#[derive(Debug, Clone)]
+pub struct Stopper {
+    signal: Arc<stop_signal::Signal>,
+}
+
+impl Running {
+    pub(crate) fn new(leader: Leader, ours: Ours) -> io::Result<Self> {
+        let signal = Arc::new(stop_signal::Signal::new()?);
+        let watch = Watch {
+            leader,
+            stop: Arc::clone(&signal),
+            stdout: Stream::new(Source::Stdout, ours.stdout, ours.limits.output),
+            stderr: Stream::new(Source::Stderr, ours.stderr, ours.limits.output),
+            log: Log::new(ours.log, ours.limits.log, &ours.redaction),
+            started: Instant::now(),
+            time: ours.limits.time,
+        };
+        Ok(Self {
+            watch,
+            stopper: Stopper { signal },
+        })
+    }
+
+    /// Returns a handle that ends the command.
+    pub fn stopper(&self) -> Stopper {
+        self.stopper.clone()
+    }
+
+    /// Waits until the command and everything it started is over.
+    pub fn wait(self) -> Ended {
+        self.watch.until_over()
+    }
+}
+
+impl Stopper {
+    /// Asks the command to end (`SIGTERM`), and ends its whole tree after a short grace; whoever waits for it then
+    /// sees it stopped. Does nothing if it is over.
+    pub fn stop(&self) {
+        self.signal.give();
+    }
+}
