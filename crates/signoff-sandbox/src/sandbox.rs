@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::after_fork::signals;
+use crate::after_fork::{descriptors, signals};
 use crate::command::error::StartError;
 use crate::command::report::Ended;
 use crate::command::{Command, Limits, MARKER, stdio};
@@ -114,8 +114,8 @@ impl Sandbox {
             _read: read.try_clone()?.into(),
         };
         let hold = Hold {
-            gate: stdio::lift(read.into())?,
-            status: stdio::lift(child_status.into())?,
+            gate: descriptors::lift(read.into())?,
+            status: descriptors::lift(child_status.into())?,
         };
         let started = self.launch(command, Some(hold))?;
         let identity = Identity::of(started.leader.pid())?;
@@ -148,7 +148,7 @@ impl Sandbox {
     ) -> Result<(Speech, PipeReader, Conversation), StartError> {
         let (their_stdin, speech) = io::pipe()?;
         rustix::io::ioctl_fionbio(&speech, true).map_err(io::Error::from)?;
-        let started = self.launch_reading(command, stdio::lift(their_stdin.into())?, None)?;
+        let started = self.launch_reading(command, descriptors::lift(their_stdin.into())?, None)?;
         let (leader, ours) = started.confirmed()?;
         for output in [&ours.stdout, &ours.stderr] {
             rustix::io::ioctl_fionbio(output, false).map_err(io::Error::from)?;

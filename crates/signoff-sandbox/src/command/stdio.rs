@@ -4,10 +4,8 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 
+use crate::after_fork::descriptors::lift;
 use crate::command::Stdin;
-
-/// Lowest number a descriptor for the child may have: below it the child puts what it keeps.
-const LOWEST: i32 = crate::spawn::child::FREE;
 
 /// Opens what the command reads.
 ///
@@ -25,15 +23,6 @@ pub(crate) fn output() -> io::Result<(OwnedFd, OwnedFd)> {
     let (ours, theirs) = io::pipe()?;
     rustix::io::ioctl_fionbio(&ours, true)?;
     Ok((ours.into(), lift(theirs.into())?))
-}
-
-/// Moves a descriptor out of the way of those the child fills.
-pub(crate) fn lift(fd: OwnedFd) -> io::Result<OwnedFd> {
-    use std::os::fd::AsRawFd;
-    if fd.as_raw_fd() >= LOWEST {
-        return Ok(fd);
-    }
-    Ok(rustix::io::fcntl_dupfd_cloexec(&fd, LOWEST)?)
 }
 
 fn memory(bytes: &[u8]) -> io::Result<File> {

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::{fs, io};
 
-use crate::mounts::apply::{Failed, done};
+use crate::after_fork::descriptors;
+use crate::after_fork::syscall::{Failed, done};
 use crate::mounts::steps;
 use crate::policy::{Network, Policy};
 
@@ -168,7 +169,7 @@ fn create(handled: &Handled) -> io::Result<OwnedFd> {
             0_u32,
         );
         match RawFd::try_from(fd) {
-            Ok(fd) if fd >= 0 => crate::command::stdio::lift(OwnedFd::from_raw_fd(fd)),
+            Ok(fd) if fd >= 0 => descriptors::lift(OwnedFd::from_raw_fd(fd)),
             _ => Err(io::Error::last_os_error()),
         }
     }

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::{io, process};
 
+use crate::after_fork::descriptors;
 use crate::command::{Command, Limits, Stdin};
 use crate::policy::level::Level;
 use crate::sandbox::Sandbox;
@@ -53,7 +54,7 @@ impl MemoryGroup {
             let text = format!("cannot make a control group for its memory: {error}");
             io::Error::new(error.kind(), text)
         })?;
-        Ok(Some((group, crate::command::stdio::lift(entry.into())?)))
+        Ok(Some((group, descriptors::lift(entry.into())?)))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_ulong};
 
-use crate::mounts::apply::{Failed, done};
+use crate::after_fork::syscall::{Failed, done};
 
 const LAST_CAPABILITY: c_ulong = 63;
 const VERSION_3: u32 = 0x2008_0522;

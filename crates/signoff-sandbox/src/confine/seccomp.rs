@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use libc::{c_long, sock_filter};
 
-use crate::mounts::apply::{Failed, done};
+use crate::after_fork::syscall::{Failed, done};
 use crate::policy::{Nesting, Tracing};
 
 #[cfg(target_arch = "x86_64")]

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rustix::fs::MemfdFlags;
 
+use crate::after_fork::descriptors::{self, FILTER};
 use crate::command::error::StartError;
 use crate::command::program::{self, Usable};
 use crate::confine::landlock;
@@ -19,7 +20,6 @@ use crate::namespaces::kept_mounts::KeptMounts;
 use crate::namespaces::spec::Enclosure;
 use crate::policy::level::Level;
 use crate::policy::{Network, Policy};
-use crate::spawn::child::FILTER;
 
 /// How a command is changed to be confined.
 #[derive(Debug, Default)]
@@ -144,5 +144,5 @@ fn filter_file(filter: &Filter) -> io::Result<OwnedFd> {
     let mut file = fs::File::from(file);
     file.write_all(&seccomp::to_bytes(filter))?;
     file.rewind()?;
-    crate::command::stdio::lift(file.into())
+    descriptors::lift(file.into())
 }

@@ -6,6 +6,7 @@ use std::ffi::{CStr, c_int, c_long, c_uint, c_ulong};
 use std::os::fd::RawFd;
 use std::ptr;
 
+use crate::after_fork::syscall::{Done, Failed, descriptor, done, open_exactly};
 use crate::mounts::steps::Step;
 
 /// `struct mount_attr` of the kernel.
@@ -24,12 +25,6 @@ const EMPTY_PATH: c_int = libc::AT_EMPTY_PATH;
 const OPEN_TREE_CLONE: c_uint = 1;
 const MOVE_FROM_DESCRIPTOR: c_uint = 0x4;
 const MOVE_TO_DESCRIPTOR: c_uint = 0x40;
-
-/// Something failed; `errno` says why.
-#[derive(Debug)]
-pub(crate) struct Failed;
-
-type Done = Result<(), Failed>;
 
 /// Takes one step.
 ///
@@ -170,26 +165,6 @@ unsafe fn place(fd: RawFd, at: &CStr) -> Done {
     })
 }
 
-/// Opens what is at a path, and not what a link on the way leads to: a command before may have made one.
-///
-/// # Safety
-/// As `take`.
-pub(crate) unsafe fn open_exactly(path: &CStr) -> Result<RawFd, Failed> {
-    // SAFETY: a structure of numbers, which lives through the call.
-    unsafe {
-        let mut how: libc::open_how = std::mem::zeroed();
-        how.flags = u64::from((libc::O_PATH | libc::O_CLOEXEC).cast_unsigned());
-        how.resolve = libc::RESOLVE_NO_SYMLINKS;
-        descriptor(libc::syscall(
-            libc::SYS_openat2,
-            libc::AT_FDCWD,
-            path.as_ptr(),
-            &raw const how,
-            size_of::<libc::open_how>(),
-        ))
-    }
-}
-
 /// Makes what is exactly there read-only.
 ///
 /// # Safety
@@ -296,39 +271,9 @@ pub(crate) unsafe fn freeze(at: &CStr) -> Done {
     unsafe { set(libc::AT_FDCWD, at, READ_ONLY) }
 }
 
-/// Writes a file of the kernel's in one go.
-///
-/// # Safety
-/// To be called in a forked child only.
-pub(crate) unsafe fn write(path: &CStr, text: &[u8]) -> Done {
-    // SAFETY: the text lives through the call.
-    unsafe {
-        let fd = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
-        if fd == -1 {
-            return Err(Failed);
-        }
-        let written = libc::write(fd, text.as_ptr().cast(), text.len());
-        // Closing does not fail, and so does not hide why writing did.
-        libc::close(fd);
-        if written == -1 { Err(Failed) } else { Ok(()) }
-    }
-}
-
 fn made(result: c_int) -> Done {
     if result == 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EEXIST) {
         return Ok(());
     }
     Err(Failed)
-}
-
-/// Returns the descriptor that a system call answered with.
-pub(crate) fn descriptor(result: c_long) -> Result<RawFd, Failed> {
-    match RawFd::try_from(result) {
-        Ok(fd) if fd >= 0 => Ok(fd),
-        _ => Err(Failed),
-    }
-}
-
-pub(crate) fn done(result: c_long) -> Done {
-    if result == -1 { Err(Failed) } else { Ok(()) }
 }

@@ -10,7 +10,7 @@ use std::os::fd::RawFd;
 use std::ptr;
 
 use crate::after_fork::stack_text::StackText;
-use crate::mounts::apply::{Failed, descriptor, done, open_exactly};
+use crate::after_fork::syscall::{Failed, descriptor, done, open_exactly};
 use crate::mounts::steps::MOST_LAYERS;
 
 type Done = Result<(), Failed>;

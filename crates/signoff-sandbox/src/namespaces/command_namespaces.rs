@@ -4,11 +4,11 @@
 use std::ffi::c_int;
 use std::io;
 
-use crate::mounts::apply::Failed;
+use crate::after_fork::stack::Stack;
+use crate::after_fork::syscall::Failed;
 use crate::namespaces::kept_mounts::KeptMounts;
 use crate::namespaces::pool::Ground;
 use crate::namespaces::spec::Enclosure;
-use crate::spawn::fork::Stack;
 
 #[derive(Debug)]
 pub(crate) enum Place {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::{fs, io};
 
 use crate::after_fork::stack_text::StackText;
-use crate::mounts::apply::{self, Failed};
+use crate::after_fork::syscall::{self, Failed};
 
 /// What is written of a namespace; a child need not allocate for it.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Maps {
     pub(crate) unsafe fn write(&self, pid: i32) -> Result<(), Failed> {
         // SAFETY: as this function.
         unsafe {
-            apply::write(path(pid, "setgroups")?.as_c_str(), b"deny")?;
+            syscall::write(path(pid, "setgroups")?.as_c_str(), b"deny")?;
             self.users.write(path(pid, "uid_map")?.as_c_str())?;
             self.groups.write(path(pid, "gid_map")?.as_c_str())
         }
@@ -65,11 +65,11 @@ impl Map {
         unsafe {
             if let Some(all) = &self.all {
                 // Root without the right to become others may only map itself.
-                if apply::write(path, all.as_bytes()).is_ok() {
+                if syscall::write(path, all.as_bytes()).is_ok() {
                     return Ok(());
                 }
             }
-            apply::write(path, self.own.as_bytes())
+            syscall::write(path, self.own.as_bytes())
         }
     }
 }

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fs, io, ptr};
 
-use crate::mounts::apply::{self, Failed};
+use crate::after_fork::stack::Stack;
+use crate::after_fork::syscall::{self, Failed};
+use crate::mounts::apply;
 use crate::mounts::steps::{self, Step};
 use crate::namespaces::pid_namespace::First;
 use crate::namespaces::pool::{Ground, Kind};
@@ -20,7 +22,7 @@ use crate::namespaces::process_table::{self, ProcessTable};
 use crate::namespaces::spec::{empty_slots, part_name};
 use crate::policy::Policy;
 use crate::process_tree;
-use crate::spawn::fork::{Stack, reap};
+use crate::spawn::fork::reap;
 use crate::spawn::setup;
 
 /// Mounts for commands of one and the same policy, which run one after the other.
@@ -75,8 +77,8 @@ impl KeptMounts {
         // SAFETY: plain system calls.
         unsafe {
             self.0.ground.as_ref().ok_or(Failed)?.enter()?;
-            apply::done(libc::setns(mounts, libc::CLONE_NEWNS).into())?;
-            apply::done(libc::setns(processes, libc::CLONE_NEWPID).into())
+            syscall::done(libc::setns(mounts, libc::CLONE_NEWNS).into())?;
+            syscall::done(libc::setns(processes, libc::CLONE_NEWPID).into())
         }
     }
 
@@ -306,7 +308,7 @@ unsafe fn mount_all(order: &Order<'_>) -> Result<(), Failed> {
     unsafe {
         order.ground.enter()?;
         next();
-        apply::done(libc::unshare(libc::CLONE_NEWNS | libc::CLONE_NEWPID).into())?;
+        syscall::done(libc::unshare(libc::CLONE_NEWNS | libc::CLONE_NEWPID).into())?;
         next();
         let mut taken = 0;
         for step in &order.wanted.steps {
@@ -318,13 +320,13 @@ unsafe fn mount_all(order: &Order<'_>) -> Result<(), Failed> {
             .set(setup::start_guard(order.guard_stack, order.life)?);
         for ((path, flags), to) in OPENED.iter().zip(&order.opened) {
             let fd = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | flags);
-            to.set(apply::descriptor(fd.into())? + 1);
+            to.set(syscall::descriptor(fd.into())? + 1);
         }
         // Last: it covers the one that shows us to ourselves.
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let argument = (&raw const *order).cast_mut().cast();
         let child = libc::clone(show_processes, order.table_stack, flags, argument);
-        apply::done(child.into())?;
+        syscall::done(child.into())?;
         libc::waitpid(child, ptr::null_mut(), 0);
         Ok(())
     }

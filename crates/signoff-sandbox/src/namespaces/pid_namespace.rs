@@ -6,10 +6,10 @@ use std::{io, mem};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::after_fork::stack::Stack;
 use crate::namespaces::kept_mounts::KeptMounts;
 use crate::namespaces::pool::Ground;
 use crate::process_tree::{Tree, exit, kill};
-use crate::spawn::fork::Stack;
 use crate::spawn::leader;
 use crate::{poll, process_tree};
 

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::{io, ptr};
 
-use crate::mounts::apply::{self, Failed};
+use crate::after_fork::stack::Stack;
+use crate::after_fork::syscall::{self, Failed};
 use crate::namespaces::id_maps::Maps;
 use crate::policy::{Nesting, Network, Policy};
-use crate::spawn::fork::Stack;
 
 /// How many are kept for later.
 const KEPT: usize = 64;
@@ -71,10 +71,10 @@ impl Ground {
     pub(crate) unsafe fn enter(&self) -> Result<(), Failed> {
         // SAFETY: plain system calls.
         unsafe {
-            apply::done(libc::setns(self.user.as_raw_fd(), libc::CLONE_NEWUSER).into())?;
+            syscall::done(libc::setns(self.user.as_raw_fd(), libc::CLONE_NEWUSER).into())?;
             match &self.network {
                 Some(network) => {
-                    apply::done(libc::setns(network.as_raw_fd(), libc::CLONE_NEWNET).into())
+                    syscall::done(libc::setns(network.as_raw_fd(), libc::CLONE_NEWNET).into())
                 }
                 None => Ok(()),
             }
@@ -250,7 +250,7 @@ unsafe fn carry_out(order: &Order) -> Result<(), Failed> {
     // SAFETY: system calls on memory that the order keeps.
     unsafe {
         if order.kind.nesting == Nesting::Denied {
-            apply::write(c"/proc/sys/user/max_user_namespaces", b"0")?;
+            syscall::write(c"/proc/sys/user/max_user_namespaces", b"0")?;
         }
         order.part_done();
         if off {
@@ -298,7 +298,7 @@ unsafe fn loopback() -> Result<(), Failed> {
         }
         request.ifr_ifru.ifru_flags = UP;
         let up = libc::ioctl(socket, libc::SIOCSIFFLAGS, &raw const request);
-        let up = apply::done(up.into());
+        let up = syscall::done(up.into());
         // The descriptor is the host's too.
         if up.is_ok() {
             libc::close(socket);

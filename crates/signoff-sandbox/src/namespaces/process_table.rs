@@ -5,7 +5,8 @@ use std::ffi::CString;
 use std::io;
 use std::sync::OnceLock;
 
-use crate::mounts::apply::{self, Failed};
+use crate::after_fork::syscall::{self, Failed};
+use crate::mounts::apply;
 use crate::policy::{Nesting, Policy};
 
 /// The first numbers of processes that the kernel does not hand out again.
@@ -65,7 +66,7 @@ pub(crate) unsafe fn mount(table: &ProcessTable) -> Result<(), Failed> {
             return protect(table);
         };
         apply::mount(c"proc", c"/proc", libc::MS_NOEXEC, c"")?;
-        apply::write(c"/proc/sys/kernel/pid_max", last.as_bytes())?;
+        syscall::write(c"/proc/sys/kernel/pid_max", last.as_bytes())?;
         match table.nesting {
             Nesting::Denied => apply::freeze(c"/proc"),
             Nesting::Allowed => protect(table),

@@ -9,23 +9,10 @@ use std::ffi::c_int;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
+use crate::after_fork::descriptors::{FILTER, FREE, GATE, GROUP, LIFE, RULES, STATUS};
 use crate::after_fork::failure::{Failure, Stage};
 use crate::after_fork::signals;
 use crate::spawn::image::{Image, Pointers, SHELL};
-
-/// Where the child keeps the pipe that tells us why exec failed, and the gate.
-const STATUS: RawFd = 3;
-const GATE: RawFd = 4;
-/// Where a founder keeps the pipe that ends when the host does.
-pub(crate) const LIFE: RawFd = 5;
-/// Where it keeps the rules that it will submit to.
-const RULES: RawFd = 6;
-/// Where a wrapper finds the filter that it is to install.
-pub(crate) const FILTER: RawFd = 7;
-/// Where it keeps what it joins a group by.
-const GROUP: RawFd = 8;
-/// Above all of these.
-pub(crate) const FREE: RawFd = 9;
 
 /// Turns the calling process into the command, or returns why that failed.
 ///
@@ -110,14 +97,14 @@ unsafe fn settle(image: &Image) -> Result<(), Failure> {
 ///
 /// # Safety
 /// As `become_command`.
-unsafe fn confined(image: &Image) -> Result<(), crate::mounts::apply::Failed> {
+unsafe fn confined(image: &Image) -> Result<(), crate::after_fork::syscall::Failed> {
     // SAFETY: as `become_command`.
     unsafe {
         if image.group_entry.is_some() {
             // Not earlier: a guard shares our memory, and if the kernel ended it for lack of some, it would end us.
             let joined = libc::write(GROUP, c"0".as_ptr().cast(), 1);
             if joined == -1 {
-                return Err(crate::mounts::apply::Failed);
+                return Err(crate::after_fork::syscall::Failed);
             }
         }
         if let Some(memory) = image.memory {
@@ -142,7 +129,7 @@ unsafe fn confined(image: &Image) -> Result<(), crate::mounts::apply::Failed> {
 ///
 /// # Safety
 /// As `become_command`.
-unsafe fn submit(image: &Image) -> Result<(), crate::mounts::apply::Failed> {
+unsafe fn submit(image: &Image) -> Result<(), crate::after_fork::syscall::Failed> {
     // SAFETY: as `become_command`.
     unsafe {
         if image.gives_up {

@@ -8,6 +8,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::atomic::AtomicI32;
 
 use crate::after_fork::failure::Failure;
+use crate::after_fork::stack::Stack;
 use crate::namespaces::command_namespaces::Place;
 use crate::namespaces::pid_namespace::{First, Guard};
 use crate::namespaces::spec::Enclosure;
@@ -188,33 +189,6 @@ unsafe fn live(birth: &Birth<'_>) -> Failure {
             crate::spawn::setup::found(birth, enclosure, place);
         }
         child::become_command(birth.image, &birth.pointers, birth.parent)
-    }
-}
-
-/// Memory for a child to run on before it becomes the command.
-#[derive(Debug)]
-pub(crate) struct Stack(Vec<u128>);
-
-/// Enough for a process that makes a few system calls.
-const GUARD_STACK: usize = 16 * 1024;
-
-impl Stack {
-    pub(crate) fn new() -> Self {
-        Self::of(128 * 1024)
-    }
-
-    /// For a few system calls.
-    pub(crate) fn small() -> Self {
-        Self::of(GUARD_STACK)
-    }
-
-    fn of(bytes: usize) -> Self {
-        Self(vec![0; bytes / size_of::<u128>()])
-    }
-
-    /// Stacks grow down from here.
-    pub(crate) fn top(&mut self) -> *mut c_void {
-        self.0.as_mut_ptr_range().end.cast()
     }
 }
 

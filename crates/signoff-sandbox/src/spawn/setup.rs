@@ -4,11 +4,13 @@
 use std::ffi::{c_int, c_long, c_void};
 use std::os::fd::RawFd;
 
+use crate::after_fork::descriptors::LIFE;
 use crate::after_fork::failure::Stage;
-use crate::mounts::apply::{self, Failed};
+use crate::after_fork::syscall::{self, Failed};
+use crate::mounts::apply;
 use crate::namespaces::command_namespaces::Place;
 use crate::namespaces::spec::Enclosure;
-use crate::spawn::child::{self, LIFE};
+use crate::spawn::child;
 use crate::spawn::fork::Birth;
 
 /// Makes everything and ends the calling process.
@@ -46,7 +48,7 @@ unsafe fn build(
         // Before anybody else is there: it says whose they are.
         child::brand(birth.image);
         *part += 1;
-        apply::done(libc::unshare(place.still_to_make()).into())?;
+        syscall::done(libc::unshare(place.still_to_make()).into())?;
         *part += 1;
         let mut taken = 0;
         for step in &enclosure.steps {

@@ -12,11 +12,12 @@ use std::{io, thread};
 use rustix::process::Pid;
 
 use crate::after_fork::failure::Failure;
-use crate::after_fork::signals;
+use crate::after_fork::stack::Stack;
+use crate::after_fork::{descriptors, signals};
 use crate::namespaces::kept_mounts::{KeptMounts, Wanted};
 use crate::namespaces::pid_namespace::Guard;
 use crate::process_tree;
-use crate::spawn::fork::{self, Born, Cradle, Stack};
+use crate::spawn::fork::{self, Born, Cradle};
 use crate::spawn::image::Image;
 use crate::spawn::setup_report::Births;
 
@@ -110,7 +111,7 @@ impl Common {
         let (life, alive) = io::pipe()?;
         Ok(Self {
             births: Births::new()?,
-            life: crate::command::stdio::lift(life.into())?,
+            life: descriptors::lift(life.into())?,
             _alive: alive,
         })
     }
