@@ -13,9 +13,6 @@ use std::time::Duration;
 use crate::namespaces::kept_mounts::KeptMounts;
 use crate::policy::Policy;
 
-/// Name of the variable that marks a command and everything it starts.
-pub const MARKER: &str = "SIGNOFF_INSIDE";
-
 /// One command, described in full: nothing is taken from the environment of the caller.
 #[derive(Debug, Clone)]
 pub struct Command {
@@ -27,7 +24,7 @@ pub struct Command {
     pub env: Vec<(OsString, OsString)>,
     /// What the command reads.
     pub stdin: Stdin,
-    /// Value of [`MARKER`] in the command's environment. Unique per attempt: it is how leftovers are found after a
+    /// Value of [`crate::MARKER`] in the command's environment. Unique per attempt: it is how leftovers are found after a
     /// crash.
     pub marker: Option<String>,
     /// What the command may use up.

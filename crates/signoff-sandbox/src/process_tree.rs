@@ -5,43 +5,40 @@
 //! start. On the ordinary path there are none, which two short reads show; no table of processes is searched, and the
 //! leaders of other commands are known by number, so that none of them is looked at.
 
-pub(crate) mod exit;
+pub(crate) mod children;
 pub(crate) mod identity;
 pub(crate) mod kill;
 pub(crate) mod leftovers;
 pub(crate) mod proc;
+pub(crate) mod spawning_thread;
 pub(crate) mod tags;
 
 use std::collections::BTreeSet;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, set_child_subreaper, waitpid};
 
+use crate::process_tree::children::{lock_children, number};
 use crate::process_tree::kill::Killed;
 use crate::process_tree::proc::Stat;
+use crate::process_tree::spawning_thread::SpawningThread;
 use crate::process_tree::tags::Brand;
-use crate::spawn::spawner::Spawner;
+
+/// Name of the variable that marks a command and everything it starts.
+pub const MARKER: &str = "SIGNOFF_INSIDE";
 
 /// How long processes may take to die of `SIGKILL`.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Held while children are listed or reaped: the kernel's list skips an entry if another one leaves meanwhile.
-static LEADERS: Mutex<Leaders> = Mutex::new(Leaders(BTreeSet::new()));
-
-/// Leaders of commands that are not yet reaped: until then their numbers are theirs.
-#[derive(Debug)]
-pub(crate) struct Leaders(BTreeSet<u32>);
 
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) leader: Pid,
     pub(crate) brand: Option<Brand>,
     pub(crate) marker: Option<String>,
-    /// Its thread is the leader's parent, with which the leader dies; so it is of whoever a leader starts as its
-    /// sibling.
-    pub(crate) spawner: Arc<Spawner>,
+    /// The leader's parent, with which the leader dies.
+    pub(crate) parent: Arc<SpawningThread>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -60,27 +57,6 @@ pub(crate) fn adopt_orphans() -> io::Result<()> {
             "/proc is not readable; processes cannot be found",
         )),
     }
-}
-
-pub(crate) fn lock_children() -> MutexGuard<'static, Leaders> {
-    LEADERS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Leaders {
-    /// Remembers a leader as soon as it has a number. One that is seen before belongs to nobody else either; finding
-    /// that out just takes longer.
-    pub(crate) fn remember(&mut self, leader: Pid) {
-        self.0.insert(number(leader));
-    }
-
-    /// To be called before the lock under which it was reaped is given back.
-    pub(crate) fn forget(&mut self, leader: Pid) {
-        self.0.remove(&number(leader));
-    }
-}
-
-fn number(pid: Pid) -> u32 {
-    pid.as_raw_nonzero().get().cast_unsigned()
 }
 
 impl Tree {
@@ -125,7 +101,7 @@ impl Tree {
     /// Our children that belong to this command, other than its leader; exited ones included.
     fn adopted(&self) -> Vec<u32> {
         // The kernel gives orphans to the first thread that lives, and that is the main one.
-        let threads = [std::process::id(), self.spawner.thread()];
+        let threads = [std::process::id(), self.parent.id()];
         let strangers = self.strangers(&threads).into_iter();
         strangers.filter(|pid| self.owns(*pid)).collect()
     }
@@ -138,16 +114,16 @@ impl Tree {
         let mut children: Vec<u32> = children
             .flat_map(|thread| proc::children_of_thread(own, *thread))
             .collect();
-        // Asked after the list and under the lock, without which nobody stops being unborn.
-        let unborn = self.spawner.unborn();
-        children.retain(|pid| *pid != unborn && !leaders.0.contains(pid));
+        // Read after the list and under the lock: no child stops being the starting one without it.
+        let starting = self.parent.starting_child();
+        children.retain(|pid| *pid != starting && !leaders.contains(*pid));
         children
     }
 
     /// Could a sibling of the leader, which has exited, live on in this process namespace? One that cannot be asked
     /// may.
     pub(crate) fn has_siblings_in(&self, namespace: u64) -> bool {
-        let strangers = self.strangers(&[self.spawner.thread()]).into_iter();
+        let strangers = self.strangers(&[self.parent.id()]).into_iter();
         let mut theirs = strangers.map(proc::process_namespace);
         theirs.any(|theirs| theirs.is_none_or(|theirs| theirs == namespace))
     }

@@ -16,14 +16,12 @@ use crate::after_fork::stack::Stack;
 use crate::after_fork::syscall::{self, Failed};
 use crate::mounts::apply;
 use crate::mounts::steps::{self, Step};
-use crate::namespaces::pid_namespace::First;
+use crate::namespaces::init_process::{First, start_guard};
 use crate::namespaces::pool::{Ground, Kind};
 use crate::namespaces::process_table::{self, ProcessTable};
 use crate::namespaces::spec::{empty_slots, part_name};
 use crate::policy::Policy;
-use crate::process_tree;
-use crate::spawn::fork::reap;
-use crate::spawn::setup;
+use crate::process_tree::children::{lock_children, reap};
 
 /// Mounts for commands of one and the same policy, which run one after the other.
 ///
@@ -197,7 +195,7 @@ impl Wanted {
         close_all(&self.taken);
         let first = First::new(order.guard.get(), guard_stack);
         if let Some(first) = &first {
-            process_tree::lock_children().remember(first.pid());
+            lock_children().remember(first.pid());
         }
         let opened = order.take_opened();
         if order.errno.get() != 0 {
@@ -315,9 +313,7 @@ unsafe fn mount_all(order: &Order<'_>) -> Result<(), Failed> {
             apply::take(step, &order.wanted.taken, &mut taken)?;
             next();
         }
-        order
-            .guard
-            .set(setup::start_guard(order.guard_stack, order.life)?);
+        order.guard.set(start_guard(order.guard_stack, order.life)?);
         for ((path, flags), to) in OPENED.iter().zip(&order.opened) {
             let fd = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | flags);
             to.set(syscall::descriptor(fd.into())? + 1);

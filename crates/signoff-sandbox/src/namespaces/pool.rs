@@ -138,7 +138,7 @@ fn make(kind: Kind, stack: &mut Stack) -> io::Result<Ground> {
     if child == -1 {
         return Err(io::Error::last_os_error());
     }
-    crate::spawn::fork::reap(child);
+    crate::process_tree::children::reap(child);
     let opened = |fd: &AtomicI32| match fd.load(Ordering::Acquire) {
         -1 => None,
         // SAFETY: the child opened it for us, and nobody else knows of it.

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use crate::command::MARKER;
+use crate::process_tree::MARKER;
 use crate::process_tree::tags::{Brand, RunTag};
 
 /// How long a process may take to become another program before it counts as having no environment.

@@ -5,13 +5,15 @@ use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::io;
 use std::os::fd::BorrowedFd;
-use std::sync::atomic::AtomicI32;
 
 use crate::after_fork::failure::Failure;
 use crate::after_fork::stack::Stack;
 use crate::namespaces::command_namespaces::Place;
-use crate::namespaces::pid_namespace::{First, Guard};
+use crate::namespaces::init_process::First;
+use crate::namespaces::pid_namespace::Guard;
 use crate::namespaces::spec::Enclosure;
+use crate::process_tree::children::reap;
+use crate::process_tree::spawning_thread::SpawningThread;
 use crate::spawn::child;
 use crate::spawn::image::{Image, Pointers};
 use crate::spawn::setup_report::Births;
@@ -42,8 +44,8 @@ pub(crate) struct Cradle<'a> {
     pub(crate) births: &'a Births,
     /// Ends when we do.
     pub(crate) life: BorrowedFd<'a>,
-    /// The child that borrows our memory; 0 if none does.
-    pub(crate) unborn: &'a AtomicI32,
+    /// Knows the child that borrows our memory.
+    pub(crate) thread: &'a SpawningThread,
     pub(crate) founder_stack: Stack,
     pub(crate) leader_stack: Stack,
 }
@@ -98,7 +100,7 @@ impl<'a> Birth<'a> {
 fn give_birth(birth: &Birth<'_>, cradle: &mut Cradle<'_>) -> io::Result<i32> {
     let pid = match birth.image.hold {
         Some(_) => copy(birth),
-        None => borrow(birth, &mut cradle.founder_stack, cradle.unborn),
+        None => borrow(birth, &mut cradle.founder_stack, cradle.thread),
     };
     match pid {
         -1 => Err(io::Error::last_os_error()),
@@ -157,19 +159,6 @@ fn unfounded(births: &Births, enclosure: &Enclosure) -> io::Error {
     )
 }
 
-/// Waits for the end of a child that is nobody else's.
-pub(crate) fn reap(child: i32) {
-    use rustix::process::{Pid, WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
-    let Some(pid) = Pid::from_raw(child) else {
-        return;
-    };
-    // Looks first, because whoever lists children must not be kept waiting.
-    let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while waitid(WaitId::Pid(pid), look).err() == Some(rustix::io::Errno::INTR) {}
-    let _lock = crate::process_tree::lock_children();
-    waitpid(Some(pid), WaitOptions::empty()).ok();
-}
-
 /// Starts a child with a copy of our memory, for it will wait at a gate while we go on.
 fn copy(birth: &Birth<'_>) -> c_int {
     // SAFETY: the child runs `live` only, which keeps to what is allowed after a fork of many threads.
@@ -195,7 +184,7 @@ unsafe fn live(birth: &Birth<'_>) -> Failure {
 /// Starts a child in our own memory while this thread waits until it has become the command.
 ///
 /// A copy costs about a millisecond per ten megabytes we occupy; this costs the same however large we are.
-fn borrow(birth: &Birth<'_>, stack: &mut Stack, unborn: &AtomicI32) -> c_int {
+fn borrow(birth: &Birth<'_>, stack: &mut Stack, thread: &SpawningThread) -> c_int {
     extern "C" fn enter(birth: *mut c_void) -> c_int {
         // SAFETY: it is the `Birth` passed below, which lives while its thread waits for us.
         let birth = unsafe { &*birth.cast::<Birth<'_>>() };
@@ -209,14 +198,14 @@ fn borrow(birth: &Birth<'_>, stack: &mut Stack, unborn: &AtomicI32) -> c_int {
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT_SETTID | libc::SIGCHLD;
     // SAFETY: until the child has left our memory by exec or exit this thread stands still, so `birth`, the stack and
     // even `errno` are the child's alone; it writes to nothing else. Stacks grow down from an aligned top. The kernel
-    // writes the child's number to `unborn`, which lives through the call, before the child runs.
+    // writes the child's number to the slot, which lives through the call, before the child runs.
     unsafe {
         libc::clone(
             enter,
             stack.top(),
             flags,
             (&raw const *birth).cast_mut().cast(),
-            unborn.as_ptr(),
+            thread.starting_slot(),
         )
     }
 }

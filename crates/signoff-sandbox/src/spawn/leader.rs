@@ -5,17 +5,15 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::io::Errno;
-use rustix::process::{
-    Pid, Signal, WaitOptions, WaitStatus, kill_process, kill_process_group, waitpid,
-};
+use rustix::process::{Signal, WaitStatus, kill_process, kill_process_group};
 
 use crate::command::report::How;
 use crate::confine::memory_group::MemoryGroup;
 use crate::namespaces::pid_namespace::Guard;
 use crate::poll;
+use crate::process_tree::children::{self, take_leave};
 use crate::process_tree::tags::Brand;
-use crate::process_tree::{self, Swept, Tree, exit};
+use crate::process_tree::{Swept, Tree};
 use crate::spawn::spawner::{Child, Spawner};
 
 /// A child that is not yet reaped: until then its number cannot mean another process.
@@ -30,6 +28,8 @@ pub(crate) struct Leader {
     guard: Option<Guard>,
     /// Removed when nobody is in it any more.
     group: Option<MemoryGroup>,
+    /// Its thread ends with it, and the leader with the thread.
+    _spawner: Arc<Spawner>,
 }
 
 impl Leader {
@@ -43,15 +43,16 @@ impl Leader {
             leader: pid,
             brand,
             marker,
-            spawner,
+            parent: Arc::clone(spawner.thread()),
         };
-        match exit::descriptor(pid) {
+        match children::exit_descriptor(pid) {
             Ok(exit) => Ok(Self {
                 tree,
                 exit,
                 reaped: false,
                 guard,
                 group: None,
+                _spawner: spawner,
             }),
             Err(error) => {
                 kill_process(pid, Signal::KILL).ok();
@@ -132,23 +133,6 @@ impl Drop for Leader {
         take_leave(self.tree.leader);
         if let Some(guard) = self.guard.take() {
             guard.reap();
-        }
-    }
-}
-
-/// Reaps a leader that has exited or is about to.
-pub(crate) fn take_leave(leader: Pid) -> Option<WaitStatus> {
-    let mut leaders = process_tree::lock_children();
-    let status = wait(leader);
-    leaders.forget(leader);
-    status
-}
-
-fn wait(pid: Pid) -> Option<WaitStatus> {
-    loop {
-        match waitpid(Some(pid), WaitOptions::empty()) {
-            Err(Errno::INTR) => {}
-            other => return other.ok().flatten().map(|(_, status)| status),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Makes namespaces, and in them the guard and the command (see `enclosure`). For a forked child (see `child`).
 #![expect(unsafe_code, reason = "clone has no safe form")]
 
-use std::ffi::{c_int, c_long, c_void};
-use std::os::fd::RawFd;
+use std::ffi::{c_int, c_void};
 
 use crate::after_fork::descriptors::LIFE;
 use crate::after_fork::failure::Stage;
 use crate::after_fork::syscall::{self, Failed};
 use crate::mounts::apply;
 use crate::namespaces::command_namespaces::Place;
+use crate::namespaces::init_process::start_guard;
 use crate::namespaces::spec::Enclosure;
 use crate::spawn::child;
 use crate::spawn::fork::Birth;
@@ -103,57 +103,5 @@ extern "C" fn lead(birth: *mut c_void) -> c_int {
         }
         birth.failure.set(Some(failure));
         libc::_exit(127)
-    }
-}
-
-/// Starts the first process of a namespace as a sibling, and returns its number. It keeps the pipe that ends when the
-/// host does.
-///
-/// # Safety
-/// To be called in a forked child only, with a stack that the guard can have for as long as it lives.
-pub(crate) unsafe fn start_guard(stack: *mut c_void, life: RawFd) -> Result<c_int, Failed> {
-    let flags = libc::CLONE_VM | libc::CLONE_PARENT | libc::SIGCHLD;
-    let life = std::ptr::without_provenance_mut(usize::try_from(life).map_err(|_| Failed)?);
-    // SAFETY: as this function; the argument is a number.
-    match unsafe { libc::clone(guard, stack, flags, life) } {
-        -1 => Err(Failed),
-        guard => Ok(guard),
-    }
-}
-
-/// Lives until the host is gone or ends it.
-///
-/// It may share its memory with the host, and so `errno` and whatever else the C library keeps for a thread: it
-/// calls nothing that writes there. The command cannot look into it, for it has fewer capabilities.
-extern "C" fn guard(life: *mut c_void) -> c_int {
-    let Ok(life) = RawFd::try_from(life.addr()) else {
-        return 127;
-    };
-    let ignore = [1_u64, 0, 0, 0, 0, 0, 0, 0];
-    let mut byte = 0_u8;
-    // SAFETY: plain system calls; the kernel reads less than `ignore` holds, whose first field is the action. All
-    // signals are blocked, so that none has a handler of the host's run.
-    unsafe {
-        libc::syscall(
-            libc::SYS_rt_sigaction,
-            libc::SIGCHLD,
-            ignore.as_ptr(),
-            std::ptr::null_mut::<u64>(),
-            size_of::<u64>(),
-        );
-        close_all_but(life);
-        while libc::syscall(libc::SYS_read, life, &raw mut byte, 1) > 0 {}
-        libc::syscall(libc::SYS_exit_group, 0);
-    }
-    0
-}
-
-/// # Safety
-/// As `found`.
-unsafe fn close_all_but(fd: RawFd) -> c_long {
-    // SAFETY: plain numbers.
-    unsafe {
-        libc::syscall(libc::SYS_close_range, 0, fd - 1, 0);
-        libc::syscall(libc::SYS_close_range, fd + 1, c_int::MAX, 0)
     }
 }

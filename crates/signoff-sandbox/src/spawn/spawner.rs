@@ -5,7 +5,6 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::{io, thread};
 
@@ -16,7 +15,8 @@ use crate::after_fork::stack::Stack;
 use crate::after_fork::{descriptors, signals};
 use crate::namespaces::kept_mounts::{KeptMounts, Wanted};
 use crate::namespaces::pid_namespace::Guard;
-use crate::process_tree;
+use crate::process_tree::children::lock_children;
+use crate::process_tree::spawning_thread::SpawningThread;
 use crate::spawn::fork::{self, Born, Cradle};
 use crate::spawn::image::Image;
 use crate::spawn::setup_report::Births;
@@ -24,9 +24,7 @@ use crate::spawn::setup_report::Births;
 #[derive(Debug)]
 pub(crate) struct Spawner {
     requests: Sender<Request>,
-    thread: u32,
-    /// The child that is between fork and exec; 0 if none is.
-    unborn: Arc<AtomicI32>,
+    thread: Arc<SpawningThread>,
 }
 
 #[derive(Debug)]
@@ -49,23 +47,18 @@ impl Spawner {
     pub(crate) fn start() -> io::Result<Arc<Self>> {
         let (requests, incoming) = channel();
         let (tell, thread) = sync_channel(1);
-        let unborn = Arc::new(AtomicI32::new(0));
-        let slot = Arc::clone(&unborn);
         let common = Common::new()?;
         thread::Builder::new()
             .name("signoff-spawner".to_owned())
             .stack_size(256 * 1024)
             .spawn(move || {
                 signals::block_all();
-                tell.send(own_thread()).ok();
-                serve(&incoming, &common, &slot);
+                let thread = Arc::new(SpawningThread::current());
+                tell.send(Arc::clone(&thread)).ok();
+                serve(&incoming, &common, &thread);
             })?;
         let thread = thread.recv().map_err(|_| gone())?;
-        Ok(Arc::new(Self {
-            requests,
-            thread,
-            unborn,
-        }))
+        Ok(Arc::new(Self { requests, thread }))
     }
 
     /// Starts a child and returns at once, though the child may wait at its gate.
@@ -86,14 +79,9 @@ impl Spawner {
         answer.recv().map_err(|_| gone())?
     }
 
-    /// Returns the number of the thread, whose children are the commands.
-    pub(crate) fn thread(&self) -> u32 {
-        self.thread
-    }
-
-    /// Returns the number of the child that is between fork and exec, if one is.
-    pub(crate) fn unborn(&self) -> u32 {
-        self.unborn.load(Ordering::Acquire).cast_unsigned()
+    /// Returns the thread, whose children are the commands.
+    pub(crate) fn thread(&self) -> &Arc<SpawningThread> {
+        &self.thread
     }
 }
 
@@ -117,18 +105,18 @@ impl Common {
     }
 }
 
-fn serve(incoming: &Receiver<Request>, common: &Common, unborn: &AtomicI32) {
+fn serve(incoming: &Receiver<Request>, common: &Common, thread: &SpawningThread) {
     let mut cradle = Cradle {
         births: &common.births,
         life: common.life.as_fd(),
-        unborn,
+        thread,
         founder_stack: Stack::new(),
         leader_stack: Stack::new(),
     };
     for request in incoming {
         match request {
             Request::Child(image, reply) => {
-                let child = fork::start(image, &mut cradle).and_then(|born| remember(born, unborn));
+                let child = fork::start(image, &mut cradle).and_then(|born| remember(born, thread));
                 reply.send(child).ok();
             }
             Request::Mounts(wanted, reply) => {
@@ -140,16 +128,16 @@ fn serve(incoming: &Receiver<Request>, common: &Common, unborn: &AtomicI32) {
 }
 
 /// Makes known whose numbers these are, before anybody can ask.
-fn remember(born: Born, unborn: &AtomicI32) -> io::Result<Child> {
+fn remember(born: Born, thread: &SpawningThread) -> io::Result<Child> {
     let number = |pid| Pid::from_raw(pid).ok_or_else(gone);
     let guard = born.guard;
     let pid = number(born.pid)?;
-    let mut leaders = process_tree::lock_children();
+    let mut leaders = lock_children();
     leaders.remember(pid);
     if let Some(first) = guard.as_ref().and_then(Guard::first) {
         leaders.remember(first);
     }
-    unborn.store(0, Ordering::Release);
+    thread.clear_starting();
     Ok(Child {
         pid,
         guard,
@@ -159,11 +147,4 @@ fn remember(born: Born, unborn: &AtomicI32) -> io::Result<Child> {
 
 pub(crate) fn gone() -> io::Error {
     io::Error::other("the thread that starts processes is gone")
-}
-
-fn own_thread() -> u32 {
-    rustix::thread::gettid()
-        .as_raw_nonzero()
-        .get()
-        .cast_unsigned()
 }
