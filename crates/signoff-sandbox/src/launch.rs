@@ -3,4 +3,7 @@
 pub(crate) mod bubblewrap;
 pub(crate) mod confinement;
 pub(crate) mod held;
+pub(crate) mod image;
 pub(crate) mod interactive;
+pub(crate) mod launcher;
+pub(crate) mod memory_limit;

@@ -5,19 +5,12 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::{io, process};
 
-use crate::after_fork::descriptors;
-use crate::command::{Command, Limits, Stdin};
-use crate::policy::level::Level;
-use crate::sandbox::Sandbox;
-
 /// A command that could have less could not even begin.
-const LEAST: u64 = 16 << 20;
+pub(crate) const LEAST: u64 = 16 << 20;
 
 /// Groups that could not be removed yet.
 static LEFT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -30,7 +23,7 @@ enum Version {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Parent {
+pub(crate) struct GroupParent {
     version: Version,
     directory: PathBuf,
 }
@@ -38,25 +31,6 @@ struct Parent {
 /// The group of one command, gone when it is dropped.
 #[derive(Debug)]
 pub(crate) struct MemoryGroup(PathBuf);
-
-impl MemoryGroup {
-    /// Makes a group with a limit, and returns what a process writes `0` to in order to join. Nothing where groups
-    /// cannot be had.
-    pub(crate) fn make(limit: u64) -> io::Result<Option<(Self, OwnedFd)>> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let Some(parent) = parent() else {
-            return Ok(None);
-        };
-        remove_left();
-        let name = NEXT.fetch_add(1, Ordering::Relaxed);
-        let made = parent.make(&name.to_string(), limit);
-        let (group, entry) = made.map_err(|error| {
-            let text = format!("cannot make a control group for its memory: {error}");
-            io::Error::new(error.kind(), text)
-        })?;
-        Ok(Some((group, descriptors::lift(entry.into())?)))
-    }
-}
 
 impl Drop for MemoryGroup {
     fn drop(&mut self) {
@@ -68,45 +42,15 @@ impl Drop for MemoryGroup {
     }
 }
 
-/// Says whether commands can be limited as a whole.
-pub(crate) fn works() -> bool {
-    parent().is_some()
-}
-
-fn remove_left() {
+/// Removes the groups that could not be removed when they were dropped.
+pub(crate) fn remove_left() {
     let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
     left.retain(|path| fs::remove_dir(path).is_err());
 }
 
-/// Returns where groups can be made, found by making one.
-fn parent() -> Option<&'static Parent> {
-    static PARENT: OnceLock<Option<Parent>> = OnceLock::new();
-    PARENT
-        .get_or_init(|| {
-            let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-            let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
-            let found = candidates(&groups, &mounts).into_iter();
-            let found = found.into_iter().find(Parent::works)?;
-            found.remove_abandoned();
-            Some(found)
-        })
-        .as_ref()
-}
-
-impl Parent {
-    /// Makes a group and moves a process there that waits to become a command, and never does.
-    fn works(&self) -> bool {
-        let Ok((_group, mut entry)) = self.make("trial", LEAST) else {
-            return false;
-        };
-        let held = Sandbox::at(Level::None).and_then(|sandbox| {
-            let held = sandbox.hold(nothing());
-            held.map_err(io::Error::other)
-        });
-        held.is_ok_and(|held| write!(entry, "{}", held.identity().pid).is_ok())
-    }
-
-    fn make(&self, name: &str, limit: u64) -> io::Result<(MemoryGroup, File)> {
+impl GroupParent {
+    /// Makes a group with a limit, and returns the file to which a process writes `0` in order to join.
+    pub(crate) fn make(&self, name: &str, limit: u64) -> io::Result<(MemoryGroup, File)> {
         let path = self
             .directory
             .join(format!("{PREFIX}{}-{name}", process::id()));
@@ -132,7 +76,7 @@ impl Parent {
     }
 
     /// Removes groups of those who crashed.
-    fn remove_abandoned(&self) {
+    pub(crate) fn remove_abandoned(&self) {
         for entry in fs::read_dir(&self.directory)
             .into_iter()
             .flatten()
@@ -149,24 +93,6 @@ impl Parent {
     }
 }
 
-fn nothing() -> Command {
-    Command {
-        argv: vec!["/bin/sh".into()],
-        cwd: "/".into(),
-        env: Vec::new(),
-        stdin: Stdin::Null,
-        marker: None,
-        limits: Limits {
-            time: None,
-            output: 0,
-            log: 0,
-        },
-        log: None,
-        policy: None,
-        mounts: None,
-    }
-}
-
 const PREFIX: &str = "signoff-memory-";
 
 /// Makes no file, which in a directory that holds no groups would look like success.
@@ -175,8 +101,15 @@ fn write_existing(path: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
+/// Returns the directories below which this process may have groups with a limit on memory, the best first.
+pub(crate) fn group_parents() -> Vec<GroupParent> {
+    let read = |path| fs::read_to_string(path).ok();
+    let found = read("/proc/self/cgroup").zip(read("/proc/self/mountinfo"));
+    found.map_or_else(Vec::new, |(groups, mounts)| candidates(&groups, &mounts))
+}
+
 /// Returns the directories that may have groups with a limit on memory below, the best first.
-fn candidates(groups: &str, mounts: &str) -> Vec<Parent> {
+fn candidates(groups: &str, mounts: &str) -> Vec<GroupParent> {
     let one = own_group(groups, |names| {
         names.split(',').any(|name| name == "memory")
     });
@@ -184,7 +117,7 @@ fn candidates(groups: &str, mounts: &str) -> Vec<Parent> {
     let one = one.and_then(|group| directory(mounts, group, "cgroup", Some("memory")));
     let two = two.and_then(|group| directory(mounts, group, "cgroup2", None));
     let above = two.as_deref().and_then(Path::parent).map(Path::to_owned);
-    let version = |version| move |directory| Parent { version, directory };
+    let version = |version| move |directory| GroupParent { version, directory };
     let one = one.into_iter().map(version(Version::One));
     one.chain(two.into_iter().chain(above).map(version(Version::Two)))
         .collect()

@@ -9,9 +9,8 @@ use std::path::PathBuf;
 use crate::after_fork::failure::{Failure, Stage};
 use crate::command::error::StartError;
 use crate::process_tree::identity::Identity;
-use crate::sandbox::Ours;
 use crate::spawn::leader::Leader;
-use crate::watch::running::Running;
+use crate::watch::running::{Ours, Running};
 
 /// A process that will become the command when it is released.
 ///

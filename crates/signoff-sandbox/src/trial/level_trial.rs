@@ -8,9 +8,9 @@ use std::{env, fs, io, process};
 use crate::command::error::StartError;
 use crate::command::report::{Ended, How};
 use crate::command::{Command, Limits, Stdin};
+use crate::launch::launcher::Launcher;
 use crate::policy::Policy;
 use crate::policy::level::Level;
-use crate::sandbox::Sandbox;
 
 /// Nothing that is tried takes long; on a busy machine it may.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -31,18 +31,23 @@ pub(crate) enum Why {
 pub(crate) fn try_out(level: Level, places: &[PathBuf]) -> Result<(), Why> {
     let place =
         Place::new(places).map_err(|error| Why::Untried(format!("no place to try it: {error}")))?;
-    let sandbox = Sandbox::at(level).map_err(|error| Why::of(&error))?;
-    let ended = sandbox.run(command(place.0.as_path(), level));
-    let ended = ended.map_err(Why::of_start)?;
+    let ended = run(command(place.0.as_path(), level), level)?;
     judge(&place, level, &ended).map_err(|why| match place.check_room() {
         Ok(()) => why,
         Err(error) => Why::Untried(format!("the place to try it is full: {error}")),
     })
 }
 
+/// Runs a trial's command to its end.
+pub(crate) fn run(command: Command, level: Level) -> Result<Ended, Why> {
+    let launcher = Launcher::new().map_err(|error| Why::of(&error))?;
+    let running = launcher.start(command, || Ok(level));
+    Ok(running.map_err(Why::of_start)?.wait())
+}
+
 impl Why {
     /// A process that may open or start nothing more says nothing about the machine.
-    pub(crate) fn of(error: &io::Error) -> Self {
+    fn of(error: &io::Error) -> Self {
         let exhausted = [libc::EMFILE, libc::ENFILE, libc::EAGAIN, libc::ENOMEM];
         let text = error.to_string();
         // The code may be in the message of an error that was wrapped.
@@ -56,7 +61,7 @@ impl Why {
         }
     }
 
-    pub(crate) fn of_start(error: StartError) -> Self {
+    fn of_start(error: StartError) -> Self {
         match &error {
             StartError::Io(cause) => Self::of(cause),
             StartError::NotFound { .. } | StartError::NotExecutable { .. } => {

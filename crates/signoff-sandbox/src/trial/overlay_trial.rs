@@ -9,8 +9,7 @@ use crate::command::report::How;
 use crate::command::{Command, Limits, Stdin};
 use crate::policy::level::Level;
 use crate::policy::{Overlay, Policy};
-use crate::sandbox::Sandbox;
-use crate::trial::level_trial::{PATIENCE, Place, Why};
+use crate::trial::level_trial::{PATIENCE, Place, Why, run};
 
 /// Changes a file that only a lower layer has, removes one, and makes one.
 const SCRIPT: &str = "echo 1 >> changed && rm removed && echo 1 > made";
@@ -97,8 +96,7 @@ fn try_in(place: &Place, lower: &Path) -> Result<(), Why> {
         }),
         mounts: None,
     };
-    let sandbox = Sandbox::at(Level::Namespaces).map_err(|error| Why::of(&error))?;
-    let ended = sandbox.run(command).map_err(Why::of_start)?;
+    let ended = run(command, Level::Namespaces)?;
     match ended.how {
         How::Exited(0) => {}
         how => return Err(Why::of_end(how, &ended.stderr.tail(200))),

@@ -105,7 +105,7 @@ fn found(level: Level, tried: Vec<Tried>) -> Probe {
 
 /// Returns what `Policy::memory` limits here, having tried it. Done once in the life of a process.
 pub fn memory_scope() -> MemoryScope {
-    if crate::confine::memory_group::works() {
+    if crate::launch::memory_limit::has_groups() {
         return MemoryScope::ProcessTree;
     }
     MemoryScope::EachProcess

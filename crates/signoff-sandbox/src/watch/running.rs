@@ -1,15 +1,28 @@
 //! A command that runs.
 
 use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::command::Limits;
 use crate::command::report::Ended;
-use crate::sandbox::Ours;
 use crate::spawn::leader::Leader;
 use crate::watch::log::{Log, Source};
+use crate::watch::redaction::Redaction;
 use crate::watch::stream::Stream;
 use crate::watch::{Watch, stop_signal};
+
+/// What we keep of a command that was started.
+#[derive(Debug)]
+pub(crate) struct Ours {
+    pub(crate) stdout: OwnedFd,
+    pub(crate) stderr: OwnedFd,
+    pub(crate) limits: Limits,
+    pub(crate) log: Option<PathBuf>,
+    pub(crate) redaction: Arc<Redaction>,
+}
 
 /// A command that runs. Its output is read while somebody waits; dropping it ends it with its whole tree.
 #[derive(Debug)]

@@ -1,0 +1,176 @@
+//! Starts commands, each at the level of confinement that the caller names.
+
+use std::io::{self, PipeReader};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use crate::after_fork::{descriptors, signals};
+use crate::command::error::StartError;
+use crate::command::{Command, stdio};
+use crate::launch::confinement::{self, Confined};
+use crate::launch::held::{Gate, Held, Started};
+use crate::launch::image::{ChildParts, build_image, invalid};
+use crate::launch::memory_limit;
+use crate::namespaces::kept_mounts::{KeptMounts, Wanted};
+use crate::policy::Policy;
+use crate::policy::level::Level;
+use crate::process_tree;
+use crate::process_tree::identity::Identity;
+use crate::process_tree::tags::Brand;
+use crate::spawn::image::Hold;
+use crate::spawn::leader::Leader;
+use crate::spawn::spawner::Spawner;
+use crate::watch::log::Log;
+use crate::watch::piped::{Conversation, Speech};
+use crate::watch::redaction::Redaction;
+use crate::watch::running::{Ours, Running};
+
+/// Starts commands. Knows nothing of what works on this machine.
+#[derive(Debug)]
+pub(crate) struct Launcher {
+    spawner: Arc<Spawner>,
+    redaction: Arc<Redaction>,
+}
+
+impl Launcher {
+    /// Prepares for starting commands; fails where their ends could not be observed.
+    pub(crate) fn new() -> io::Result<Self> {
+        if signals::children_vanish() {
+            return Err(io::Error::other(
+                "SIGCHLD is ignored, so the end of a command could not be observed",
+            ));
+        }
+        process_tree::adopt_orphans()?;
+        Ok(Self {
+            spawner: Spawner::start()?,
+            redaction: Arc::default(),
+        })
+    }
+
+    /// The same, with these words left out of the logs of commands.
+    pub(crate) fn with_redaction(self, words: impl IntoIterator<Item = String>) -> Self {
+        let words = words.into_iter().map(String::into_bytes);
+        Self {
+            redaction: Arc::new(Redaction::new(words)),
+            ..self
+        }
+    }
+
+    /// Makes the mounts of a policy. `None` where they have to be made for each command.
+    pub(crate) fn make_mounts(&self, policy: &Policy) -> io::Result<Option<KeptMounts>> {
+        let wanted = Wanted::new(policy)?;
+        wanted
+            .map(|wanted| self.spawner.make_mounts(wanted))
+            .transpose()
+    }
+
+    /// Starts a process that becomes the command when it is released. Only a command with a policy is confined; the
+    /// level is asked for after its program was found.
+    pub(crate) fn hold(
+        &self,
+        command: Command,
+        level: impl FnOnce() -> io::Result<Level>,
+    ) -> Result<Held, StartError> {
+        let (read, write) = io::pipe()?;
+        let (status, child_status) = io::pipe()?;
+        let gate = Gate {
+            write: write.into(),
+            _read: read.try_clone()?.into(),
+        };
+        let hold = Hold {
+            gate: descriptors::lift(read.into())?,
+            status: descriptors::lift(child_status.into())?,
+        };
+        let stdin = stdio::stdin(&command.stdin)?;
+        let started = self.launch(command, stdin, Some(hold), level)?;
+        let identity = Identity::of(started.leader.pid())?;
+        Ok(Held {
+            started,
+            gate,
+            status: status.into(),
+            identity,
+        })
+    }
+
+    /// Starts a command at once.
+    pub(crate) fn start(
+        &self,
+        command: Command,
+        level: impl FnOnce() -> io::Result<Level>,
+    ) -> Result<Running, StartError> {
+        let stdin = stdio::stdin(&command.stdin)?;
+        self.launch(command, stdin, None, level)?.confirm()
+    }
+
+    /// Starts a command that is spoken to while it runs.
+    pub(crate) fn converse(
+        &self,
+        command: Command,
+        level: impl FnOnce() -> io::Result<Level>,
+    ) -> Result<(Speech, PipeReader, Conversation), StartError> {
+        let (their_stdin, speech) = io::pipe()?;
+        rustix::io::ioctl_fionbio(&speech, true).map_err(io::Error::from)?;
+        let stdin = descriptors::lift(their_stdin.into())?;
+        let (leader, ours) = self.launch(command, stdin, None, level)?.confirmed()?;
+        for output in [&ours.stdout, &ours.stderr] {
+            rustix::io::ioctl_fionbio(output, false).map_err(io::Error::from)?;
+        }
+        let log = Log::new(ours.log, ours.limits.log, &ours.redaction);
+        let conversation =
+            Conversation::begin(leader, ours.stderr.into(), log, ours.limits.output)?;
+        Ok((Speech::new(speech), ours.stdout.into(), conversation))
+    }
+
+    fn launch(
+        &self,
+        command: Command,
+        stdin: OwnedFd,
+        hold: Option<Hold>,
+        level: impl FnOnce() -> io::Result<Level>,
+    ) -> Result<Started, StartError> {
+        let Some(name) = command.argv.first().cloned() else {
+            return Err(invalid("a command needs a program").into());
+        };
+        let policy = command.policy.as_ref();
+        let program = confinement::find_program(&name, &command.cwd, &command.env, policy)?;
+        let confined = match policy {
+            Some(policy) => {
+                let policy = (policy, command.mounts.as_ref());
+                confinement::confine(level()?, policy, &command.cwd, &program)?
+            }
+            None => Confined::default(),
+        };
+        let (stdout, child_stdout) = stdio::output()?;
+        let (stderr, child_stderr) = stdio::output()?;
+        let brand = Brand::next();
+        let (group, group_entry) = match policy.and_then(|policy| policy.memory) {
+            Some(limit) => memory_limit::make_group(limit)?.unzip(),
+            None => (None, None),
+        };
+        let parts = ChildParts {
+            stdio: [stdin, child_stdout, child_stderr],
+            hold,
+            brand,
+            group_entry,
+        };
+        let child = self
+            .spawner
+            .spawn(build_image(&command, program, confined, parts)?)?;
+        let failure = child.failure;
+        let leader = Leader::new(child, Arc::clone(&self.spawner), brand, command.marker)?;
+        let ours = Ours {
+            stdout,
+            stderr,
+            limits: command.limits,
+            log: command.log,
+            redaction: Arc::clone(&self.redaction),
+        };
+        Ok(Started {
+            leader: leader.in_group(group),
+            failure,
+            ours,
+            program: name,
+            cwd: command.cwd,
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! Where control groups that limit a command's memory can be made, found by moving a process into one.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::after_fork::descriptors;
+use crate::command::{Command, Limits, Stdin};
+use crate::confine::memory_group::{self, GroupParent, LEAST, MemoryGroup};
+use crate::launch::launcher::Launcher;
+use crate::policy::level::Level;
+
+/// Makes a group with a limit, and returns what a process writes `0` to in order to join. Nothing where groups
+/// cannot be had.
+pub(crate) fn make_group(limit: u64) -> io::Result<Option<(MemoryGroup, OwnedFd)>> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let Some(parent) = parent() else {
+        return Ok(None);
+    };
+    memory_group::remove_left();
+    let name = NEXT.fetch_add(1, Ordering::Relaxed);
+    let made = parent.make(&name.to_string(), limit);
+    let (group, entry) = made.map_err(|error| {
+        let text = format!("cannot make a control group for its memory: {error}");
+        io::Error::new(error.kind(), text)
+    })?;
+    Ok(Some((group, descriptors::lift(entry.into())?)))
+}
+
+/// Says whether commands can be limited as a whole.
+pub(crate) fn has_groups() -> bool {
+    parent().is_some()
+}
+
+/// Returns where groups can be made. Tried once in the life of a process.
+fn parent() -> Option<&'static GroupParent> {
+    static PARENT: OnceLock<Option<GroupParent>> = OnceLock::new();
+    PARENT
+        .get_or_init(|| {
+            let found = memory_group::group_parents().into_iter().find(works)?;
+            found.remove_abandoned();
+            Some(found)
+        })
+        .as_ref()
+}
+
+/// Makes a group and moves a process there that waits to become a command, and never does.
+fn works(parent: &GroupParent) -> bool {
+    let Ok((_group, entry)) = parent.make("trial", LEAST) else {
+        return false;
+    };
+    move_process(entry).is_ok()
+}
+
+fn move_process(mut entry: File) -> io::Result<()> {
+    let launcher = Launcher::new()?;
+    let held = launcher.hold(shell(), || Ok(Level::None));
+    let held = held.map_err(io::Error::other)?;
+    write!(entry, "{}", held.identity().pid)
+}
+
+fn shell() -> Command {
+    Command {
+        argv: vec!["/bin/sh".into()],
+        cwd: "/".into(),
+        env: Vec::new(),
+        stdin: Stdin::Null,
+        marker: None,
+        limits: Limits {
+            time: None,
+            output: 0,
+            log: 0,
+        },
+        log: None,
+        policy: None,
+        mounts: None,
+    }
+}
