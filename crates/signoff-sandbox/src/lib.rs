@@ -4,7 +4,7 @@
 //! judges nothing: it says how a command ended and what it printed.
 //!
 //! Start reading at [`Sandbox`]. A command is first [`Held`] at a gate, so that its [`Identity`] can be written down
-//! before it does anything; then it is [`Running`]; then it has [`Ended`], and so has everything it started.
+//! before it does anything; then it is [`Running`]; then it has [`CommandReport`], and so has everything it started.
 //!
 //! A command with a [`Policy`] is confined at the [`Level`] that [`probe`] found. What a level makes of a policy is in
 //! `confinement`; how namespaces are made between clone and exec, without a helper, in `enclosure`.
@@ -26,10 +26,10 @@ mod spawn;
 mod trial;
 mod watch;
 
-pub use command::captured::Captured;
+pub use command::captured::CapturedOutput;
 pub use command::error::StartError;
 pub use command::program::program_exists;
-pub use command::report::{Ended, How};
+pub use command::report::{CommandReport, ExitStatus};
 pub use command::{Command, Limits, Stdin};
 pub use launch::held::Held;
 pub use launch::interactive::{Attended, Said};

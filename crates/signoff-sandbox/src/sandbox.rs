@@ -4,7 +4,7 @@ use std::io::{self, PipeReader};
 
 use crate::command::Command;
 use crate::command::error::StartError;
-use crate::command::report::Ended;
+use crate::command::report::CommandReport;
 use crate::launch::held::Held;
 use crate::launch::launcher::Launcher;
 use crate::namespaces::kept_mounts::KeptMounts;
@@ -82,7 +82,7 @@ impl Sandbox {
     }
 
     /// Runs a command to its end.
-    pub fn run(&self, command: Command) -> Result<Ended, StartError> {
+    pub fn run(&self, command: Command) -> Result<CommandReport, StartError> {
         Ok(self.start(command)?.wait())
     }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 
-use crate::command::report::{Ended, How};
+use crate::command::report::{CommandReport, ExitStatus};
 use crate::poll;
 use crate::spawn::leader::Leader;
 use crate::watch::log::Log;
@@ -47,22 +47,22 @@ enum Phase {
     Running,
     /// Asked to end, for this reason.
     Asked {
-        why: How,
+        why: ExitStatus,
         kill_at: Instant,
     },
     Killed {
-        why: How,
+        why: ExitStatus,
     },
     /// The leader has exited; output may still come from others.
     Exited {
-        why: Option<How>,
+        why: Option<ExitStatus>,
         at: Instant,
         until: Instant,
     },
 }
 
 impl Watch {
-    pub(crate) fn until_over(mut self) -> Ended {
+    pub(crate) fn until_over(mut self) -> CommandReport {
         let mut buffer = [0; BUFFER];
         let mut phase = Phase::Running;
         let mut reap_at = self.started + REAP_EVERY;
@@ -128,9 +128,9 @@ impl Watch {
             Phase::Running if ready.exit => exited(None, now, now + LINGER),
             Phase::Asked { why, kill_at } if ready.exit => exited(Some(why), now, kill_at),
             Phase::Killed { why } if ready.exit => exited(Some(why), now, now),
-            Phase::Running if ready.stop => self.ask(How::Stopped, now),
+            Phase::Running if ready.stop => self.ask(ExitStatus::Stopped, now),
             Phase::Running if self.deadline().is_some_and(|deadline| now >= deadline) => {
-                self.ask(How::TimedOut, now)
+                self.ask(ExitStatus::TimedOut, now)
             }
             Phase::Asked { why, kill_at } if now >= kill_at => {
                 self.leader.kill();
@@ -140,7 +140,7 @@ impl Watch {
         }
     }
 
-    fn ask(&self, why: How, now: Instant) -> Phase {
+    fn ask(&self, why: ExitStatus, now: Instant) -> Phase {
         self.leader.terminate();
         Phase::Asked {
             why,
@@ -148,15 +148,20 @@ impl Watch {
         }
     }
 
-    fn finish(mut self, why: Option<How>, exited_at: Instant, buffer: &mut [u8]) -> Ended {
+    fn finish(
+        mut self,
+        why: Option<ExitStatus>,
+        exited_at: Instant,
+        buffer: &mut [u8],
+    ) -> CommandReport {
         let swept = self.leader.end_tree();
         let deadline = Instant::now() + DRAIN;
         self.stdout.drain(buffer, &mut self.log, deadline);
         self.stderr.drain(buffer, &mut self.log, deadline);
         self.log.finish();
-        let (how, left) = self.leader.reap();
-        Ended {
-            how: why.unwrap_or(how),
+        let (status, left) = self.leader.reap();
+        CommandReport {
+            status: why.unwrap_or(status),
             stdout: self.stdout.into_captured(),
             stderr: self.stderr.into_captured(),
             duration: exited_at - self.started,
@@ -173,6 +178,6 @@ struct Ready {
     stop: bool,
 }
 
-fn exited(why: Option<How>, at: Instant, until: Instant) -> Phase {
+fn exited(why: Option<ExitStatus>, at: Instant, until: Instant) -> Phase {
     Phase::Exited { why, at, until }
 }

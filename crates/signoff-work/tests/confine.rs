@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 use std::time::Duration;
 
-use signoff_sandbox::{Command, Ended, Limits, Sandbox, Stdin};
+use signoff_sandbox::{Command, CommandReport, Limits, Sandbox, Stdin};
 use signoff_work::confine::{
     Confined, Grounds, Home, HomeOptions, ShownTree, closed_shells, needs,
 };
@@ -125,7 +125,7 @@ impl World {
             .unwrap()
     }
 
-    fn run(&self, confined: Confined, script: &str) -> Ended {
+    fn run(&self, confined: Confined, script: &str) -> CommandReport {
         let mut env = vec![("PATH".into(), self.path())];
         let policy = confined.into_policy(&mut env);
         let command = Command {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// The kept part of one output stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Captured {
+pub struct CapturedOutput {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     head_room: usize,
@@ -12,7 +12,7 @@ pub struct Captured {
     total: u64,
 }
 
-impl Captured {
+impl CapturedOutput {
     /// Keeps at most `limit` bytes: the first half and the last half.
     pub(crate) fn new(limit: u64) -> Self {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     fn check(limit: u64, pieces: &[&str], text: &str) {
-        let mut captured = Captured::new(limit);
+        let mut captured = CapturedOutput::new(limit);
         for piece in pieces {
             captured.push(piece.as_bytes());
         }
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn bytes_are_all_or_none() {
-        let mut captured = Captured::new(4);
+        let mut captured = CapturedOutput::new(4);
         captured.push(b"a\xff");
         captured.push(b"bc");
         assert_eq!(captured.bytes().as_deref(), Some(&b"a\xffbc"[..]));
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn tail_does_not_cross_the_gap() {
-        let mut captured = Captured::new(4);
+        let mut captured = CapturedOutput::new(4);
         captured.push(b"abc");
         assert_eq!(captured.tail(2), "bc");
         assert_eq!(captured.tail(99), "abc");
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn tail_starts_at_a_character() {
-        let mut captured = Captured::new(64);
+        let mut captured = CapturedOutput::new(64);
         captured.push("aéb".as_bytes());
         assert_eq!(captured.tail(2), "b");
         assert_eq!(captured.tail(3), "éb");

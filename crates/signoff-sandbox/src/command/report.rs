@@ -3,18 +3,14 @@
 use std::io;
 use std::time::Duration;
 
-use crate::command::captured::Captured;
+use crate::command::captured::CapturedOutput;
 
 /// A command that is over, with everything it started.
-#[expect(
-    clippy::struct_field_names,
-    reason = "`survivors_ended` is what they are"
-)]
 #[derive(Debug, Clone)]
-pub struct Ended {
-    pub how: How,
-    pub stdout: Captured,
-    pub stderr: Captured,
+pub struct CommandReport {
+    pub status: ExitStatus,
+    pub stdout: CapturedOutput,
+    pub stderr: CapturedOutput,
     /// From the release to the exit of the command itself.
     pub duration: Duration,
     /// Processes the command left behind, which were ended.
@@ -27,7 +23,7 @@ pub struct Ended {
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum ExitStatus {
     /// By itself, with this code.
     Exited(i32),
     /// By this signal, which was not ours.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Signal, WaitStatus, kill_process, kill_process_group};
 
-use crate::command::report::How;
+use crate::command::report::ExitStatus;
 use crate::confine::memory_group::MemoryGroup;
 use crate::namespaces::pid_namespace::Guard;
 use crate::poll;
@@ -110,10 +110,10 @@ impl Leader {
 
     /// Returns how the leader, which has exited, did so, and whether somebody of its namespace is left. From here on
     /// its number may mean another process.
-    pub(crate) fn reap(mut self) -> (How, bool) {
+    pub(crate) fn reap(mut self) -> (ExitStatus, bool) {
         self.reaped = true;
         // Only a thief can have taken the status. Nobody may take its absence for success.
-        let unknown = How::Signaled(Signal::KILL.as_raw());
+        let unknown = ExitStatus::Signaled(Signal::KILL.as_raw());
         let how = take_leave(self.tree.leader).map_or(unknown, how);
         // Not before: the namespace lasts as long as anybody in it has not been taken leave of.
         let left = self.guard.take().is_some_and(Guard::reap);
@@ -137,10 +137,10 @@ impl Drop for Leader {
     }
 }
 
-fn how(status: WaitStatus) -> How {
+fn how(status: WaitStatus) -> ExitStatus {
     match (status.exit_status(), status.terminating_signal()) {
-        (Some(code), _) => How::Exited(code),
-        (None, Some(signal)) => How::Signaled(signal),
-        (None, None) => How::Signaled(Signal::KILL.as_raw()),
+        (Some(code), _) => ExitStatus::Exited(code),
+        (None, Some(signal)) => ExitStatus::Signaled(signal),
+        (None, None) => ExitStatus::Signaled(Signal::KILL.as_raw()),
     }
 }

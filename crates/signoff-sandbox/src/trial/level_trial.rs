@@ -6,7 +6,7 @@ use std::time::Duration;
 use std::{env, fs, io, process};
 
 use crate::command::error::StartError;
-use crate::command::report::{Ended, How};
+use crate::command::report::{CommandReport, ExitStatus};
 use crate::command::{Command, Limits, Stdin};
 use crate::launch::launcher::Launcher;
 use crate::policy::Policy;
@@ -39,7 +39,7 @@ pub(crate) fn try_out(level: Level, places: &[PathBuf]) -> Result<(), Why> {
 }
 
 /// Runs a trial's command to its end.
-pub(crate) fn run(command: Command, level: Level) -> Result<Ended, Why> {
+pub(crate) fn run(command: Command, level: Level) -> Result<CommandReport, Why> {
     let launcher = Launcher::new().map_err(|error| Why::of(&error))?;
     let running = launcher.start(command, || Ok(level));
     Ok(running.map_err(Why::of_start)?.wait())
@@ -71,20 +71,22 @@ impl Why {
     }
 
     /// A trial that was too slow, or that somebody killed, says nothing about the machine.
-    pub(crate) fn of_end(how: How, said: &str) -> Self {
+    pub(crate) fn of_end(how: ExitStatus, said: &str) -> Self {
         let text = format!("a trial ended with {how:?}: {}", said.trim());
         match how {
-            How::TimedOut | How::Stopped | How::Signaled(libc::SIGKILL) => Self::Untried(text),
+            ExitStatus::TimedOut | ExitStatus::Stopped | ExitStatus::Signaled(libc::SIGKILL) => {
+                Self::Untried(text)
+            }
             _ => Self::Fails(text),
         }
     }
 }
 
-fn judge(place: &Place, level: Level, ended: &Ended) -> Result<(), Why> {
+fn judge(place: &Place, level: Level, ended: &CommandReport) -> Result<(), Why> {
     let fails = |why: &str| Err(Why::Fails(why.to_owned()));
-    match ended.how {
-        How::Exited(0) => {}
-        How::Exited(CANNOT_WRITE) => return fails("nothing is writable inside"),
+    match ended.status {
+        ExitStatus::Exited(0) => {}
+        ExitStatus::Exited(CANNOT_WRITE) => return fails("nothing is writable inside"),
         how => return Err(Why::of_end(how, &ended.stderr.tail(200))),
     }
     if place.has("c") {

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::{fmt, fs};
 
-use crate::command::report::How;
+use crate::command::report::ExitStatus;
 use crate::command::{Command, Limits, Stdin};
 use crate::policy::level::Level;
 use crate::policy::{Overlay, Policy};
@@ -97,8 +97,8 @@ fn try_in(place: &Place, lower: &Path) -> Result<(), Why> {
         mounts: None,
     };
     let ended = run(command, Level::Namespaces)?;
-    match ended.how {
-        How::Exited(0) => {}
+    match ended.status {
+        ExitStatus::Exited(0) => {}
         how => return Err(Why::of_end(how, &ended.stderr.tail(200))),
     }
     let changed = fs::read(path("upper/changed")).is_ok_and(|text| text == b"0\n1\n");

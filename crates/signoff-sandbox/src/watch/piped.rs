@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
-use crate::command::captured::Captured;
+use crate::command::captured::CapturedOutput;
 use crate::poll;
 use crate::spawn::leader::Leader;
 use crate::watch::log::{Log, Source};
@@ -28,7 +28,7 @@ pub struct Conversation {
 /// What the command wrote to stderr.
 #[derive(Debug)]
 struct Complaints {
-    captured: Mutex<Captured>,
+    captured: Mutex<CapturedOutput>,
     /// Whether nobody can add to it any more, and who waits for that.
     over: Mutex<bool>,
     ended: Condvar,
@@ -58,7 +58,7 @@ impl Conversation {
         kept: u64,
     ) -> io::Result<Self> {
         let complaints = Arc::new(Complaints {
-            captured: Mutex::new(Captured::new(kept)),
+            captured: Mutex::new(CapturedOutput::new(kept)),
             over: Mutex::new(false),
             ended: Condvar::new(),
         });

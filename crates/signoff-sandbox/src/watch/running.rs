@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::command::Limits;
-use crate::command::report::Ended;
+use crate::command::report::CommandReport;
 use crate::spawn::leader::Leader;
 use crate::watch::log::{Log, Source};
 use crate::watch::redaction::Redaction;
@@ -61,7 +61,7 @@ impl Running {
     }
 
     /// Waits until the command and everything it started is over.
-    pub fn wait(self) -> Ended {
+    pub fn wait(self) -> CommandReport {
         self.watch.until_over()
     }
 }

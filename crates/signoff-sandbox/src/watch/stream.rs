@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use rustix::io::Errno;
 
-use crate::command::captured::Captured;
+use crate::command::captured::CapturedOutput;
 use crate::watch::log::{Log, Source};
 
 #[derive(Debug)]
 pub(crate) struct Stream {
     /// Gone at end of file.
     fd: Option<OwnedFd>,
-    captured: Captured,
+    captured: CapturedOutput,
     source: Source,
 }
 
@@ -22,7 +22,7 @@ impl Stream {
         Self {
             fd: Some(fd),
             source,
-            captured: Captured::new(limit),
+            captured: CapturedOutput::new(limit),
         }
     }
 
@@ -53,7 +53,7 @@ impl Stream {
         while self.read(buffer, log) && Instant::now() < deadline {}
     }
 
-    pub(crate) fn into_captured(self) -> Captured {
+    pub(crate) fn into_captured(self) -> CapturedOutput {
         self.captured
     }
 }

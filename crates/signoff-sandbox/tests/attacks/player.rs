@@ -5,7 +5,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use signoff_sandbox::{Bind, Command, Ended, Level, Limits, Network, Policy, Sandbox, Stdin};
+use signoff_sandbox::{
+    Bind, Command, CommandReport, Level, Limits, Network, Policy, Sandbox, Stdin,
+};
 
 use crate::{endurance, files, nested, privilege, reach, tracing};
 
@@ -89,11 +91,11 @@ impl Host {
     }
 
     /// Runs a script as an agent would.
-    pub(crate) fn run(&self, script: &str) -> Ended {
+    pub(crate) fn run(&self, script: &str) -> CommandReport {
         let ended = self.sandbox.run(self.command(script)).unwrap();
         println!(
             "\n{:?}\n{}{}",
-            ended.how,
+            ended.status,
             ended.stdout.text(),
             ended.stderr.text()
         );

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use signoff_sandbox::{
-    Bind, Command, How, Level, Nesting, Network, Policy, Sandbox, StartError, find_marked, probe,
+    Bind, Command, ExitStatus, Level, Nesting, Network, Policy, Sandbox, StartError, find_marked,
+    probe,
 };
 
 use crate::shell::{Fifo, bash, lives, marker, sh, wait_until_gone};
@@ -49,7 +50,7 @@ impl World {
 
 /// Runs a command, held at its gate and not, and checks how it ends and what it prints.
 #[track_caller]
-fn check(command: &Command, how: How, stdout: &str) {
+fn check(command: &Command, how: ExitStatus, stdout: &str) {
     let sandbox = sandbox();
     let held = sandbox.hold(command.clone()).unwrap();
     for ended in [
@@ -57,7 +58,7 @@ fn check(command: &Command, how: How, stdout: &str) {
         sandbox.run(command.clone()).unwrap(),
     ] {
         assert_eq!(
-            (ended.how, ended.stdout.text().as_str()),
+            (ended.status, ended.stdout.text().as_str()),
             (how, stdout),
             "{}",
             ended.stderr.text()
@@ -83,12 +84,12 @@ fn the_highest_level_works_here() {
 fn ends_as_it_would_outside() {
     let world = World::new();
     let command = |script| world.command(sh(script));
-    check(&command("exit 7"), How::Exited(7), "");
-    check(&command("kill -TERM $$"), How::Signaled(15), "");
-    check(&command("kill -ABRT $$"), How::Signaled(6), "");
+    check(&command("exit 7"), ExitStatus::Exited(7), "");
+    check(&command("kill -TERM $$"), ExitStatus::Signaled(15), "");
+    check(&command("kill -ABRT $$"), ExitStatus::Signaled(6), "");
     check(
         &command("pwd"),
-        How::Exited(0),
+        ExitStatus::Exited(0),
         &format!("{}\n", text(&world.path("tree"))),
     );
 }
@@ -130,7 +131,7 @@ fn has_bubblewrap() -> Option<Level> {
 fn output_of_those_it_leaves_is_read() {
     let world = World::new();
     let command = world.command(bash("echo one > >(sleep 0.05; tee log)"));
-    check(&command, How::Exited(0), "one\n");
+    check(&command, ExitStatus::Exited(0), "one\n");
     assert_eq!(fs::read_to_string(world.path("tree/log")).unwrap(), "one\n");
 }
 
@@ -203,7 +204,7 @@ fn everything_a_program_expects_is_there() {
                   script -qc 'echo in a terminal' /dev/null < /dev/null | tr -d '\\r'";
     let user = rustix::process::geteuid().as_raw();
     let expected = format!("z\ncat\n{user}\nin a terminal\n");
-    check(&world.command(sh(script)), How::Exited(0), &expected);
+    check(&world.command(sh(script)), ExitStatus::Exited(0), &expected);
     assert!(!Path::new("/dev/shm/z").exists());
 }
 
@@ -258,8 +259,8 @@ fn programs_work_with_fewer_system_calls() {
         let ended = Sandbox::at(level).unwrap().run(command).unwrap();
         let said = (ended.stdout.text(), ended.stderr.text());
         assert_eq!(
-            (ended.how, said),
-            (How::Exited(0), Default::default()),
+            (ended.status, said),
+            (ExitStatus::Exited(0), Default::default()),
             "{level}"
         );
     }
@@ -270,7 +271,11 @@ fn it_can_talk_to_itself_offline() {
     let world = World::new();
     let script =
         "exec 3<>/dev/udp/127.0.0.1/9; echo ok; cat /proc/net/dev | tail -n +3 | cut -d: -f1";
-    check(&world.command(bash(script)), How::Exited(0), "ok\n    lo\n");
+    check(
+        &world.command(bash(script)),
+        ExitStatus::Exited(0),
+        "ok\n    lo\n",
+    );
 }
 
 #[test]
@@ -291,7 +296,7 @@ fn it_ends_when_asked() {
     let waiting = std::thread::spawn(move || running.wait());
     fifo.read();
     stopper.stop();
-    assert_eq!(waiting.join().unwrap().how, How::Stopped);
+    assert_eq!(waiting.join().unwrap().status, ExitStatus::Stopped);
 }
 
 #[test]
@@ -340,8 +345,8 @@ fn many_at_once_leave_each_other_alone() {
                         sandbox.run(command).unwrap()
                     };
                     assert_eq!(
-                        (ended.how, ended.survivors_ended, ended.survivors_left),
-                        (How::Exited(3), 1, 0)
+                        (ended.status, ended.survivors_ended, ended.survivors_left),
+                        (ExitStatus::Exited(3), 1, 0)
                     );
                 }
             });

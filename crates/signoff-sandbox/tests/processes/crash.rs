@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use std::{env, fs};
 
 use signoff_sandbox::{
-    Command, How, Identity, Overlay, Policy, Sandbox, end_leftovers, find_marked,
+    Command, ExitStatus, Identity, Overlay, Policy, Sandbox, end_leftovers, find_marked,
 };
 
 use crate::shell::{Fifo, lives, marker, run, sh, state, wait_until_gone};
@@ -203,7 +203,7 @@ fn inside_a_command_of_another_harness_nothing_is_left() {
         .into(),
     ));
     let ended = run(command);
-    assert_eq!(ended.how, How::Exited(6));
+    assert_eq!(ended.status, ExitStatus::Exited(6));
     let daemon = fs::read_to_string(file).unwrap().trim().parse().unwrap();
     assert_eq!(state(daemon), None);
     assert_eq!(ended.survivors_left, 0);

@@ -91,7 +91,7 @@ fn a_running_command_is_found_with_its_descendants() {
     assert_eq!(end_leftovers(Some(&identity), &marker).unwrap(), 2);
     let ended = running.wait();
     assert_eq!(
-        (ended.how, ended.survivors_ended),
-        (signoff_sandbox::How::Signaled(9), 0)
+        (ended.status, ended.survivors_ended),
+        (signoff_sandbox::ExitStatus::Signaled(9), 0)
     );
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use signoff_sandbox::{Bind, Command, Ended, Level, Overlay, Policy, Sandbox};
+use signoff_sandbox::{Bind, Command, CommandReport, Level, Overlay, Policy, Sandbox};
 
 use crate::crash::Harness;
 use crate::shell::{Fifo, marker, sh, wait_until_gone};
@@ -93,11 +93,11 @@ impl World {
         }
     }
 
-    fn run(&self, script: &str) -> Ended {
+    fn run(&self, script: &str) -> CommandReport {
         self.run_with(script, |_| {})
     }
 
-    fn run_with(&self, script: &str, change: impl Fn(&mut Policy)) -> Ended {
+    fn run_with(&self, script: &str, change: impl Fn(&mut Policy)) -> CommandReport {
         let mut command = self.command(script);
         change(command.policy.as_mut().unwrap());
         sandbox().run(command).unwrap()
@@ -135,9 +135,9 @@ fn sandbox() -> Sandbox {
 }
 
 #[track_caller]
-fn said(ended: &Ended, expected: &str) {
+fn said(ended: &CommandReport, expected: &str) {
     let (out, err) = (ended.stdout.text(), ended.stderr.text());
-    assert_eq!(out, expected, "{:?}: {err}", ended.how);
+    assert_eq!(out, expected, "{:?}: {err}", ended.status);
 }
 
 #[test]
