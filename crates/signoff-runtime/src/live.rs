@@ -466,7 +466,7 @@ impl<'a> Live<'a> {
     ) -> Result<Ran, Error> {
         let sandbox = confinement::sandbox(self.level())?;
         let words = self.project.secrets().values().to_vec();
-        let sandbox = Arc::new(sandbox.redacting(words));
+        let sandbox = Arc::new(sandbox.with_redaction(words));
         let level = sandbox
             .level()
             .map_err(|error| Error::Sandbox(error.into()))?;

@@ -26,7 +26,7 @@ fn main() {
         "landlock" => Level::Landlock,
         _ => Level::None,
     };
-    let sandbox = Arc::new(Sandbox::at(level).expect("a sandbox"));
+    let sandbox = Arc::new(Sandbox::with_level(level).expect("a sandbox"));
     let place = tempfile::tempdir().expect("a place");
     let policy = (level != Level::None).then(|| policy(place.path(), &way));
     let next = Arc::new(AtomicUsize::new(0));

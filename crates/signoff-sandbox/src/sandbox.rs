@@ -5,14 +5,14 @@ use std::io::{self, PipeReader};
 use crate::command::Command;
 use crate::command::error::StartError;
 use crate::command::report::CommandReport;
-use crate::launch::held::Held;
+use crate::launch::held::HeldCommand;
 use crate::launch::launcher::Launcher;
 use crate::namespaces::kept_mounts::KeptMounts;
 use crate::policy::Policy;
 use crate::policy::level::Level;
-use crate::trial::probe::{UntriedError, probe};
-use crate::watch::piped::{Conversation, Speech};
-use crate::watch::running::Running;
+use crate::trial::probe::{ProbeError, probe};
+use crate::watch::piped::{PipedProcess, StdinWriter};
+use crate::watch::running::RunningCommand;
 
 /// Starts commands, confined as far as this machine allows.
 ///
@@ -36,7 +36,7 @@ impl Sandbox {
 
     /// The same, with these words left out of the logs of commands. What is captured has them: it may be judged.
     #[must_use]
-    pub fn redacting(self, words: impl IntoIterator<Item = String>) -> Self {
+    pub fn with_redaction(self, words: impl IntoIterator<Item = String>) -> Self {
         Self {
             launcher: self.launcher.with_redaction(words),
             ..self
@@ -44,7 +44,7 @@ impl Sandbox {
     }
 
     /// The same, with commands confined at this level whether or not it works here, or a higher one does.
-    pub fn at(level: Level) -> io::Result<Self> {
+    pub fn with_level(level: Level) -> io::Result<Self> {
         Ok(Self {
             level: Some(level),
             ..Self::new()?
@@ -52,7 +52,7 @@ impl Sandbox {
     }
 
     /// Returns how strongly commands that have a policy are confined here.
-    pub fn level(&self) -> Result<Level, UntriedError> {
+    pub fn level(&self) -> Result<Level, ProbeError> {
         match self.level {
             Some(level) => Ok(level),
             None => Ok(probe()?.level),
@@ -69,7 +69,7 @@ impl Sandbox {
     }
 
     /// Starts a process that becomes the command when it is released.
-    pub fn hold(&self, command: Command) -> Result<Held, StartError> {
+    pub fn hold(&self, command: Command) -> Result<HeldCommand, StartError> {
         self.launcher.hold(command, || Ok(self.level()?))
     }
 
@@ -77,7 +77,7 @@ impl Sandbox {
     ///
     /// Cheaper than holding and releasing it, because nothing of this process is copied: for commands that may run
     /// again if nobody wrote down that they began.
-    pub fn start(&self, command: Command) -> Result<Running, StartError> {
+    pub fn start(&self, command: Command) -> Result<RunningCommand, StartError> {
         self.launcher.start(command, || Ok(self.level()?))
     }
 
@@ -88,10 +88,10 @@ impl Sandbox {
 
     /// Starts a command that is spoken to while it runs: what it reads, what it writes, and the command itself. Its
     /// `stdin` and its time limit do not count.
-    pub fn converse(
+    pub fn start_piped(
         &self,
         command: Command,
-    ) -> Result<(Speech, PipeReader, Conversation), StartError> {
-        self.launcher.converse(command, || Ok(self.level()?))
+    ) -> Result<(StdinWriter, PipeReader, PipedProcess), StartError> {
+        self.launcher.start_piped(command, || Ok(self.level()?))
     }
 }

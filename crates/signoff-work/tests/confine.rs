@@ -326,7 +326,7 @@ fn a_contract_writes_to_the_tree_and_to_what_is_gone_with_it() {
 fn a_contracts_shell_is_closed_to_what_it_starts() {
     let world = World::new();
     let mut grounds = world.grounds();
-    if !grounds.level.mounts() {
+    if !grounds.level.uses_mounts() {
         return;
     }
     let script = "for part in environ maps; do head -c 1 /proc/$$/$part > /dev/null && echo read $part; done; \

@@ -1,7 +1,7 @@
 //! What is left of a run whose owner died.
 
 use signoff_engine::Stage;
-use signoff_sandbox::{Identity, end_leftovers};
+use signoff_sandbox::{ProcessIdentity, end_leftovers};
 use signoff_store::FileError;
 use signoff_store::runs::RunDir;
 use signoff_work::beneath::remove_tree;
@@ -41,7 +41,7 @@ impl Live<'_> {
                 | Stage::Ended => continue,
                 Stage::Rechecking => state.attempts,
             };
-            let identity = state.process.as_ref().map(|process| Identity {
+            let identity = state.process.as_ref().map(|process| ProcessIdentity {
                 pid: process.pid,
                 starttime: process.starttime,
                 boot_id: process.boot_id.clone(),

@@ -20,7 +20,7 @@ impl Live<'_> {
         grounds: &mut Option<Grounds>,
         level: Level,
     ) -> Result<(WorkPlace, Option<Arc<Trees>>), Error> {
-        if let Some(grounds) = grounds.as_mut().filter(|_| level.mounts()) {
+        if let Some(grounds) = grounds.as_mut().filter(|_| level.uses_mounts()) {
             let shells = closed_shells(&self.dir.path().join("shells"), &grounds.path);
             grounds.shells = shells.map_err(Error::Sandbox)?;
         }

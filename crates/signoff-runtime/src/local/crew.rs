@@ -270,7 +270,7 @@ fn is_stopping(stoppers: &Mutex<Stoppers>) -> bool {
 /// stopped.
 fn supervise(
     stoppers: &Mutex<Stoppers>,
-    start: impl FnOnce() -> Result<signoff_sandbox::Running, StartError>,
+    start: impl FnOnce() -> Result<signoff_sandbox::RunningCommand, StartError>,
 ) -> Option<Result<CommandReport, StartError>> {
     let (running, number) = {
         // Under the lock: either this process is among those that `stop` ends, or it never starts.

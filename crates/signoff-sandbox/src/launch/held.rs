@@ -8,20 +8,20 @@ use std::path::PathBuf;
 
 use crate::after_fork::failure::{Failure, Stage};
 use crate::command::error::StartError;
-use crate::process_tree::identity::Identity;
+use crate::process_tree::identity::ProcessIdentity;
 use crate::spawn::leader::Leader;
-use crate::watch::running::{Ours, Running};
+use crate::watch::running::{Ours, RunningCommand};
 
 /// A process that will become the command when it is released.
 ///
 /// Nothing of the command has run. Dropped, or if this process dies, it ends without ever becoming the command.
 #[derive(Debug)]
-pub struct Held {
+pub struct HeldCommand {
     pub(crate) started: Started,
     pub(crate) gate: Gate,
     /// Tells why the child did not become the command.
     pub(crate) status: OwnedFd,
-    pub(crate) identity: Identity,
+    pub(crate) identity: ProcessIdentity,
 }
 
 /// Our side of a gate. Both ends, so that releasing a child that was killed meanwhile does not break a pipe.
@@ -41,14 +41,14 @@ pub(crate) struct Started {
     pub(crate) cwd: PathBuf,
 }
 
-impl Held {
+impl HeldCommand {
     /// Returns which process it is, to be written down before it is released.
-    pub fn identity(&self) -> &Identity {
+    pub fn identity(&self) -> &ProcessIdentity {
         &self.identity
     }
 
     /// Lets the process become the command.
-    pub fn release(mut self) -> Result<Running, StartError> {
+    pub fn release(mut self) -> Result<RunningCommand, StartError> {
         File::from(self.gate.write).write_all(&[0])?;
         self.started.failure = Failure::read(self.status)?;
         self.started.confirm()
@@ -57,9 +57,9 @@ impl Held {
 
 impl Started {
     /// Returns the command that the child has become.
-    pub(crate) fn confirm(self) -> Result<Running, StartError> {
+    pub(crate) fn confirm(self) -> Result<RunningCommand, StartError> {
         let (leader, ours) = self.confirmed()?;
-        Ok(Running::new(leader, ours)?)
+        Ok(RunningCommand::new(leader, ours)?)
     }
 
     /// The same, for whoever watches it in another way.

@@ -12,7 +12,7 @@ use crate::command::{Stdin, program, stdio};
 
 /// One call of such a program.
 #[derive(Debug, Clone)]
-pub struct Attended<'a> {
+pub struct InteractiveCommand<'a> {
     /// Program and arguments. A program without `/` is looked up in the `PATH` of `env`.
     pub argv: Vec<OsString>,
     /// Directory it starts in.
@@ -25,7 +25,7 @@ pub struct Attended<'a> {
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct InteractiveOutput {
     /// Its exit code; none where a signal ended it.
     pub code: Option<i32>,
     /// All it wrote to stdout.
@@ -34,9 +34,9 @@ pub struct Said {
     pub stderr: Vec<u8>,
 }
 
-impl Attended<'_> {
+impl InteractiveCommand<'_> {
     /// Runs it to its end.
-    pub fn run(self) -> Result<Said, StartError> {
+    pub fn run(self) -> Result<InteractiveOutput, StartError> {
         let name = self.argv.first().cloned().unwrap_or_default();
         let file = program::find(&name, self.cwd, &self.env)?;
         let output = process::Command::new(self.cwd.join(file))
@@ -46,7 +46,7 @@ impl Attended<'_> {
             .envs(self.env)
             .stdin(stdio::stdin(&self.stdin)?)
             .output()?;
-        Ok(Said {
+        Ok(InteractiveOutput {
             code: output.status.code(),
             stdout: output.stdout,
             stderr: output.stderr,

@@ -8,22 +8,22 @@ use crate::after_fork::{descriptors, signals};
 use crate::command::error::StartError;
 use crate::command::{Command, stdio};
 use crate::launch::confinement::{self, Confined};
-use crate::launch::held::{Gate, Held, Started};
+use crate::launch::held::{Gate, HeldCommand, Started};
 use crate::launch::image::{ChildParts, build_image, invalid};
 use crate::launch::memory_limit;
 use crate::namespaces::kept_mounts::{KeptMounts, Wanted};
 use crate::policy::Policy;
 use crate::policy::level::Level;
 use crate::process_tree;
-use crate::process_tree::identity::Identity;
+use crate::process_tree::identity::ProcessIdentity;
 use crate::process_tree::tags::Brand;
 use crate::spawn::image::Hold;
 use crate::spawn::leader::Leader;
 use crate::spawn::spawner::Spawner;
 use crate::watch::log::Log;
-use crate::watch::piped::{Conversation, Speech};
+use crate::watch::piped::{PipedProcess, StdinWriter};
 use crate::watch::redaction::Redaction;
-use crate::watch::running::{Ours, Running};
+use crate::watch::running::{Ours, RunningCommand};
 
 /// Starts commands. Knows nothing of what works on this machine.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl Launcher {
         &self,
         command: Command,
         level: impl FnOnce() -> io::Result<Level>,
-    ) -> Result<Held, StartError> {
+    ) -> Result<HeldCommand, StartError> {
         let (read, write) = io::pipe()?;
         let (status, child_status) = io::pipe()?;
         let gate = Gate {
@@ -83,8 +83,8 @@ impl Launcher {
         };
         let stdin = stdio::stdin(&command.stdin)?;
         let started = self.launch(command, stdin, Some(hold), level)?;
-        let identity = Identity::of(started.leader.pid())?;
-        Ok(Held {
+        let identity = ProcessIdentity::of(started.leader.pid())?;
+        Ok(HeldCommand {
             started,
             gate,
             status: status.into(),
@@ -97,17 +97,17 @@ impl Launcher {
         &self,
         command: Command,
         level: impl FnOnce() -> io::Result<Level>,
-    ) -> Result<Running, StartError> {
+    ) -> Result<RunningCommand, StartError> {
         let stdin = stdio::stdin(&command.stdin)?;
         self.launch(command, stdin, None, level)?.confirm()
     }
 
     /// Starts a command that is spoken to while it runs.
-    pub(crate) fn converse(
+    pub(crate) fn start_piped(
         &self,
         command: Command,
         level: impl FnOnce() -> io::Result<Level>,
-    ) -> Result<(Speech, PipeReader, Conversation), StartError> {
+    ) -> Result<(StdinWriter, PipeReader, PipedProcess), StartError> {
         let (their_stdin, speech) = io::pipe()?;
         rustix::io::ioctl_fionbio(&speech, true).map_err(io::Error::from)?;
         let stdin = descriptors::lift(their_stdin.into())?;
@@ -117,8 +117,8 @@ impl Launcher {
         }
         let log = Log::new(ours.log, ours.limits.log, &ours.redaction);
         let conversation =
-            Conversation::begin(leader, ours.stderr.into(), log, ours.limits.output)?;
-        Ok((Speech::new(speech), ours.stdout.into(), conversation))
+            PipedProcess::begin(leader, ours.stderr.into(), log, ours.limits.output)?;
+        Ok((StdinWriter::new(speech), ours.stdout.into(), conversation))
     }
 
     fn launch(

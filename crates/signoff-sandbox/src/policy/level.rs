@@ -19,7 +19,7 @@ pub enum Level {
 
 impl Level {
     /// Says whether paths inside of writable ones are protected and hidden ones are hidden.
-    pub fn mounts(self) -> bool {
+    pub fn uses_mounts(self) -> bool {
         self >= Self::Bubblewrap
     }
 }

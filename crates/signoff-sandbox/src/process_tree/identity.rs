@@ -4,7 +4,7 @@ use std::io;
 
 /// Names one process so that a later process with the same number is not mistaken for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
+pub struct ProcessIdentity {
     /// Process number; also the number of its session and its process group.
     pub pid: u32,
     /// When it started, in clock ticks since boot (`/proc/<pid>/stat`, field 22).
@@ -13,7 +13,7 @@ pub struct Identity {
     pub boot_id: String,
 }
 
-impl Identity {
+impl ProcessIdentity {
     /// Identifies a process that is known to exist.
     pub(crate) fn of(pid: u32) -> io::Result<Self> {
         let process = crate::process_tree::proc::stat(pid).ok_or(io::ErrorKind::NotFound)?;

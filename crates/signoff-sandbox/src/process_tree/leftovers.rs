@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::{Duration, Instant};
 
-use crate::process_tree::identity::Identity;
+use crate::process_tree::identity::ProcessIdentity;
 use crate::process_tree::kill;
 use crate::process_tree::proc::{self, Stat};
 use crate::process_tree::tags::RunTag;
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 ///
 /// `identity` counts only if the number still means the same process. A marker that ends in `/` means all that begin
 /// with it; one without a part after `/` means the whole run. Fails if something cannot be ended.
-pub fn end_leftovers(identity: Option<&Identity>, marker: &str) -> io::Result<usize> {
+pub fn end_leftovers(identity: Option<&ProcessIdentity>, marker: &str) -> io::Result<usize> {
     let identity = identity.filter(|identity| identity.boot_id == proc::boot_id());
     let deadline = Instant::now() + PATIENCE;
     let mut ended = BTreeSet::new();
@@ -51,7 +51,7 @@ pub fn find_marked(prefix: &str) -> Vec<u32> {
     others.filter(marked).collect()
 }
 
-fn leftovers(identity: Option<&Identity>, marker: &str) -> Vec<Stat> {
+fn leftovers(identity: Option<&ProcessIdentity>, marker: &str) -> Vec<Stat> {
     let own = std::process::id();
     let stats = proc::all().into_iter().filter_map(proc::stat);
     let processes: BTreeMap<u32, Stat> = stats.map(|process| (process.pid, process)).collect();
@@ -81,7 +81,7 @@ struct Session {
 }
 
 impl Session {
-    fn of(identity: &Identity, processes: &BTreeMap<u32, Stat>) -> Option<Self> {
+    fn of(identity: &ProcessIdentity, processes: &BTreeMap<u32, Stat>) -> Option<Self> {
         let leader_lives = match processes.get(&identity.pid) {
             // A number in use by a session is not given away: another process means another session.
             Some(process) if process.starttime != identity.starttime => return None,

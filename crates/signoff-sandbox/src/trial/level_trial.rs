@@ -92,7 +92,7 @@ fn judge(place: &Place, level: Level, ended: &CommandReport) -> Result<(), Why> 
     if place.has("c") {
         return fails("a trial could write where it must not");
     }
-    if level.mounts() && place.has("open/shut/b") {
+    if level.uses_mounts() && place.has("open/shut/b") {
         return fails("a trial could write into what is protected");
     }
     if !place.has("open/a") {
@@ -117,7 +117,7 @@ fn command(place: &Path, level: Level) -> Command {
         },
         log: None,
         policy: Some(Policy {
-            read_only: if level.mounts() {
+            read_only: if level.uses_mounts() {
                 vec![shut]
             } else {
                 Vec::new()

@@ -20,14 +20,14 @@ pub enum OverlayTrialError {
     /// They do not work there.
     Fails { why: String },
     /// It could not be tried, for a reason that says nothing about overlays: nothing may be concluded from it.
-    Untried { why: String },
+    Inconclusive { why: String },
 }
 
 impl fmt::Display for OverlayTrialError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fails { why } => write!(f, "overlays do not work there: {why}"),
-            Self::Untried { why } => {
+            Self::Inconclusive { why } => {
                 write!(f, "whether overlays work there could not be tried: {why}")
             }
         }
@@ -40,15 +40,15 @@ impl From<Why> for OverlayTrialError {
     fn from(why: Why) -> Self {
         match why {
             Why::Fails(why) => Self::Fails { why },
-            Why::Untried(why) => Self::Untried { why },
+            Why::Untried(why) => Self::Inconclusive { why },
         }
     }
 }
 
 /// Tries an overlay whose upper layer lies in a new directory of `upper_parent`, and whose lowest layer is `lower`,
 /// mounted at the path of `lower`. Nothing of it is left, and nothing in `lower` changes.
-pub fn overlay_works(upper_parent: &Path, lower: &Path) -> Result<(), OverlayTrialError> {
-    let untried = |path: &Path, error: &dyn fmt::Display| OverlayTrialError::Untried {
+pub fn try_overlay(upper_parent: &Path, lower: &Path) -> Result<(), OverlayTrialError> {
+    let untried = |path: &Path, error: &dyn fmt::Display| OverlayTrialError::Inconclusive {
         why: format!("`{}`: {error}", path.display()),
     };
     fs::read_dir(lower).map_err(|error| untried(lower, &error))?;

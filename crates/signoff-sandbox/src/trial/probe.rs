@@ -15,7 +15,7 @@ pub struct Probe {
     /// The highest level that works.
     pub level: Level,
     /// Higher ones, highest first: they were tried and do not work here.
-    pub tried: Vec<Tried>,
+    pub failed_levels: Vec<FailedLevel>,
     /// Whether system calls that nobody needs are refused as well, at every level but `None`.
     pub filters_calls: bool,
 }
@@ -31,7 +31,7 @@ pub enum MemoryScope {
 
 /// A level that does not work here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tried {
+pub struct FailedLevel {
     pub level: Level,
     /// Why, as one line.
     pub why: String,
@@ -39,13 +39,13 @@ pub struct Tried {
 
 /// A level could not be tried, so nobody knows what works here. That is no level: nothing may start.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UntriedError {
+pub struct ProbeError {
     pub level: Level,
     /// Why, as one line.
     pub why: String,
 }
 
-impl fmt::Display for UntriedError {
+impl fmt::Display for ProbeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { level, why } = self;
         write!(
@@ -55,17 +55,17 @@ impl fmt::Display for UntriedError {
     }
 }
 
-impl Error for UntriedError {}
+impl Error for ProbeError {}
 
-impl From<UntriedError> for io::Error {
-    fn from(error: UntriedError) -> Self {
+impl From<ProbeError> for io::Error {
+    fn from(error: ProbeError) -> Self {
         Self::other(error)
     }
 }
 
 /// Returns the highest level that works here, having tried it with a command that breaks the rules. Done once in the
 /// life of a process; what could not be tried is tried again by the next call.
-pub fn probe() -> Result<&'static Probe, UntriedError> {
+pub fn probe() -> Result<&'static Probe, ProbeError> {
     static PROBE: OnceLock<Probe> = OnceLock::new();
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     if let Some(probe) = PROBE.get() {
@@ -82,23 +82,23 @@ pub fn probe() -> Result<&'static Probe, UntriedError> {
 }
 
 /// Tries each level in the first of these directories that has room.
-fn probe_with(places: &[PathBuf]) -> Result<Probe, UntriedError> {
-    let mut tried = Vec::new();
+fn probe_with(places: &[PathBuf]) -> Result<Probe, ProbeError> {
+    let mut failed_levels = Vec::new();
     for level in [Level::Namespaces, Level::Bubblewrap, Level::Landlock] {
         match level_trial::try_out(level, places) {
-            Ok(()) => return Ok(found(level, tried)),
-            Err(Why::Fails(why)) => tried.push(Tried { level, why }),
+            Ok(()) => return Ok(found(level, failed_levels)),
+            Err(Why::Fails(why)) => failed_levels.push(FailedLevel { level, why }),
             // A lower one that works is not what this machine can do.
-            Err(Why::Untried(why)) => return Err(UntriedError { level, why }),
+            Err(Why::Untried(why)) => return Err(ProbeError { level, why }),
         }
     }
-    Ok(found(Level::None, tried))
+    Ok(found(Level::None, failed_levels))
 }
 
-fn found(level: Level, tried: Vec<Tried>) -> Probe {
+fn found(level: Level, failed_levels: Vec<FailedLevel>) -> Probe {
     Probe {
         level,
-        tried,
+        failed_levels,
         filters_calls: crate::confine::seccomp::filter(Nesting::Denied, Tracing::Denied).is_some(),
     }
 }

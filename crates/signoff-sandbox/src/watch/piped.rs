@@ -20,7 +20,7 @@ const BUFFER: usize = 8 * 1024;
 
 /// A running command with both of its pipes in our hands. Dropping it ends it with its whole tree.
 #[derive(Debug)]
-pub struct Conversation {
+pub struct PipedProcess {
     leader: Leader,
     stderr: Arc<Complaints>,
 }
@@ -36,20 +36,20 @@ struct Complaints {
 
 /// What the command reads; dropped, it reads the end of file.
 #[derive(Debug)]
-pub struct Speech {
+pub struct StdinWriter {
     pipe: io::PipeWriter,
 }
 
 /// What becomes of a message that is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unsaid {
+pub enum MessageError {
     /// The command closed its input, or is gone.
     Closed,
     /// The command did not read on until the deadline. A part of the message may have been read.
     TooSlow,
 }
 
-impl Conversation {
+impl PipedProcess {
     /// Reads what the command writes to stderr into the log, in a thread of its own.
     pub(crate) fn begin(
         leader: Leader,
@@ -75,7 +75,7 @@ impl Conversation {
 
     /// Returns at most the last `bytes` bytes that the command writes to stderr, having waited for the last of them
     /// until this moment.
-    pub fn last_words(&self, bytes: usize, until: Instant) -> String {
+    pub fn stderr_tail(&self, bytes: usize, until: Instant) -> String {
         let left = until.saturating_duration_since(Instant::now());
         let over = self.stderr.over.lock();
         let over = over.unwrap_or_else(PoisonError::into_inner);
@@ -89,7 +89,7 @@ impl Conversation {
     }
 
     /// Waits until the command has exited by itself, but not beyond the moment; says whether it has.
-    pub fn exits_before(&self, until: Instant) -> bool {
+    pub fn wait_for_exit(&self, until: Instant) -> bool {
         loop {
             let exit = self.leader.exit();
             let mut fds = [PollFd::from_borrowed_fd(exit, PollFlags::IN)];
@@ -106,41 +106,41 @@ impl Conversation {
     /// Ends the command with its whole tree. Whoever closed its input before gave it a reason to go by
     /// itself, and it is given a moment for that.
     pub fn end(self) {
-        if !self.exits_before(Instant::now() + GRACE) {
+        if !self.wait_for_exit(Instant::now() + GRACE) {
             self.leader.terminate();
-            self.exits_before(Instant::now() + GRACE);
+            self.wait_for_exit(Instant::now() + GRACE);
         }
         // What it said last is in the log when this returns.
-        self.last_words(0, Instant::now() + GRACE);
+        self.stderr_tail(0, Instant::now() + GRACE);
     }
 }
 
-impl Speech {
+impl StdinWriter {
     /// Takes over the end of a pipe that does not block.
     pub(crate) fn new(pipe: io::PipeWriter) -> Self {
         Self { pipe }
     }
 
     /// Writes all of it, waiting for the command to read.
-    pub fn say(&mut self, message: &[u8], until: Instant) -> Result<(), Unsaid> {
+    pub fn write_message(&mut self, message: &[u8], until: Instant) -> Result<(), MessageError> {
         let mut rest = message;
         while !rest.is_empty() {
             match rustix::io::write(&self.pipe, rest) {
                 Ok(count) => rest = rest.get(count..).unwrap_or_default(),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => self.wait(until)?,
-                Err(_) => return Err(Unsaid::Closed),
+                Err(_) => return Err(MessageError::Closed),
             }
         }
         Ok(())
     }
 
-    fn wait(&self, until: Instant) -> Result<(), Unsaid> {
+    fn wait(&self, until: Instant) -> Result<(), MessageError> {
         if Instant::now() >= until {
-            return Err(Unsaid::TooSlow);
+            return Err(MessageError::TooSlow);
         }
         let mut fds = [PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::OUT)];
-        poll::poll(&mut fds, Some(until)).map_err(|_| Unsaid::Closed)
+        poll::poll(&mut fds, Some(until)).map_err(|_| MessageError::Closed)
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Ours {
 
 /// A command that runs. Its output is read while somebody waits; dropping it ends it with its whole tree.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningCommand {
     watch: Watch,
     stopper: Stopper,
 }
@@ -37,7 +37,7 @@ pub struct Stopper {
     signal: Arc<stop_signal::Signal>,
 }
 
-impl Running {
+impl RunningCommand {
     pub(crate) fn new(leader: Leader, ours: Ours) -> io::Result<Self> {
         let signal = Arc::new(stop_signal::Signal::new()?);
         let watch = Watch {

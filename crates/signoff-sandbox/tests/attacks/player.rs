@@ -43,7 +43,7 @@ fn player() {
     .find(|level| level.to_string() == words[1])
     .unwrap();
     let host = Host {
-        sandbox: Sandbox::at(level).unwrap(),
+        sandbox: Sandbox::with_level(level).unwrap(),
         level,
         place: PathBuf::from(words[2]),
     };

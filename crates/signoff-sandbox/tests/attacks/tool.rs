@@ -150,7 +150,7 @@ fn tool() {
         ["probe"] => {
             let probe = signoff_sandbox::probe().unwrap();
             println!("\nlevel {}", probe.level);
-            for tried in &probe.tried {
+            for tried in &probe.failed_levels {
                 println!("{}: {}", tried.level, tried.why);
             }
         }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use signoff_sandbox::{Attended, Said, StartError, Stdin};
+use signoff_sandbox::{InteractiveCommand, InteractiveOutput, StartError, Stdin};
 
-fn run(script: &str, input: &str) -> Said {
-    let attended = Attended {
+fn run(script: &str, input: &str) -> InteractiveOutput {
+    let attended = InteractiveCommand {
         argv: ["sh", "-c", script].map(Into::into).to_vec(),
         cwd: Path::new("/"),
         env: vec![
@@ -23,7 +23,7 @@ fn gets_what_it_is_given_and_says_what_it_says() {
         "cat; echo \"$WHO $HOME$PWD\"; echo oops >&2; exit 3",
         "text ",
     );
-    let expected = Said {
+    let expected = InteractiveOutput {
         code: Some(3),
         stdout: b"text ada /\n".to_vec(),
         stderr: b"oops\n".to_vec(),
@@ -52,7 +52,7 @@ fn keeps_the_persons_terminal() {
 
 #[test]
 fn a_missing_program_is_named() {
-    let attended = Attended {
+    let attended = InteractiveCommand {
         argv: vec!["no-such-program".into()],
         cwd: Path::new("/"),
         env: Vec::new(),

@@ -67,7 +67,7 @@ fn check(command: &Command, how: ExitStatus, stdout: &str) {
 }
 
 fn sandbox() -> Sandbox {
-    Sandbox::at(Level::Namespaces).unwrap()
+    Sandbox::with_level(Level::Namespaces).unwrap()
 }
 
 fn text(path: &Path) -> &str {
@@ -77,7 +77,10 @@ fn text(path: &Path) -> &str {
 #[test]
 fn the_highest_level_works_here() {
     let probe = probe().unwrap();
-    assert_eq!((probe.level, probe.tried.len()), (Level::Namespaces, 0));
+    assert_eq!(
+        (probe.level, probe.failed_levels.len()),
+        (Level::Namespaces, 0)
+    );
 }
 
 #[test]
@@ -108,7 +111,7 @@ fn what_is_writable_inside_of_what_is_kept_is_writable() {
         let policy = command.policy.as_mut().unwrap();
         policy.writable.push(world.path("tree/.signoff/home"));
         policy.read_only.push(world.path("tree/.signoff/home/kept"));
-        let ended = Sandbox::at(level).unwrap().run(command).unwrap();
+        let ended = Sandbox::with_level(level).unwrap().run(command).unwrap();
         assert_eq!(
             ended.stdout.text(),
             ".signoff:\nhome\n\n.signoff/home:\nkept\nx\n\n.signoff/home/kept:\n",
@@ -256,7 +259,7 @@ fn programs_work_with_fewer_system_calls() {
         command
             .env
             .push(("TMPDIR".into(), world.path("temp").into()));
-        let ended = Sandbox::at(level).unwrap().run(command).unwrap();
+        let ended = Sandbox::with_level(level).unwrap().run(command).unwrap();
         let said = (ended.stdout.text(), ended.stderr.text());
         assert_eq!(
             (ended.status, said),
@@ -313,10 +316,10 @@ fn dropped_at_its_gate_it_never_begins() {
 fn a_conversation_works() {
     let world = World::new();
     let (mut speech, mut said, conversation) = sandbox()
-        .converse(world.command(crate::shell::command(&["cat"])))
+        .start_piped(world.command(crate::shell::command(&["cat"])))
         .unwrap();
     let soon = std::time::Instant::now() + Duration::from_secs(20);
-    speech.say(b"hello\n", soon).unwrap();
+    speech.write_message(b"hello\n", soon).unwrap();
     let mut line = [0; 6];
     std::io::Read::read_exact(&mut said, &mut line).unwrap();
     assert_eq!(&line, b"hello\n");

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use std::{env, fs};
 
 use signoff_sandbox::{
-    Command, ExitStatus, Identity, Overlay, Policy, Sandbox, end_leftovers, find_marked,
+    Command, ExitStatus, Overlay, Policy, ProcessIdentity, Sandbox, end_leftovers, find_marked,
 };
 
 use crate::shell::{Fifo, lives, marker, run, sh, state, wait_until_gone};
@@ -39,7 +39,7 @@ fn harness() {
             ..sh(script)
         })
         .unwrap();
-    let Identity {
+    let ProcessIdentity {
         pid,
         starttime,
         boot_id,
@@ -66,7 +66,7 @@ fn overlay(at: &Path, layers: &Path) -> Overlay {
 
 pub(crate) struct Harness {
     pub(crate) process: Child,
-    pub(crate) command: Identity,
+    pub(crate) command: ProcessIdentity,
 }
 
 impl Harness {
@@ -104,7 +104,7 @@ impl Harness {
             .find(|line| line.starts_with("identity "))
             .unwrap();
         let words: Vec<&str> = line.split(' ').collect();
-        let command = Identity {
+        let command = ProcessIdentity {
             pid: words[1].parse().unwrap(),
             starttime: words[2].parse().unwrap(),
             boot_id: words[3].to_owned(),
@@ -112,7 +112,7 @@ impl Harness {
         Self { process, command }
     }
 
-    pub(crate) fn crash(mut self) -> Identity {
+    pub(crate) fn crash(mut self) -> ProcessIdentity {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
         self.command

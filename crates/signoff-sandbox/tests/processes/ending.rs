@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use signoff_sandbox::{CommandReport, ExitStatus, Running, Sandbox, find_marked};
+use signoff_sandbox::{CommandReport, ExitStatus, RunningCommand, Sandbox, find_marked};
 
 use crate::shell::{Fifo, lives, marker, run, sh};
 
@@ -111,7 +111,7 @@ fn who_is_no_longer_wanted_is_ended() {
         fifo.path()
     ));
     command.marker = Some(marker());
-    let running: Running = Sandbox::new()
+    let running: RunningCommand = Sandbox::new()
         .unwrap()
         .hold(command.clone())
         .unwrap()

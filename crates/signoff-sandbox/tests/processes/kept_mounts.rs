@@ -15,7 +15,7 @@ impl World {
     fn new() -> (Self, KeptMounts) {
         let world = Self {
             directory: tempfile::tempdir().unwrap(),
-            sandbox: Sandbox::at(Level::Namespaces).unwrap(),
+            sandbox: Sandbox::with_level(Level::Namespaces).unwrap(),
         };
         let mounts = world.sandbox.make_mounts(&world.policy()).unwrap();
         (

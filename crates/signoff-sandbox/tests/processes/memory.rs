@@ -23,7 +23,7 @@ fn a_tree_that_takes_too_much_is_ended() {
             memory: Some(100 << 20),
             ..Policy::default()
         });
-        let ended = Sandbox::at(level).unwrap().run(command).unwrap();
+        let ended = Sandbox::with_level(level).unwrap().run(command).unwrap();
         assert_eq!(
             (ended.status, ended.stdout.text().as_str()),
             (ExitStatus::Exited(0), "137\n"),

@@ -131,7 +131,7 @@ fn white_out(path: &Path) {
 }
 
 fn sandbox() -> Sandbox {
-    Sandbox::at(Level::Namespaces).unwrap()
+    Sandbox::with_level(Level::Namespaces).unwrap()
 }
 
 #[track_caller]
@@ -313,7 +313,7 @@ fn it_is_useless_for_devices_and_other_users() {
 fn other_levels_say_that_they_cannot() {
     let world = World::new();
     for level in [Level::None, Level::Landlock, Level::Bubblewrap] {
-        let error = Sandbox::at(level)
+        let error = Sandbox::with_level(level)
             .unwrap()
             .start(world.command("true"))
             .unwrap_err();
