@@ -20,11 +20,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, set_child_subreaper, waitpid};
 
-use crate::process_tree::children::{lock_children, number};
-use crate::process_tree::kill::Killed;
-use crate::process_tree::proc::Stat;
+use crate::process_tree::children::{lock_children, raw_pid};
+use crate::process_tree::kill::KillReport;
+use crate::process_tree::proc::ProcessStat;
 use crate::process_tree::spawning_thread::SpawningThread;
-use crate::process_tree::tags::Brand;
+use crate::process_tree::tags::CommandTag;
 
 /// Name of the variable that marks a command and everything it starts.
 pub const MARKER: &str = "SIGNOFF_INSIDE";
@@ -33,16 +33,16 @@ pub const MARKER: &str = "SIGNOFF_INSIDE";
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
-pub(crate) struct Tree {
+pub(crate) struct ProcessTree {
     pub(crate) leader: Pid,
-    pub(crate) brand: Option<Brand>,
+    pub(crate) command_tag: Option<CommandTag>,
     pub(crate) marker: Option<String>,
     /// The leader's parent, with which the leader dies.
     pub(crate) parent: Arc<SpawningThread>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Swept {
+pub(crate) struct CleanupReport {
     pub(crate) ended: usize,
     pub(crate) left: usize,
 }
@@ -59,14 +59,14 @@ pub(crate) fn adopt_orphans() -> io::Result<()> {
     }
 }
 
-impl Tree {
+impl ProcessTree {
     /// Ends what the leader left behind. The leader has exited and is not yet reaped, so its number is still its own.
-    pub(crate) fn end(&self) -> Swept {
+    pub(crate) fn end(&self) -> CleanupReport {
         let deadline = Instant::now() + PATIENCE;
         let mut ended = BTreeSet::new();
         loop {
-            let adopted = self.adopted();
-            let living = with_descendants(&adopted);
+            let adopted_children = self.adopted_children();
+            let living = living_with_descendants(&adopted_children);
             let killed = self.kill(&living, deadline);
             ended.extend(
                 killed
@@ -74,10 +74,10 @@ impl Tree {
                     .iter()
                     .map(|process| (process.pid, process.starttime)),
             );
-            reap(&adopted);
+            reap(&adopted_children);
             let stuck = killed.refused > 0 && killed.refused == living.len();
-            if adopted.is_empty() || stuck || Instant::now() >= deadline {
-                return Swept {
+            if adopted_children.is_empty() || stuck || Instant::now() >= deadline {
+                return CleanupReport {
                     ended: ended.len(),
                     left: killed.refused + killed.outlasted,
                 };
@@ -85,7 +85,7 @@ impl Tree {
         }
     }
 
-    fn kill(&self, living: &[Stat], deadline: Instant) -> Killed {
+    fn kill(&self, living: &[ProcessStat], deadline: Instant) -> KillReport {
         if !living.is_empty() {
             // At one stroke, so that a group that multiplies cannot outrun us.
             kill_process_group(self.leader, Signal::KILL).ok();
@@ -95,19 +95,19 @@ impl Tree {
 
     /// Takes leave of orphans that ended while the command still runs.
     pub(crate) fn reap_orphans(&self) {
-        reap(&self.adopted());
+        reap(&self.adopted_children());
     }
 
     /// Our children that belong to this command, other than its leader; exited ones included.
-    fn adopted(&self) -> Vec<u32> {
+    fn adopted_children(&self) -> Vec<u32> {
         // The kernel gives orphans to the first thread that lives, and that is the main one.
         let threads = [std::process::id(), self.parent.id()];
-        let strangers = self.strangers(&threads).into_iter();
-        strangers.filter(|pid| self.owns(*pid)).collect()
+        let unknown_children = self.unknown_children(&threads).into_iter();
+        unknown_children.filter(|pid| self.owns(*pid)).collect()
     }
 
     /// Children of these threads that nobody of ours started.
-    fn strangers(&self, threads: &[u32]) -> Vec<u32> {
+    fn unknown_children(&self, threads: &[u32]) -> Vec<u32> {
         let own = std::process::id();
         let leaders = lock_children();
         let children = threads.iter();
@@ -123,13 +123,13 @@ impl Tree {
     /// Could a sibling of the leader, which has exited, live on in this process namespace? One that cannot be asked
     /// may.
     pub(crate) fn has_siblings_in(&self, namespace: u64) -> bool {
-        let strangers = self.strangers(&[self.parent.id()]).into_iter();
-        let mut theirs = strangers.map(proc::process_namespace);
+        let unknown_children = self.unknown_children(&[self.parent.id()]).into_iter();
+        let mut theirs = unknown_children.map(proc::process_namespace);
         theirs.any(|theirs| theirs.is_none_or(|theirs| theirs == namespace))
     }
 
     fn owns(&self, pid: u32) -> bool {
-        let leader = number(self.leader);
+        let leader = raw_pid(self.leader);
         if pid == leader {
             return false;
         }
@@ -137,25 +137,25 @@ impl Tree {
             return true;
         }
         // Stronger than the marker, which two commands may share.
-        if let Some(branded) = self.branded(pid) {
-            return branded;
+        if let Some(has_our_tag) = self.has_our_tag(pid) {
+            return has_our_tag;
         }
         let Some(marker) = &self.marker else {
             return false;
         };
         // A leader that is being born has its brand before its marker: one without a brand a moment ago has it now.
         proc::marker(pid).is_some_and(|found| found == marker.as_bytes())
-            && self.branded(pid).unwrap_or(true)
+            && self.has_our_tag(pid).unwrap_or(true)
     }
 
     /// Whether a process has our brand, if both have one.
-    fn branded(&self, pid: u32) -> Option<bool> {
-        Some(self.brand?.covers(proc::brand(pid)?))
+    fn has_our_tag(&self, pid: u32) -> Option<bool> {
+        Some(self.command_tag?.covers(proc::command_tag(pid)?))
     }
 }
 
 /// Returns those that live, with all that live below them.
-fn with_descendants(roots: &[u32]) -> Vec<Stat> {
+fn living_with_descendants(roots: &[u32]) -> Vec<ProcessStat> {
     let mut seen: BTreeSet<u32> = BTreeSet::new();
     let mut pending = roots.to_vec();
     while let Some(pid) = pending.pop() {
@@ -178,9 +178,9 @@ fn reap(children: &[u32]) {
 }
 
 /// Returns who lives below a process that has one thread.
-pub(crate) fn members(pid: u32) -> Vec<Stat> {
+pub(crate) fn living_descendants(pid: u32) -> Vec<ProcessStat> {
     match proc::children_of_thread(pid, pid) {
         none if none.is_empty() => Vec::new(),
-        children => with_descendants(&children),
+        children => living_with_descendants(&children),
     }
 }

@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 pub(crate) const STATUS: RawFd = 3;
 pub(crate) const GATE: RawFd = 4;
 /// Where a founder keeps the pipe that ends when the host does.
-pub(crate) const LIFE: RawFd = 5;
+pub(crate) const HOST_PIPE: RawFd = 5;
 /// Where it keeps the rules that it will submit to.
 pub(crate) const RULES: RawFd = 6;
 /// Where a wrapper finds the filter that it is to install.
@@ -18,7 +18,7 @@ pub(crate) const GROUP: RawFd = 8;
 pub(crate) const FREE: RawFd = 9;
 
 /// Moves a descriptor out of the way of those the child fills.
-pub(crate) fn lift(fd: OwnedFd) -> io::Result<OwnedFd> {
+pub(crate) fn raise_above_reserved(fd: OwnedFd) -> io::Result<OwnedFd> {
     if fd.as_raw_fd() >= FREE {
         return Ok(fd);
     }

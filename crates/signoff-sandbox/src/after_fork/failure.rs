@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum StartStage {
     Prepare = 1,
     EnterDirectory = 2,
     Execute = 3,
@@ -13,12 +13,12 @@ pub(crate) enum Stage {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Failure {
-    pub(crate) stage: Stage,
+pub(crate) struct ChildFailure {
+    pub(crate) stage: StartStage,
     pub(crate) errno: i32,
 }
 
-impl Failure {
+impl ChildFailure {
     pub(crate) fn to_bytes(self) -> [u8; 5] {
         let [a, b, c, d] = self.errno.to_le_bytes();
         [self.stage as u8, a, b, c, d]
@@ -26,10 +26,10 @@ impl Failure {
 
     fn from_bytes([stage, errno @ ..]: [u8; 5]) -> Self {
         let stage = match stage {
-            2 => Stage::EnterDirectory,
-            3 => Stage::Execute,
-            4 => Stage::Confine,
-            _ => Stage::Prepare,
+            2 => StartStage::EnterDirectory,
+            3 => StartStage::Execute,
+            4 => StartStage::Confine,
+            _ => StartStage::Prepare,
         };
         Self {
             stage,
@@ -55,16 +55,16 @@ mod tests {
     #[test]
     fn survives_the_pipe() {
         for stage in [
-            Stage::Prepare,
-            Stage::EnterDirectory,
-            Stage::Execute,
-            Stage::Confine,
+            StartStage::Prepare,
+            StartStage::EnterDirectory,
+            StartStage::Execute,
+            StartStage::Confine,
         ] {
-            let failure = Failure {
+            let failure = ChildFailure {
                 stage,
                 errno: 0x0102_0304,
             };
-            assert_eq!(Failure::from_bytes(failure.to_bytes()), failure);
+            assert_eq!(ChildFailure::from_bytes(failure.to_bytes()), failure);
         }
     }
 }

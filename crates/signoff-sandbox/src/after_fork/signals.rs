@@ -19,7 +19,7 @@ pub(crate) fn block_all() {
 }
 
 /// Says whether exited children vanish unseen because `SIGCHLD` is ignored.
-pub(crate) fn children_vanish() -> bool {
+pub(crate) fn sigchld_is_ignored() -> bool {
     // SAFETY: with a null action the call only fills `current`.
     unsafe {
         let mut current: libc::sigaction = std::mem::zeroed();
@@ -32,7 +32,7 @@ pub(crate) fn children_vanish() -> bool {
 ///
 /// # Safety
 /// To be called in a forked child only.
-pub(crate) unsafe fn restore() {
+pub(crate) unsafe fn restore_defaults() {
     // SAFETY: the set is emptied before it is used.
     unsafe {
         for signal in 1..=LAST_SIGNAL {

@@ -4,12 +4,12 @@ use std::ffi::c_void;
 
 /// Memory for a child to run on before it becomes the command.
 #[derive(Debug)]
-pub(crate) struct Stack(Vec<u128>);
+pub(crate) struct ChildStack(Vec<u128>);
 
 /// Enough for a process that makes a few system calls.
 const GUARD_STACK: usize = 16 * 1024;
 
-impl Stack {
+impl ChildStack {
     pub(crate) fn new() -> Self {
         Self::of(128 * 1024)
     }

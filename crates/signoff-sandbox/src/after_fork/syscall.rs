@@ -6,33 +6,37 @@ use std::os::fd::RawFd;
 
 /// Something failed; `errno` says why.
 #[derive(Debug)]
-pub(crate) struct Failed;
+pub(crate) struct SyscallError;
 
-pub(crate) type Done = Result<(), Failed>;
+pub(crate) type SyscallResult = Result<(), SyscallError>;
 
 /// Returns the descriptor that a system call answered with.
-pub(crate) fn descriptor(result: c_long) -> Result<RawFd, Failed> {
+pub(crate) fn check_descriptor(result: c_long) -> Result<RawFd, SyscallError> {
     match RawFd::try_from(result) {
         Ok(fd) if fd >= 0 => Ok(fd),
-        _ => Err(Failed),
+        _ => Err(SyscallError),
     }
 }
 
-pub(crate) fn done(result: c_long) -> Done {
-    if result == -1 { Err(Failed) } else { Ok(()) }
+pub(crate) fn check(result: c_long) -> SyscallResult {
+    if result == -1 {
+        Err(SyscallError)
+    } else {
+        Ok(())
+    }
 }
 
 /// Opens what is at a path, and not what a link on the way leads to: a command before may have made one.
 ///
 /// # Safety
 /// To be called in a forked child only.
-pub(crate) unsafe fn open_exactly(path: &CStr) -> Result<RawFd, Failed> {
+pub(crate) unsafe fn open_no_symlinks(path: &CStr) -> Result<RawFd, SyscallError> {
     // SAFETY: a structure of numbers, which lives through the call.
     unsafe {
         let mut how: libc::open_how = std::mem::zeroed();
         how.flags = u64::from((libc::O_PATH | libc::O_CLOEXEC).cast_unsigned());
         how.resolve = libc::RESOLVE_NO_SYMLINKS;
-        descriptor(libc::syscall(
+        check_descriptor(libc::syscall(
             libc::SYS_openat2,
             libc::AT_FDCWD,
             path.as_ptr(),
@@ -46,16 +50,20 @@ pub(crate) unsafe fn open_exactly(path: &CStr) -> Result<RawFd, Failed> {
 ///
 /// # Safety
 /// To be called in a forked child only.
-pub(crate) unsafe fn write(path: &CStr, text: &[u8]) -> Done {
+pub(crate) unsafe fn write_file(path: &CStr, text: &[u8]) -> SyscallResult {
     // SAFETY: the text lives through the call.
     unsafe {
         let fd = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
         if fd == -1 {
-            return Err(Failed);
+            return Err(SyscallError);
         }
         let written = libc::write(fd, text.as_ptr().cast(), text.len());
         // Closing does not fail, and so does not hide why writing did.
         libc::close(fd);
-        if written == -1 { Err(Failed) } else { Ok(()) }
+        if written == -1 {
+            Err(SyscallError)
+        } else {
+            Ok(())
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 
-use crate::after_fork::descriptors::lift;
+use crate::after_fork::descriptors::raise_above_reserved;
 use crate::command::Stdin;
 
 /// Opens what the command reads.
@@ -13,8 +13,8 @@ use crate::command::Stdin;
 /// neither block us nor break a pipe.
 pub(crate) fn stdin(stdin: &Stdin) -> io::Result<OwnedFd> {
     match stdin {
-        Stdin::Null => lift(File::open("/dev/null")?.into()),
-        Stdin::Bytes(bytes) => lift(memory(bytes)?.into()),
+        Stdin::Null => raise_above_reserved(File::open("/dev/null")?.into()),
+        Stdin::Bytes(bytes) => raise_above_reserved(memory(bytes)?.into()),
     }
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn stdin(stdin: &Stdin) -> io::Result<OwnedFd> {
 pub(crate) fn output() -> io::Result<(OwnedFd, OwnedFd)> {
     let (ours, theirs) = io::pipe()?;
     rustix::io::ioctl_fionbio(&ours, true)?;
-    Ok((ours.into(), lift(theirs.into())?))
+    Ok((ours.into(), raise_above_reserved(theirs.into())?))
 }
 
 fn memory(bytes: &[u8]) -> io::Result<File> {

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::{fs, io};
 
 use crate::after_fork::descriptors;
-use crate::after_fork::syscall::{Failed, done};
+use crate::after_fork::syscall::{SyscallError, check};
 use crate::mounts::steps;
 use crate::policy::{Network, Policy};
 
@@ -169,7 +169,7 @@ fn create(handled: &Handled) -> io::Result<OwnedFd> {
             0_u32,
         );
         match RawFd::try_from(fd) {
-            Ok(fd) if fd >= 0 => descriptors::lift(OwnedFd::from_raw_fd(fd)),
+            Ok(fd) if fd >= 0 => descriptors::raise_above_reserved(OwnedFd::from_raw_fd(fd)),
             _ => Err(io::Error::last_os_error()),
         }
     }
@@ -209,7 +209,7 @@ fn allow(rules: &OwnedFd, path: &Path, rights: u64) -> io::Result<()> {
 ///
 /// # Safety
 /// To be called in a forked child only, which can gain no privileges any more.
-pub(crate) unsafe fn submit(rules: RawFd) -> Result<(), Failed> {
+pub(crate) unsafe fn submit(rules: RawFd) -> Result<(), SyscallError> {
     // SAFETY: a plain system call.
-    done(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, rules, 0_u32) })
+    check(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, rules, 0_u32) })
 }

@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_ulong};
 
-use crate::after_fork::syscall::{Failed, done};
+use crate::after_fork::syscall::{SyscallError, check};
 
 const LAST_CAPABILITY: c_ulong = 63;
 const VERSION_3: u32 = 0x2008_0522;
@@ -19,7 +19,7 @@ struct Header {
 ///
 /// # Safety
 /// To be called in a forked child only.
-pub(crate) unsafe fn give_up() -> Result<(), Failed> {
+pub(crate) unsafe fn give_up() -> Result<(), SyscallError> {
     // SAFETY: plain system calls; the structures live through them.
     unsafe {
         // Executing a file gives capabilities to root only, and up to this bound: nobody else has to lower it.
@@ -43,7 +43,7 @@ pub(crate) unsafe fn give_up() -> Result<(), Failed> {
             pid: 0,
         };
         let none = [0_u32; 6];
-        done(libc::syscall(
+        check(libc::syscall(
             libc::SYS_capset,
             &raw const header,
             none.as_ptr(),
@@ -56,9 +56,9 @@ pub(crate) unsafe fn give_up() -> Result<(), Failed> {
 ///
 /// # Safety
 /// To be called in a forked child only.
-pub(crate) unsafe fn gain_nothing() -> Result<(), Failed> {
+pub(crate) unsafe fn gain_nothing() -> Result<(), SyscallError> {
     // SAFETY: a plain system call.
-    done(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }.into())
+    check(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }.into())
 }
 
 /// Leaves the keys of the user's session behind.

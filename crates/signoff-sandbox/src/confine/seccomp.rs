@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use libc::{c_long, sock_filter};
 
-use crate::after_fork::syscall::{Failed, done};
+use crate::after_fork::syscall::{SyscallError, check};
 use crate::policy::{Nesting, Tracing};
 
 #[cfg(target_arch = "x86_64")]
@@ -116,7 +116,7 @@ const TYPING: [u32; 2] = [0x5412, 0x541C];
 /// `F_SETLEASE` of `fcntl`.
 const LEASING: u32 = 1024;
 
-/// The limit that says whose a process is (see `brand`).
+/// The limit that says whose a process is (see `command_tag`).
 const RUN_LIMIT: u32 = 5;
 
 const NUMBER: u32 = 0;
@@ -178,13 +178,13 @@ pub(crate) fn to_bytes(filter: &Filter) -> Vec<u8> {
 ///
 /// # Safety
 /// To be called in a forked child only, which can gain no privileges any more.
-pub(crate) unsafe fn submit(filter: &Filter) -> Result<(), Failed> {
+pub(crate) unsafe fn submit(filter: &Filter) -> Result<(), SyscallError> {
     let program = libc::sock_fprog {
-        len: u16::try_from(filter.len()).map_err(|_| Failed)?,
+        len: u16::try_from(filter.len()).map_err(|_| SyscallError)?,
         filter: filter.as_ptr().cast_mut(),
     };
     // SAFETY: the kernel only reads the program, which lives through the call.
-    done(unsafe {
+    check(unsafe {
         libc::syscall(
             libc::SYS_seccomp,
             libc::SECCOMP_SET_MODE_FILTER,

@@ -144,5 +144,5 @@ fn filter_file(filter: &Filter) -> io::Result<OwnedFd> {
     let mut file = fs::File::from(file);
     file.write_all(&seccomp::to_bytes(filter))?;
     file.rewind()?;
-    descriptors::lift(file.into())
+    descriptors::raise_above_reserved(file.into())
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use crate::after_fork::failure::{Failure, Stage};
+use crate::after_fork::failure::{ChildFailure, StartStage};
 use crate::command::error::StartError;
 use crate::process_tree::identity::ProcessIdentity;
 use crate::spawn::leader::Leader;
@@ -35,7 +35,7 @@ pub(crate) struct Gate {
 #[derive(Debug)]
 pub(crate) struct Started {
     pub(crate) leader: Leader,
-    pub(crate) failure: Option<Failure>,
+    pub(crate) failure: Option<ChildFailure>,
     pub(crate) ours: Ours,
     pub(crate) program: OsString,
     pub(crate) cwd: PathBuf,
@@ -50,7 +50,7 @@ impl HeldCommand {
     /// Lets the process become the command.
     pub fn release(mut self) -> Result<RunningCommand, StartError> {
         File::from(self.gate.write).write_all(&[0])?;
-        self.started.failure = Failure::read(self.status)?;
+        self.started.failure = ChildFailure::read(self.status)?;
         self.started.confirm()
     }
 }
@@ -71,15 +71,15 @@ impl Started {
     }
 }
 
-fn explain(failure: Failure, program: &OsStr, cwd: &std::path::Path) -> StartError {
+fn explain(failure: ChildFailure, program: &OsStr, cwd: &std::path::Path) -> StartError {
     let error = io::Error::from_raw_os_error(failure.errno);
     let about =
         |what: String| StartError::Io(io::Error::new(error.kind(), format!("{what}: {error}")));
     match failure.stage {
-        Stage::Prepare => about("cannot prepare the process".to_owned()),
-        Stage::Confine => about("cannot confine the process".to_owned()),
-        Stage::EnterDirectory => about(format!("cannot enter `{}`", cwd.display())),
-        Stage::Execute => match error.kind() {
+        StartStage::Prepare => about("cannot prepare the process".to_owned()),
+        StartStage::Confine => about("cannot confine the process".to_owned()),
+        StartStage::EnterDirectory => about(format!("cannot enter `{}`", cwd.display())),
+        StartStage::Execute => match error.kind() {
             // The program was there when it was looked up, so what is missing is most likely its interpreter.
             io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
                 StartError::NotExecutable {

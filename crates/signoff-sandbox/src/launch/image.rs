@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use crate::command::Command;
 use crate::launch::confinement::{Confined, Wrapper};
 use crate::process_tree::MARKER;
-use crate::process_tree::tags::{Brand, RunTag};
+use crate::process_tree::tags::{CommandTag, RunTag};
 use crate::spawn::image::{Hold, Image};
 
 /// What a child gets that was made for it alone.
 pub(crate) struct ChildParts {
     pub(crate) stdio: [OwnedFd; 3],
     pub(crate) hold: Option<Hold>,
-    pub(crate) brand: Option<Brand>,
+    pub(crate) command_tag: Option<CommandTag>,
     pub(crate) group_entry: Option<OwnedFd>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn build_image(
         cwd: c_string(command.cwd.as_os_str())?,
         stdio: parts.stdio,
         hold: parts.hold,
-        brand: parts.brand,
+        command_tag: parts.command_tag,
         run_tag: command.marker.as_deref().map(RunTag::of_marker),
         enclosure: confined.enclosure,
         gives_up: confined.gives_up,

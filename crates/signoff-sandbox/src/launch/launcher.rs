@@ -16,7 +16,7 @@ use crate::policy::Policy;
 use crate::policy::level::Level;
 use crate::process_tree;
 use crate::process_tree::identity::ProcessIdentity;
-use crate::process_tree::tags::Brand;
+use crate::process_tree::tags::CommandTag;
 use crate::spawn::image::Hold;
 use crate::spawn::leader::Leader;
 use crate::spawn::spawner::Spawner;
@@ -35,7 +35,7 @@ pub(crate) struct Launcher {
 impl Launcher {
     /// Prepares for starting commands; fails where their ends could not be observed.
     pub(crate) fn new() -> io::Result<Self> {
-        if signals::children_vanish() {
+        if signals::sigchld_is_ignored() {
             return Err(io::Error::other(
                 "SIGCHLD is ignored, so the end of a command could not be observed",
             ));
@@ -78,8 +78,8 @@ impl Launcher {
             _read: read.try_clone()?.into(),
         };
         let hold = Hold {
-            gate: descriptors::lift(read.into())?,
-            status: descriptors::lift(child_status.into())?,
+            gate: descriptors::raise_above_reserved(read.into())?,
+            status: descriptors::raise_above_reserved(child_status.into())?,
         };
         let stdin = stdio::stdin(&command.stdin)?;
         let started = self.launch(command, stdin, Some(hold), level)?;
@@ -110,7 +110,7 @@ impl Launcher {
     ) -> Result<(StdinWriter, PipeReader, PipedProcess), StartError> {
         let (their_stdin, speech) = io::pipe()?;
         rustix::io::ioctl_fionbio(&speech, true).map_err(io::Error::from)?;
-        let stdin = descriptors::lift(their_stdin.into())?;
+        let stdin = descriptors::raise_above_reserved(their_stdin.into())?;
         let (leader, ours) = self.launch(command, stdin, None, level)?.confirmed()?;
         for output in [&ours.stdout, &ours.stderr] {
             rustix::io::ioctl_fionbio(output, false).map_err(io::Error::from)?;
@@ -142,7 +142,7 @@ impl Launcher {
         };
         let (stdout, child_stdout) = stdio::output()?;
         let (stderr, child_stderr) = stdio::output()?;
-        let brand = Brand::next();
+        let command_tag = CommandTag::next();
         let (group, group_entry) = match policy.and_then(|policy| policy.memory) {
             Some(limit) => memory_limit::make_group(limit)?.unzip(),
             None => (None, None),
@@ -150,14 +150,19 @@ impl Launcher {
         let parts = ChildParts {
             stdio: [stdin, child_stdout, child_stderr],
             hold,
-            brand,
+            command_tag,
             group_entry,
         };
         let child = self
             .spawner
             .spawn(build_image(&command, program, confined, parts)?)?;
         let failure = child.failure;
-        let leader = Leader::new(child, Arc::clone(&self.spawner), brand, command.marker)?;
+        let leader = Leader::new(
+            child,
+            Arc::clone(&self.spawner),
+            command_tag,
+            command.marker,
+        )?;
         let ours = Ours {
             stdout,
             stderr,

@@ -26,7 +26,10 @@ pub(crate) fn make_group(limit: u64) -> io::Result<Option<(MemoryGroup, OwnedFd)
         let text = format!("cannot make a control group for its memory: {error}");
         io::Error::new(error.kind(), text)
     })?;
-    Ok(Some((group, descriptors::lift(entry.into())?)))
+    Ok(Some((
+        group,
+        descriptors::raise_above_reserved(entry.into())?,
+    )))
 }
 
 /// Says whether commands can be limited as a whole.

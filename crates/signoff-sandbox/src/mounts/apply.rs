@@ -6,7 +6,9 @@ use std::ffi::{CStr, c_int, c_long, c_uint, c_ulong};
 use std::os::fd::RawFd;
 use std::ptr;
 
-use crate::after_fork::syscall::{Done, Failed, descriptor, done, open_exactly};
+use crate::after_fork::syscall::{
+    SyscallError, SyscallResult, check, check_descriptor, open_no_symlinks,
+};
 use crate::mounts::steps::Step;
 
 /// `struct mount_attr` of the kernel.
@@ -30,7 +32,7 @@ const MOVE_TO_DESCRIPTOR: c_uint = 0x40;
 ///
 /// # Safety
 /// To be called in a forked child only, which has mounts of its own.
-pub(crate) unsafe fn take(step: &Step, taken: &[Cell<RawFd>], next: &mut usize) -> Done {
+pub(crate) unsafe fn take(step: &Step, taken: &[Cell<RawFd>], next: &mut usize) -> SyscallResult {
     // SAFETY: system calls on strings that the step keeps.
     unsafe {
         match step {
@@ -57,8 +59,8 @@ pub(crate) unsafe fn take(step: &Step, taken: &[Cell<RawFd>], next: &mut usize) 
             Step::MakeDirectory { at } => made(libc::mkdir(at.as_ptr(), 0o755)),
             Step::MakeFile { at } => made(libc::mknod(at.as_ptr(), libc::S_IFREG | 0o644, 0)),
             Step::Place { taken: number, at } => {
-                let target = open_exactly(at)?;
-                place_on(taken.get(*number).ok_or(Failed)?.get(), target)?;
+                let target = open_no_symlinks(at)?;
+                place_on(taken.get(*number).ok_or(SyscallError)?.get(), target)?;
                 libc::close(target);
                 Ok(())
             }
@@ -78,15 +80,15 @@ pub(crate) unsafe fn take(step: &Step, taken: &[Cell<RawFd>], next: &mut usize) 
 }
 
 /// Keeps a descriptor for the step that places it.
-fn note(taken: &[Cell<RawFd>], next: &mut usize, fd: RawFd) -> Done {
-    taken.get(*next).ok_or(Failed)?.set(fd);
+fn note(taken: &[Cell<RawFd>], next: &mut usize, fd: RawFd) -> SyscallResult {
+    taken.get(*next).ok_or(SyscallError)?.set(fd);
     *next += 1;
     Ok(())
 }
 
 /// # Safety
 /// As `take`.
-unsafe fn cut_off(devices: bool) -> Done {
+unsafe fn cut_off(devices: bool) -> SyscallResult {
     let attributes = MountAttributes {
         set: if devices { 0 } else { NO_DEVICES },
         propagation: libc::MS_PRIVATE,
@@ -98,7 +100,7 @@ unsafe fn cut_off(devices: bool) -> Done {
 
 /// # Safety
 /// As `take`.
-unsafe fn set(fd: RawFd, path: &CStr, flags: u64) -> Done {
+unsafe fn set(fd: RawFd, path: &CStr, flags: u64) -> SyscallResult {
     let attributes = MountAttributes {
         set: flags,
         ..MountAttributes::default()
@@ -109,7 +111,7 @@ unsafe fn set(fd: RawFd, path: &CStr, flags: u64) -> Done {
 
 /// # Safety
 /// As `take`.
-unsafe fn allow_devices(fd: RawFd) -> Done {
+unsafe fn allow_devices(fd: RawFd) -> SyscallResult {
     let attributes = MountAttributes {
         clear: NO_DEVICES,
         ..MountAttributes::default()
@@ -125,10 +127,10 @@ unsafe fn set_attributes(
     path: &CStr,
     attributes: &MountAttributes,
     flags: c_int,
-) -> Done {
+) -> SyscallResult {
     let empty = if path.is_empty() { EMPTY_PATH } else { 0 };
     // SAFETY: the structure lives through the call and has the size given.
-    done(unsafe {
+    check(unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
             fd,
@@ -142,18 +144,20 @@ unsafe fn set_attributes(
 
 /// # Safety
 /// As `take`.
-unsafe fn open_tree(path: &CStr) -> Result<RawFd, Failed> {
+unsafe fn open_tree(path: &CStr) -> Result<RawFd, SyscallError> {
     // These flags are small positive numbers.
     let flags = OPEN_TREE_CLONE | (libc::O_CLOEXEC | libc::AT_RECURSIVE).cast_unsigned();
     // SAFETY: a plain system call.
-    descriptor(unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) })
+    check_descriptor(unsafe {
+        libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags)
+    })
 }
 
 /// # Safety
 /// As `take`.
-unsafe fn place(fd: RawFd, at: &CStr) -> Done {
+unsafe fn place(fd: RawFd, at: &CStr) -> SyscallResult {
     // SAFETY: a plain system call.
-    done(unsafe {
+    check(unsafe {
         libc::syscall(
             libc::SYS_move_mount,
             fd,
@@ -169,14 +173,14 @@ unsafe fn place(fd: RawFd, at: &CStr) -> Done {
 ///
 /// # Safety
 /// As `take`.
-unsafe fn protect_exactly(at: &CStr) -> Done {
+unsafe fn protect_exactly(at: &CStr) -> SyscallResult {
     // SAFETY: as `take`.
     unsafe {
-        let target = open_exactly(at)?;
+        let target = open_no_symlinks(at)?;
         let flags =
             OPEN_TREE_CLONE | (libc::O_CLOEXEC | libc::AT_RECURSIVE | EMPTY_PATH).cast_unsigned();
         let copy = libc::syscall(libc::SYS_open_tree, target, c"".as_ptr(), flags);
-        let copy = descriptor(copy)?;
+        let copy = check_descriptor(copy)?;
         set(copy, c"", READ_ONLY)?;
         place_on(copy, target)?;
         libc::close(copy);
@@ -187,9 +191,9 @@ unsafe fn protect_exactly(at: &CStr) -> Done {
 
 /// # Safety
 /// As `take`.
-unsafe fn place_on(fd: RawFd, target: RawFd) -> Done {
+unsafe fn place_on(fd: RawFd, target: RawFd) -> SyscallResult {
     // SAFETY: a plain system call.
-    done(unsafe {
+    check(unsafe {
         libc::syscall(
             libc::SYS_move_mount,
             fd,
@@ -205,7 +209,11 @@ unsafe fn place_on(fd: RawFd, target: RawFd) -> Done {
 ///
 /// # Safety
 /// As `take`.
-unsafe fn copy_mount(from: &CStr, at: &CStr, change: impl Fn(RawFd) -> Done) -> Done {
+unsafe fn copy_mount(
+    from: &CStr,
+    at: &CStr,
+    change: impl Fn(RawFd) -> SyscallResult,
+) -> SyscallResult {
     // SAFETY: as `take`.
     unsafe {
         let fd = open_tree(from)?;
@@ -221,7 +229,7 @@ unsafe fn copy_mount(from: &CStr, at: &CStr, change: impl Fn(RawFd) -> Done) -> 
 ///
 /// # Safety
 /// As `take`.
-unsafe fn terminals() -> Done {
+unsafe fn terminals() -> SyscallResult {
     // SAFETY: as `take`.
     unsafe {
         mount(
@@ -236,7 +244,7 @@ unsafe fn terminals() -> Done {
 
 /// # Safety
 /// As `take`.
-pub(crate) unsafe fn mount(kind: &CStr, at: &CStr, flags: c_ulong, data: &CStr) -> Done {
+pub(crate) unsafe fn mount(kind: &CStr, at: &CStr, flags: c_ulong, data: &CStr) -> SyscallResult {
     let common = libc::MS_NOSUID | libc::MS_NOEXEC;
     // A terminal is a device, and shared memory may hold code.
     let common = match kind.to_bytes() {
@@ -244,7 +252,7 @@ pub(crate) unsafe fn mount(kind: &CStr, at: &CStr, flags: c_ulong, data: &CStr) 
         _ => common & !libc::MS_NOEXEC | libc::MS_NODEV,
     };
     // SAFETY: all strings end with zero.
-    done(c_long::from(unsafe {
+    check(c_long::from(unsafe {
         libc::mount(
             kind.as_ptr(),
             at.as_ptr(),
@@ -259,21 +267,21 @@ pub(crate) unsafe fn mount(kind: &CStr, at: &CStr, flags: c_ulong, data: &CStr) 
 ///
 /// # Safety
 /// As `take`.
-pub(crate) unsafe fn protect(at: &CStr) -> Done {
+pub(crate) unsafe fn protect(at: &CStr) -> SyscallResult {
     // SAFETY: as `take`.
     unsafe { copy_mount(at, at, |fd| set(fd, c"", READ_ONLY)) }
 }
 
 /// # Safety
 /// As `take`.
-pub(crate) unsafe fn freeze(at: &CStr) -> Done {
+pub(crate) unsafe fn freeze(at: &CStr) -> SyscallResult {
     // SAFETY: as `take`.
     unsafe { set(libc::AT_FDCWD, at, READ_ONLY) }
 }
 
-fn made(result: c_int) -> Done {
+fn made(result: c_int) -> SyscallResult {
     if result == 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EEXIST) {
         return Ok(());
     }
-    Err(Failed)
+    Err(SyscallError)
 }

@@ -10,10 +10,10 @@ use std::os::fd::RawFd;
 use std::ptr;
 
 use crate::after_fork::stack_text::StackText;
-use crate::after_fork::syscall::{Failed, descriptor, done, open_exactly};
+use crate::after_fork::syscall::{SyscallError, check, check_descriptor, open_no_symlinks};
 use crate::mounts::steps::MOST_LAYERS;
 
-type Done = Result<(), Failed>;
+type SyscallResult = Result<(), SyscallError>;
 
 // Of `linux/mount.h`.
 const FSOPEN_CLOEXEC: c_uint = 1;
@@ -28,11 +28,15 @@ const NO_DEVICES: c_uint = 0x4;
 ///
 /// # Safety
 /// To be called in a forked child only, which has mounts of its own.
-pub(crate) unsafe fn make(lower: &[CString], upper: &CStr, work: &CStr) -> Result<RawFd, Failed> {
+pub(crate) unsafe fn make(
+    lower: &[CString],
+    upper: &CStr,
+    work: &CStr,
+) -> Result<RawFd, SyscallError> {
     // SAFETY: system calls on strings that end with zero.
     unsafe {
         let kind = c"overlay".as_ptr();
-        let context = descriptor(libc::syscall(libc::SYS_fsopen, kind, FSOPEN_CLOEXEC))?;
+        let context = check_descriptor(libc::syscall(libc::SYS_fsopen, kind, FSOPEN_CLOEXEC))?;
         let lower = Directories::open(lower.iter().map(CString::as_c_str))?;
         let upper = Directories::open([upper])?;
         let work = Directories::open([work])?;
@@ -46,7 +50,7 @@ pub(crate) unsafe fn make(lower: &[CString], upper: &CStr, work: &CStr) -> Resul
         configure(context, CREATE, ptr::null(), ptr::null())?;
         let flags = NO_SET_USER | NO_DEVICES;
         let mount = libc::syscall(libc::SYS_fsmount, context, FSMOUNT_CLOEXEC, flags);
-        let mount = descriptor(mount)?;
+        let mount = check_descriptor(mount)?;
         for directories in [&lower, &upper, &work] {
             directories.close();
         }
@@ -62,9 +66,9 @@ unsafe fn configure(
     kind: c_uint,
     key: *const c_char,
     value: *const c_char,
-) -> Done {
+) -> SyscallResult {
     // SAFETY: as this function.
-    done(unsafe { libc::syscall(libc::SYS_fsconfig, context, kind, key, value, 0) })
+    check(unsafe { libc::syscall(libc::SYS_fsconfig, context, kind, key, value, 0) })
 }
 
 /// Directories as the kernel takes them: names of descriptors, parted by colons.
@@ -76,7 +80,7 @@ struct Directories {
 impl Directories {
     /// # Safety
     /// As `make`.
-    unsafe fn open<'a>(paths: impl IntoIterator<Item = &'a CStr>) -> Result<Self, Failed> {
+    unsafe fn open<'a>(paths: impl IntoIterator<Item = &'a CStr>) -> Result<Self, SyscallError> {
         let mut found = Self {
             names: StackText::new(),
             descriptors: [-1; MOST_LAYERS],
@@ -85,9 +89,9 @@ impl Directories {
         let mut separator = "";
         for path in paths {
             // SAFETY: as `make`.
-            let fd = unsafe { open_exactly(path)? };
-            *places.next().ok_or(Failed)? = fd;
-            write!(found.names, "{separator}/proc/self/fd/{fd}").map_err(|_| Failed)?;
+            let fd = unsafe { open_no_symlinks(path)? };
+            *places.next().ok_or(SyscallError)? = fd;
+            write!(found.names, "{separator}/proc/self/fd/{fd}").map_err(|_| SyscallError)?;
             separator = ":";
         }
         Ok(found)

@@ -4,8 +4,8 @@
 use std::ffi::c_int;
 use std::io;
 
-use crate::after_fork::stack::Stack;
-use crate::after_fork::syscall::Failed;
+use crate::after_fork::stack::ChildStack;
+use crate::after_fork::syscall::SyscallError;
 use crate::namespaces::kept_mounts::KeptMounts;
 use crate::namespaces::pool::Ground;
 use crate::namespaces::spec::Enclosure;
@@ -19,7 +19,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    pub(crate) fn for_command(enclosure: &Enclosure, stack: &mut Stack) -> io::Result<Self> {
+    pub(crate) fn for_command(enclosure: &Enclosure, stack: &mut ChildStack) -> io::Result<Self> {
         match &enclosure.kept {
             Some(kept) => Ok(Self::Furnished(kept.clone())),
             None => Ground::take(enclosure.kind, stack).map(Self::Bare),
@@ -30,7 +30,7 @@ impl Place {
     ///
     /// # Safety
     /// To be called in a forked child only.
-    pub(crate) unsafe fn enter(&self) -> Result<(), Failed> {
+    pub(crate) unsafe fn enter(&self) -> Result<(), SyscallError> {
         // SAFETY: as this function.
         unsafe {
             match self {

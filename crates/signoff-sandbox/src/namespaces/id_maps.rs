@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::{fs, io};
 
 use crate::after_fork::stack_text::StackText;
-use crate::after_fork::syscall::{self, Failed};
+use crate::after_fork::syscall::{self, SyscallError};
 
 /// What is written of a namespace; a child need not allocate for it.
 #[derive(Debug)]
@@ -47,10 +47,10 @@ impl Maps {
     ///
     /// # Safety
     /// To be called in a forked child only.
-    pub(crate) unsafe fn write(&self, pid: i32) -> Result<(), Failed> {
+    pub(crate) unsafe fn write(&self, pid: i32) -> Result<(), SyscallError> {
         // SAFETY: as this function.
         unsafe {
-            syscall::write(path(pid, "setgroups")?.as_c_str(), b"deny")?;
+            syscall::write_file(path(pid, "setgroups")?.as_c_str(), b"deny")?;
             self.users.write(path(pid, "uid_map")?.as_c_str())?;
             self.groups.write(path(pid, "gid_map")?.as_c_str())
         }
@@ -60,16 +60,16 @@ impl Maps {
 impl Map {
     /// # Safety
     /// As `Maps::write`.
-    unsafe fn write(&self, path: &CStr) -> Result<(), Failed> {
+    unsafe fn write(&self, path: &CStr) -> Result<(), SyscallError> {
         // SAFETY: as this function.
         unsafe {
             if let Some(all) = &self.all {
                 // Root without the right to become others may only map itself.
-                if syscall::write(path, all.as_bytes()).is_ok() {
+                if syscall::write_file(path, all.as_bytes()).is_ok() {
                     return Ok(());
                 }
             }
-            syscall::write(path, self.own.as_bytes())
+            syscall::write_file(path, self.own.as_bytes())
         }
     }
 }
@@ -88,9 +88,9 @@ fn everybody(map: &str) -> io::Result<CString> {
 }
 
 /// Returns the path of a file that the kernel has about a process.
-fn path(pid: i32, file: &str) -> Result<StackText<48>, Failed> {
+fn path(pid: i32, file: &str) -> Result<StackText<48>, SyscallError> {
     let mut text = StackText::new();
-    write!(text, "/proc/{pid}/{file}").map_err(|_| Failed)?;
+    write!(text, "/proc/{pid}/{file}").map_err(|_| SyscallError)?;
     Ok(text)
 }
 

@@ -9,8 +9,8 @@ use std::{io, mem};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::after_fork::stack::Stack;
-use crate::after_fork::syscall::Failed;
+use crate::after_fork::stack::ChildStack;
+use crate::after_fork::syscall::SyscallError;
 use crate::process_tree::children::{self, exit_descriptor};
 use crate::process_tree::kill;
 use crate::{poll, process_tree};
@@ -26,11 +26,11 @@ const ROUNDS: usize = 3;
 pub(crate) struct First {
     pid: Pid,
     /// What it lives on, if it shares our memory.
-    stack: Stack,
+    stack: ChildStack,
 }
 
 impl First {
-    pub(crate) fn new(pid: i32, stack: Stack) -> Option<Self> {
+    pub(crate) fn new(pid: i32, stack: ChildStack) -> Option<Self> {
         let pid = Pid::from_raw(pid)?;
         Some(Self { pid, stack })
     }
@@ -41,7 +41,7 @@ impl First {
 
     /// Has the kernel end everybody in the namespace, and returns how many there were.
     pub(crate) fn end(&self) -> usize {
-        let inside = process_tree::members(self.number()).len();
+        let inside = process_tree::living_descendants(self.number()).len();
         kill_process(self.pid, Signal::KILL).ok();
         inside
     }
@@ -51,7 +51,7 @@ impl First {
         let deadline = Instant::now() + PATIENCE;
         let mut ended = 0;
         for _ in 0..ROUNDS {
-            let members = process_tree::members(self.number());
+            let members = process_tree::living_descendants(self.number());
             if members.is_empty() {
                 return (ended, true);
             }
@@ -64,7 +64,7 @@ impl First {
     pub(crate) fn reap(self) -> bool {
         let is_gone = self.is_gone();
         if is_gone {
-            children::take_leave(self.pid);
+            children::reap_registered(self.pid);
         } else {
             // It will live on it for as long as somebody is stuck in the kernel.
             mem::forget(self.stack);
@@ -96,12 +96,12 @@ impl First {
 ///
 /// # Safety
 /// To be called in a forked child only, with a stack that the guard can have for as long as it lives.
-pub(crate) unsafe fn start_guard(stack: *mut c_void, life: RawFd) -> Result<c_int, Failed> {
+pub(crate) unsafe fn start_guard(stack: *mut c_void, life: RawFd) -> Result<c_int, SyscallError> {
     let flags = libc::CLONE_VM | libc::CLONE_PARENT | libc::SIGCHLD;
-    let life = std::ptr::without_provenance_mut(usize::try_from(life).map_err(|_| Failed)?);
+    let life = std::ptr::without_provenance_mut(usize::try_from(life).map_err(|_| SyscallError)?);
     // SAFETY: as this function; the argument is a number.
     match unsafe { libc::clone(guard, stack, flags, life) } {
-        -1 => Err(Failed),
+        -1 => Err(SyscallError),
         guard => Ok(guard),
     }
 }

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fs, io, ptr};
 
-use crate::after_fork::stack::Stack;
-use crate::after_fork::syscall::{self, Failed};
+use crate::after_fork::stack::ChildStack;
+use crate::after_fork::syscall::{self, SyscallError};
 use crate::mounts::apply;
 use crate::mounts::steps::{self, Step};
 use crate::namespaces::init_process::{First, start_guard};
@@ -21,7 +21,7 @@ use crate::namespaces::pool::{Ground, Kind};
 use crate::namespaces::process_table::{self, ProcessTable};
 use crate::namespaces::spec::{empty_slots, part_name};
 use crate::policy::Policy;
-use crate::process_tree::children::{lock_children, reap};
+use crate::process_tree::children::{lock_children, reap_unregistered};
 
 /// Mounts for commands of one and the same policy, which run one after the other.
 ///
@@ -70,13 +70,13 @@ impl KeptMounts {
     ///
     /// # Safety
     /// To be called in a forked child only.
-    pub(crate) unsafe fn enter(&self) -> Result<(), Failed> {
+    pub(crate) unsafe fn enter(&self) -> Result<(), SyscallError> {
         let (mounts, processes) = (self.0.mounts.as_raw_fd(), self.0.processes.as_raw_fd());
         // SAFETY: plain system calls.
         unsafe {
-            self.0.ground.as_ref().ok_or(Failed)?.enter()?;
-            syscall::done(libc::setns(mounts, libc::CLONE_NEWNS).into())?;
-            syscall::done(libc::setns(processes, libc::CLONE_NEWPID).into())
+            self.0.ground.as_ref().ok_or(SyscallError)?.enter()?;
+            syscall::check(libc::setns(mounts, libc::CLONE_NEWNS).into())?;
+            syscall::check(libc::setns(processes, libc::CLONE_NEWPID).into())
         }
     }
 
@@ -169,9 +169,13 @@ impl Wanted {
 
     /// Has a child make them that shares our memory and our descriptors, so that those it opens are ours. `life` ends
     /// when we do.
-    pub(crate) fn make(self, stack: &mut Stack, life: BorrowedFd<'_>) -> io::Result<KeptMounts> {
+    pub(crate) fn make(
+        self,
+        stack: &mut ChildStack,
+        life: BorrowedFd<'_>,
+    ) -> io::Result<KeptMounts> {
         let ground = Ground::take(self.kind, stack)?;
-        let (mut guard_stack, mut table_stack) = (Stack::small(), Stack::small());
+        let (mut guard_stack, mut table_stack) = (ChildStack::small(), ChildStack::small());
         let order = Order {
             wanted: &self,
             ground: &ground,
@@ -191,11 +195,11 @@ impl Wanted {
         if child == -1 {
             return Err(io::Error::last_os_error());
         }
-        reap(child);
+        reap_unregistered(child);
         close_all(&self.taken);
         let first = First::new(order.guard.get(), guard_stack);
         if let Some(first) = &first {
-            lock_children().remember(first.pid());
+            lock_children().register(first.pid());
         }
         let opened = order.take_opened();
         if order.errno.get() != 0 {
@@ -300,13 +304,13 @@ extern "C" fn carry_out(order: *mut c_void) -> c_int {
 
 /// # Safety
 /// To be called in a forked child only.
-unsafe fn mount_all(order: &Order<'_>) -> Result<(), Failed> {
+unsafe fn mount_all(order: &Order<'_>) -> Result<(), SyscallError> {
     let next = || order.part.set(order.part.get() + 1);
     // SAFETY: system calls on memory that the order keeps.
     unsafe {
         order.ground.enter()?;
         next();
-        syscall::done(libc::unshare(libc::CLONE_NEWNS | libc::CLONE_NEWPID).into())?;
+        syscall::check(libc::unshare(libc::CLONE_NEWNS | libc::CLONE_NEWPID).into())?;
         next();
         let mut taken = 0;
         for step in &order.wanted.steps {
@@ -316,13 +320,13 @@ unsafe fn mount_all(order: &Order<'_>) -> Result<(), Failed> {
         order.guard.set(start_guard(order.guard_stack, order.life)?);
         for ((path, flags), to) in OPENED.iter().zip(&order.opened) {
             let fd = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | flags);
-            to.set(syscall::descriptor(fd.into())? + 1);
+            to.set(syscall::check_descriptor(fd.into())? + 1);
         }
         // Last: it covers the one that shows us to ourselves.
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let argument = (&raw const *order).cast_mut().cast();
         let child = libc::clone(show_processes, order.table_stack, flags, argument);
-        syscall::done(child.into())?;
+        syscall::check(child.into())?;
         libc::waitpid(child, ptr::null_mut(), 0);
         Ok(())
     }

@@ -5,7 +5,7 @@ use rustix::process::Pid;
 use crate::namespaces::init_process::First;
 use crate::namespaces::kept_mounts::KeptMounts;
 use crate::namespaces::pool::Ground;
-use crate::process_tree::Tree;
+use crate::process_tree::ProcessTree;
 
 /// Whoever sees to it that nobody is left of a command.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Guard {
 
     /// The same for a namespace that is kept, after the siblings of the leader were ended. One that somebody may have
     /// stayed in is given up: it is no place for another command.
-    pub(crate) fn clear(&self, tree: &Tree) -> usize {
+    pub(crate) fn clear(&self, tree: &ProcessTree) -> usize {
         let Self::Kept(mounts) = self else {
             return 0;
         };

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::{io, ptr};
 
-use crate::after_fork::stack::Stack;
-use crate::after_fork::syscall::{self, Failed};
+use crate::after_fork::stack::ChildStack;
+use crate::after_fork::syscall::{self, SyscallError};
 use crate::namespaces::id_maps::Maps;
 use crate::policy::{Nesting, Network, Policy};
 
@@ -47,7 +47,7 @@ impl Kind {
 
 impl Ground {
     /// Returns one that nobody uses.
-    pub(crate) fn take(kind: Kind, stack: &mut Stack) -> io::Result<Self> {
+    pub(crate) fn take(kind: Kind, stack: &mut ChildStack) -> io::Result<Self> {
         let mut unused = UNUSED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = unused.iter().position(|ground| ground.kind == kind) {
             return Ok(unused.swap_remove(index));
@@ -68,13 +68,13 @@ impl Ground {
     ///
     /// # Safety
     /// To be called in a forked child only.
-    pub(crate) unsafe fn enter(&self) -> Result<(), Failed> {
+    pub(crate) unsafe fn enter(&self) -> Result<(), SyscallError> {
         // SAFETY: plain system calls.
         unsafe {
-            syscall::done(libc::setns(self.user.as_raw_fd(), libc::CLONE_NEWUSER).into())?;
+            syscall::check(libc::setns(self.user.as_raw_fd(), libc::CLONE_NEWUSER).into())?;
             match &self.network {
                 Some(network) => {
-                    syscall::done(libc::setns(network.as_raw_fd(), libc::CLONE_NEWNET).into())
+                    syscall::check(libc::setns(network.as_raw_fd(), libc::CLONE_NEWNET).into())
                 }
                 None => Ok(()),
             }
@@ -112,8 +112,8 @@ const PARTS: [&str; 5] = [
 ];
 
 /// Has children make it, which share our memory and our descriptors, so that those they open are ours.
-fn make(kind: Kind, stack: &mut Stack) -> io::Result<Ground> {
-    let mut maker_stack = Stack::small();
+fn make(kind: Kind, stack: &mut ChildStack) -> io::Result<Ground> {
+    let mut maker_stack = ChildStack::small();
     let order = Order {
         kind,
         maps: Maps::own()?,
@@ -138,7 +138,7 @@ fn make(kind: Kind, stack: &mut Stack) -> io::Result<Ground> {
     if child == -1 {
         return Err(io::Error::last_os_error());
     }
-    crate::process_tree::children::reap(child);
+    crate::process_tree::children::reap_unregistered(child);
     let opened = |fd: &AtomicI32| match fd.load(Ordering::Acquire) {
         -1 => None,
         // SAFETY: the child opened it for us, and nobody else knows of it.
@@ -183,7 +183,7 @@ extern "C" fn map(order: *mut c_void) -> c_int {
         order.part_done();
         let word = match order.maps.write(maker) {
             Ok(()) => GO,
-            Err(Failed) => {
+            Err(SyscallError) => {
                 order.note_failure();
                 GIVE_UP
             }
@@ -245,12 +245,12 @@ impl Order {
 
 /// # Safety
 /// To be called in a forked child only.
-unsafe fn carry_out(order: &Order) -> Result<(), Failed> {
+unsafe fn carry_out(order: &Order) -> Result<(), SyscallError> {
     let off = order.kind.network == Network::Off;
     // SAFETY: system calls on memory that the order keeps.
     unsafe {
         if order.kind.nesting == Nesting::Denied {
-            syscall::write(c"/proc/sys/user/max_user_namespaces", b"0")?;
+            syscall::write_file(c"/proc/sys/user/max_user_namespaces", b"0")?;
         }
         order.part_done();
         if off {
@@ -268,10 +268,10 @@ unsafe fn carry_out(order: &Order) -> Result<(), Failed> {
 
 /// # Safety
 /// As `carry_out`.
-unsafe fn keep(path: &CStr, to: &AtomicI32) -> Result<(), Failed> {
+unsafe fn keep(path: &CStr, to: &AtomicI32) -> Result<(), SyscallError> {
     // SAFETY: a plain system call.
     match unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) } {
-        -1 => Err(Failed),
+        -1 => Err(SyscallError),
         fd => {
             to.store(fd, Ordering::Release);
             Ok(())
@@ -283,14 +283,14 @@ unsafe fn keep(path: &CStr, to: &AtomicI32) -> Result<(), Failed> {
 ///
 /// # Safety
 /// As `carry_out`.
-unsafe fn loopback() -> Result<(), Failed> {
+unsafe fn loopback() -> Result<(), SyscallError> {
     /// The interface is up.
     const UP: i16 = 1;
     // SAFETY: the request is all zero but for the fields set, and lives through the call.
     unsafe {
         let socket = libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
         if socket == -1 {
-            return Err(Failed);
+            return Err(SyscallError);
         }
         let mut request: libc::ifreq = std::mem::zeroed();
         for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
@@ -298,7 +298,7 @@ unsafe fn loopback() -> Result<(), Failed> {
         }
         request.ifr_ifru.ifru_flags = UP;
         let up = libc::ioctl(socket, libc::SIOCSIFFLAGS, &raw const request);
-        let up = syscall::done(up.into());
+        let up = syscall::check(up.into());
         // The descriptor is the host's too.
         if up.is_ok() {
             libc::close(socket);

@@ -5,7 +5,7 @@ use std::ffi::CString;
 use std::io;
 use std::sync::OnceLock;
 
-use crate::after_fork::syscall::{self, Failed};
+use crate::after_fork::syscall::{self, SyscallError};
 use crate::mounts::apply;
 use crate::policy::{Nesting, Policy};
 
@@ -56,7 +56,7 @@ pub(crate) const OF_THE_MACHINE: [&std::ffi::CStr; 12] = [
 ///
 /// # Safety
 /// To be called in a forked child only, in the process namespace it shows.
-pub(crate) unsafe fn mount(table: &ProcessTable) -> Result<(), Failed> {
+pub(crate) unsafe fn mount(table: &ProcessTable) -> Result<(), SyscallError> {
     // SAFETY: system calls on strings that end with zero.
     unsafe {
         let Some(last) = &table.last_process else {
@@ -66,7 +66,7 @@ pub(crate) unsafe fn mount(table: &ProcessTable) -> Result<(), Failed> {
             return protect(table);
         };
         apply::mount(c"proc", c"/proc", libc::MS_NOEXEC, c"")?;
-        syscall::write(c"/proc/sys/kernel/pid_max", last.as_bytes())?;
+        syscall::write_file(c"/proc/sys/kernel/pid_max", last.as_bytes())?;
         match table.nesting {
             Nesting::Denied => apply::freeze(c"/proc"),
             Nesting::Allowed => protect(table),
@@ -78,7 +78,7 @@ pub(crate) unsafe fn mount(table: &ProcessTable) -> Result<(), Failed> {
 ///
 /// # Safety
 /// As `mount`.
-unsafe fn protect(table: &ProcessTable) -> Result<(), Failed> {
+unsafe fn protect(table: &ProcessTable) -> Result<(), SyscallError> {
     if !table.as_root || table.nesting == Nesting::Denied {
         return Ok(());
     }

@@ -11,21 +11,21 @@ use rustix::process::{
 };
 
 /// Held while children are listed or reaped: the kernel's list skips an entry if another one leaves meanwhile.
-static LEADERS: Mutex<Leaders> = Mutex::new(Leaders(BTreeSet::new()));
+static REGISTERED: Mutex<RegisteredChildren> = Mutex::new(RegisteredChildren(BTreeSet::new()));
 
 /// Leaders of commands that are not yet reaped: until then their numbers are theirs.
 #[derive(Debug)]
-pub(crate) struct Leaders(BTreeSet<u32>);
+pub(crate) struct RegisteredChildren(BTreeSet<u32>);
 
-pub(crate) fn lock_children() -> MutexGuard<'static, Leaders> {
-    LEADERS.lock().unwrap_or_else(PoisonError::into_inner)
+pub(crate) fn lock_children() -> MutexGuard<'static, RegisteredChildren> {
+    REGISTERED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Leaders {
+impl RegisteredChildren {
     /// Remembers a leader as soon as it has a number. One that is seen before belongs to nobody else either; finding
     /// that out just takes longer.
-    pub(crate) fn remember(&mut self, leader: Pid) {
-        self.0.insert(number(leader));
+    pub(crate) fn register(&mut self, leader: Pid) {
+        self.0.insert(raw_pid(leader));
     }
 
     pub(crate) fn contains(&self, pid: u32) -> bool {
@@ -33,13 +33,13 @@ impl Leaders {
     }
 
     /// To be called before the lock under which it was reaped is given back.
-    pub(crate) fn forget(&mut self, leader: Pid) {
-        self.0.remove(&number(leader));
+    pub(crate) fn unregister(&mut self, leader: Pid) {
+        self.0.remove(&raw_pid(leader));
     }
 }
 
 /// Waits for the end of a child that is nobody else's.
-pub(crate) fn reap(child: i32) {
+pub(crate) fn reap_unregistered(child: i32) {
     let Some(pid) = Pid::from_raw(child) else {
         return;
     };
@@ -51,10 +51,10 @@ pub(crate) fn reap(child: i32) {
 }
 
 /// Reaps a leader that has exited or is about to.
-pub(crate) fn take_leave(leader: Pid) -> Option<WaitStatus> {
+pub(crate) fn reap_registered(leader: Pid) -> Option<WaitStatus> {
     let mut leaders = lock_children();
     let status = wait(leader);
-    leaders.forget(leader);
+    leaders.unregister(leader);
     status
 }
 
@@ -72,6 +72,6 @@ pub(crate) fn exit_descriptor(child: Pid) -> io::Result<OwnedFd> {
     Ok(pidfd_open(child, PidfdFlags::empty())?)
 }
 
-pub(crate) fn number(pid: Pid) -> u32 {
+pub(crate) fn raw_pid(pid: Pid) -> u32 {
     pid.as_raw_nonzero().get().cast_unsigned()
 }

@@ -8,14 +8,14 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::poll;
-use crate::process_tree::proc::{self, Stat};
+use crate::process_tree::proc::{self, ProcessStat};
 
 /// Descriptors held at once while waiting; a caller repeats anyway until nothing is left.
 const WAITED_FOR: usize = 64;
 
 #[derive(Debug, Default)]
-pub(crate) struct Killed {
-    pub(crate) signalled: Vec<Stat>,
+pub(crate) struct KillReport {
+    pub(crate) signalled: Vec<ProcessStat>,
     /// Processes that we may not or cannot signal.
     pub(crate) refused: usize,
     /// Processes that were still there at the deadline.
@@ -23,8 +23,8 @@ pub(crate) struct Killed {
 }
 
 /// Kills all of them and waits until they are gone, or until the deadline.
-pub(crate) fn kill(processes: &[Stat], deadline: Instant) -> Killed {
-    let mut killed = Killed::default();
+pub(crate) fn kill(processes: &[ProcessStat], deadline: Instant) -> KillReport {
+    let mut killed = KillReport::default();
     let mut waited_for = Vec::new();
     for process in processes {
         match kill_one(process) {
@@ -43,7 +43,7 @@ pub(crate) fn kill(processes: &[Stat], deadline: Instant) -> Killed {
 }
 
 /// Kills one process; nothing is returned if it was gone already.
-fn kill_one(process: &Stat) -> Result<Option<OwnedFd>, Errno> {
+fn kill_one(process: &ProcessStat) -> Result<Option<OwnedFd>, Errno> {
     let Some(pid) = Pid::from_raw(process.pid.cast_signed()) else {
         return Ok(None);
     };

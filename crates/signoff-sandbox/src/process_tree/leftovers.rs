@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::process_tree::identity::ProcessIdentity;
 use crate::process_tree::kill;
-use crate::process_tree::proc::{self, Stat};
+use crate::process_tree::proc::{self, ProcessStat};
 use crate::process_tree::tags::RunTag;
 
 /// How long everything may take to die.
@@ -45,26 +45,27 @@ pub fn end_leftovers(identity: Option<&ProcessIdentity>, marker: &str) -> io::Re
 /// Returns the living processes whose marker starts with `prefix`, other than this one.
 pub fn find_marked(prefix: &str) -> Vec<u32> {
     let own = std::process::id();
-    let others = proc::all().into_iter().filter(|pid| *pid != own);
+    let others = proc::all_processes().into_iter().filter(|pid| *pid != own);
     let marked =
         |pid: &u32| proc::marker(*pid).is_some_and(|marker| marker.starts_with(prefix.as_bytes()));
     others.filter(marked).collect()
 }
 
-fn leftovers(identity: Option<&ProcessIdentity>, marker: &str) -> Vec<Stat> {
+fn leftovers(identity: Option<&ProcessIdentity>, marker: &str) -> Vec<ProcessStat> {
     let own = std::process::id();
-    let stats = proc::all().into_iter().filter_map(proc::stat);
-    let processes: BTreeMap<u32, Stat> = stats.map(|process| (process.pid, process)).collect();
+    let stats = proc::all_processes().into_iter().filter_map(proc::stat);
+    let processes: BTreeMap<u32, ProcessStat> =
+        stats.map(|process| (process.pid, process)).collect();
     let tag = RunTag::of_whole(marker);
     let session = identity.and_then(|identity| Session::of(identity, &processes));
-    let meant = |process: &&Stat| {
+    let meant = |process: &&ProcessStat| {
         !process.exited
             && process.pid != own
             && (session.is_some_and(|session| session.has(process))
-                || tag.is_some_and(|tag| proc::has_tag(process.pid, tag))
+                || tag.is_some_and(|tag| proc::has_run_tag(process.pid, tag))
                 || has_marker(process.pid, marker))
     };
-    let mut found: BTreeMap<u32, Stat> = processes
+    let mut found: BTreeMap<u32, ProcessStat> = processes
         .values()
         .filter(meant)
         .map(|process| (process.pid, *process))
@@ -81,7 +82,7 @@ struct Session {
 }
 
 impl Session {
-    fn of(identity: &ProcessIdentity, processes: &BTreeMap<u32, Stat>) -> Option<Self> {
+    fn of(identity: &ProcessIdentity, processes: &BTreeMap<u32, ProcessStat>) -> Option<Self> {
         let leader_lives = match processes.get(&identity.pid) {
             // A number in use by a session is not given away: another process means another session.
             Some(process) if process.starttime != identity.starttime => return None,
@@ -93,9 +94,10 @@ impl Session {
         })
     }
 
-    fn has(self, process: &Stat) -> bool {
+    fn has(self, process: &ProcessStat) -> bool {
         // Without its leader the number may belong to a later session, so a member has to be of our kind as well.
-        process.session == self.number && (self.leader_lives || proc::brand(process.pid).is_some())
+        process.session == self.number
+            && (self.leader_lives || proc::command_tag(process.pid).is_some())
     }
 }
 
@@ -105,15 +107,19 @@ fn has_marker(pid: u32, marker: &str) -> bool {
     proc::marker(pid).is_some_and(|found| found == marker || begins(&found))
 }
 
-fn add_descendants(found: &mut BTreeMap<u32, Stat>, processes: &BTreeMap<u32, Stat>, own: u32) {
+fn add_descendants(
+    found: &mut BTreeMap<u32, ProcessStat>,
+    processes: &BTreeMap<u32, ProcessStat>,
+    own: u32,
+) {
     loop {
-        let is_new = |process: &&Stat| {
+        let is_new = |process: &&ProcessStat| {
             !process.exited
                 && process.pid != own
                 && found.contains_key(&process.parent)
                 && !found.contains_key(&process.pid)
         };
-        let children: Vec<Stat> = processes.values().filter(is_new).copied().collect();
+        let children: Vec<ProcessStat> = processes.values().filter(is_new).copied().collect();
         if children.is_empty() {
             return;
         }
@@ -121,7 +127,7 @@ fn add_descendants(found: &mut BTreeMap<u32, Stat>, processes: &BTreeMap<u32, St
     }
 }
 
-fn still_there(left: &[Stat]) -> io::Error {
+fn still_there(left: &[ProcessStat]) -> io::Error {
     let numbers: Vec<String> = left.iter().map(|process| process.pid.to_string()).collect();
     let message = format!("processes that could not be ended: {}", numbers.join(", "));
     io::Error::new(io::ErrorKind::TimedOut, message)

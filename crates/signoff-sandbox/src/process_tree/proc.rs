@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use crate::process_tree::MARKER;
-use crate::process_tree::tags::{Brand, RunTag};
+use crate::process_tree::tags::{CommandTag, RunTag};
 
 /// How long a process may take to become another program before it counts as having no environment.
 const EXEC_PATIENCE: Duration = Duration::from_secs(1);
 
 /// One process at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stat {
+pub(crate) struct ProcessStat {
     pub(crate) pid: u32,
     pub(crate) parent: u32,
     pub(crate) session: u32,
@@ -25,12 +25,12 @@ pub(crate) struct Stat {
     pub(crate) exited: bool,
 }
 
-pub(crate) fn stat(pid: u32) -> Option<Stat> {
+pub(crate) fn stat(pid: u32) -> Option<ProcessStat> {
     parse_stat(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-fn parse_stat(pid: u32, text: &[u8]) -> Option<Stat> {
-    Some(Stat {
+fn parse_stat(pid: u32, text: &[u8]) -> Option<ProcessStat> {
+    Some(ProcessStat {
         pid,
         parent: field(text, 4)?.parse().ok()?,
         session: field(text, 6)?.parse().ok()?,
@@ -48,14 +48,14 @@ fn field(stat: &[u8], number: usize) -> Option<&str> {
 }
 
 /// Returns every process.
-pub(crate) fn all() -> Vec<u32> {
+pub(crate) fn all_processes() -> Vec<u32> {
     numbers_in("/proc")
 }
 
 /// Returns the children of a process, whichever of its threads started them.
 pub(crate) fn children(pid: u32) -> Vec<u32> {
     if !lists_children() {
-        let stats = all().into_iter().filter_map(stat);
+        let stats = all_processes().into_iter().filter_map(stat);
         return stats
             .filter(|found| found.parent == pid)
             .map(|found| found.pid)
@@ -121,16 +121,16 @@ fn is_in_exec(pid: u32) -> bool {
     environment_end == Some(0) && flags & KERNEL_THREAD == 0 && !exited
 }
 
-pub(crate) fn brand(pid: u32) -> Option<Brand> {
-    parse_brand(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
+pub(crate) fn command_tag(pid: u32) -> Option<CommandTag> {
+    parse_command_tag(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
 }
 
-fn parse_brand(limits: &str) -> Option<Brand> {
-    Brand::recognise(hard_limit(limits, "Max file locks")?)
+fn parse_command_tag(limits: &str) -> Option<CommandTag> {
+    CommandTag::from_limit(hard_limit(limits, "Max file locks")?)
 }
 
 /// Says whether a process carries the tag of a run.
-pub(crate) fn has_tag(pid: u32, tag: RunTag) -> bool {
+pub(crate) fn has_run_tag(pid: u32, tag: RunTag) -> bool {
     fs::read_to_string(format!("/proc/{pid}/limits"))
         .is_ok_and(|limits| hard_limit(&limits, "Max resident set") == Some(tag.limit()))
 }
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn reads_a_name_made_to_confuse() {
         let text = b"42 (a) Z 1 (b c)) S 7 42 43 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 987 0";
-        let expected = Stat {
+        let expected = ProcessStat {
             pid: 42,
             parent: 7,
             session: 43,
@@ -191,7 +191,7 @@ mod tests {
         let own = stat(std::process::id()).unwrap();
         assert_eq!(own.parent, std::os::unix::process::parent_id());
         assert!(!own.exited && own.starttime > 0);
-        assert!(all().contains(&own.pid));
+        assert!(all_processes().contains(&own.pid));
     }
 
     #[test]
@@ -199,11 +199,11 @@ mod tests {
         let line = |hard: &str| {
             format!("Limit Soft Hard Units\nMax file locks   unlimited  {hard}  locks\n")
         };
-        assert_eq!(parse_brand(&line("unlimited")), None);
-        assert_eq!(parse_brand(&line("1024")), None);
+        assert_eq!(parse_command_tag(&line("unlimited")), None);
+        assert_eq!(parse_command_tag(&line("1024")), None);
         let limit = (0x4 << 60) + 5;
         assert_eq!(
-            parse_brand(&line(&limit.to_string())).map(Brand::limit),
+            parse_command_tag(&line(&limit.to_string())).map(CommandTag::limit),
             Some(limit)
         );
     }

@@ -16,9 +16,9 @@ const ALL_FREE: u64 = TOP | (FREE << 40) | (FREE << 20) | FREE;
 const SHIFTS: [u32; 3] = [40, 20, 0];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Brand(u64);
+pub(crate) struct CommandTag(u64);
 
-impl Brand {
+impl CommandTag {
     /// Returns a brand for one more command, or nothing if this process cannot give any.
     pub(crate) fn next() -> Option<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -28,7 +28,7 @@ impl Brand {
     }
 
     /// Recognises a brand in the value of the limit.
-    pub(crate) fn recognise(limit: u64) -> Option<Self> {
+    pub(crate) fn from_limit(limit: u64) -> Option<Self> {
         (limit >> 60 == TOP >> 60).then_some(Self(limit))
     }
 
@@ -47,7 +47,7 @@ impl Brand {
     }
 
     fn inside(own: u64, count: u64) -> Option<Self> {
-        let base = Self::recognise(own).map_or(ALL_FREE, Self::limit);
+        let base = Self::from_limit(own).map_or(ALL_FREE, Self::limit);
         if own < base {
             return None;
         }
@@ -102,10 +102,10 @@ mod tests {
 
     #[test]
     fn covers_itself_and_what_is_inside() {
-        let outer = Brand::inside(UNLIMITED, 7).unwrap();
-        let other = Brand::inside(UNLIMITED, 8).unwrap();
-        let inner = Brand::inside(outer.limit(), 3).unwrap();
-        let innermost = Brand::inside(inner.limit(), 0).unwrap();
+        let outer = CommandTag::inside(UNLIMITED, 7).unwrap();
+        let other = CommandTag::inside(UNLIMITED, 8).unwrap();
+        let inner = CommandTag::inside(outer.limit(), 3).unwrap();
+        let innermost = CommandTag::inside(inner.limit(), 0).unwrap();
         assert!(outer.covers(outer) && outer.covers(inner) && outer.covers(innermost));
         assert!(inner.covers(innermost));
         assert!(!outer.covers(other) && !other.covers(inner) && !inner.covers(outer));
@@ -125,18 +125,18 @@ mod tests {
 
     #[test]
     fn goes_down_only() {
-        let outer = Brand::inside(UNLIMITED, FREE + 5).unwrap();
-        let inner = Brand::inside(outer.limit(), FREE - 1).unwrap();
+        let outer = CommandTag::inside(UNLIMITED, FREE + 5).unwrap();
+        let inner = CommandTag::inside(outer.limit(), FREE - 1).unwrap();
         assert!(inner.limit() < outer.limit());
     }
 
     #[test]
     fn gives_none_where_it_cannot() {
-        assert_eq!(Brand::inside(1024, 0), None);
+        assert_eq!(CommandTag::inside(1024, 0), None);
         let deepest = (0..3).fold(UNLIMITED, |limit, _| {
-            Brand::inside(limit, 1).unwrap().limit()
+            CommandTag::inside(limit, 1).unwrap().limit()
         });
-        assert_eq!(Brand::inside(deepest, 1), None);
-        assert_eq!(Brand::recognise(UNLIMITED), None);
+        assert_eq!(CommandTag::inside(deepest, 1), None);
+        assert_eq!(CommandTag::from_limit(UNLIMITED), None);
     }
 }

@@ -9,8 +9,8 @@ use std::ffi::c_int;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
-use crate::after_fork::descriptors::{FILTER, FREE, GATE, GROUP, LIFE, RULES, STATUS};
-use crate::after_fork::failure::{Failure, Stage};
+use crate::after_fork::descriptors::{FILTER, FREE, GATE, GROUP, HOST_PIPE, RULES, STATUS};
+use crate::after_fork::failure::{ChildFailure, StartStage};
 use crate::after_fork::signals;
 use crate::spawn::image::{Image, Pointers, SHELL};
 
@@ -18,7 +18,11 @@ use crate::spawn::image::{Image, Pointers, SHELL};
 ///
 /// # Safety
 /// To be called in a forked child only, with pointers into `image`.
-pub(crate) unsafe fn become_command(image: &Image, pointers: &Pointers, parent: c_int) -> Failure {
+pub(crate) unsafe fn become_command(
+    image: &Image,
+    pointers: &Pointers,
+    parent: c_int,
+) -> ChildFailure {
     // SAFETY: system calls only, on descriptors and memory that `image` and `pointers` keep.
     unsafe {
         match prepare(image, pointers, parent) {
@@ -32,7 +36,7 @@ pub(crate) unsafe fn become_command(image: &Image, pointers: &Pointers, parent: 
 ///
 /// # Safety
 /// As `become_command`.
-pub(crate) unsafe fn become_inside(image: &Image, pointers: &Pointers) -> Failure {
+pub(crate) unsafe fn become_inside(image: &Image, pointers: &Pointers) -> ChildFailure {
     // SAFETY: as `become_command`.
     unsafe {
         // The guard dies with the host as well, and then so does everybody in there; this is quicker.
@@ -48,7 +52,7 @@ pub(crate) unsafe fn become_inside(image: &Image, pointers: &Pointers) -> Failur
 ///
 /// # Safety
 /// To be called in a forked child only, after `become_command`.
-pub(crate) unsafe fn tell(failure: Failure) -> ! {
+pub(crate) unsafe fn tell(failure: ChildFailure) -> ! {
     let message = failure.to_bytes();
     // SAFETY: the message lives through the call; whoever waits was given this descriptor.
     unsafe {
@@ -59,12 +63,12 @@ pub(crate) unsafe fn tell(failure: Failure) -> ! {
 
 /// # Safety
 /// As `become_command`.
-unsafe fn prepare(image: &Image, pointers: &Pointers, parent: c_int) -> Result<(), Failure> {
+unsafe fn prepare(image: &Image, pointers: &Pointers, parent: c_int) -> Result<(), ChildFailure> {
     // SAFETY: as `become_command`.
     unsafe {
-        arrange_descriptors(image, pointers, None).map_err(|()| failed(Stage::Prepare))?;
+        arrange_descriptors(image, pointers, None).map_err(|()| failed(StartStage::Prepare))?;
         die_with_parent(parent);
-        brand(image);
+        command_tag(image);
         settle(image)
     }
 }
@@ -73,19 +77,19 @@ unsafe fn prepare(image: &Image, pointers: &Pointers, parent: c_int) -> Result<(
 ///
 /// # Safety
 /// As `become_command`.
-unsafe fn settle(image: &Image) -> Result<(), Failure> {
+unsafe fn settle(image: &Image) -> Result<(), ChildFailure> {
     // SAFETY: as `become_command`.
     unsafe {
         if libc::setsid() == -1 {
-            return Err(failed(Stage::Prepare));
+            return Err(failed(StartStage::Prepare));
         }
         set_limit(libc::RLIMIT_CORE, 0);
-        confined(image).map_err(|_| failed(Stage::Confine))?;
+        confined(image).map_err(|_| failed(StartStage::Confine))?;
         if libc::chdir(image.cwd.as_ptr()) == -1 {
-            return Err(failed(Stage::EnterDirectory));
+            return Err(failed(StartStage::EnterDirectory));
         }
-        signals::restore();
-        submit(image).map_err(|_| failed(Stage::Confine))?;
+        signals::restore_defaults();
+        submit(image).map_err(|_| failed(StartStage::Confine))?;
         if image.hold.is_some() {
             wait_at_gate();
         }
@@ -97,14 +101,14 @@ unsafe fn settle(image: &Image) -> Result<(), Failure> {
 ///
 /// # Safety
 /// As `become_command`.
-unsafe fn confined(image: &Image) -> Result<(), crate::after_fork::syscall::Failed> {
+unsafe fn confined(image: &Image) -> Result<(), crate::after_fork::syscall::SyscallError> {
     // SAFETY: as `become_command`.
     unsafe {
         if image.group_entry.is_some() {
             // Not earlier: a guard shares our memory, and if the kernel ended it for lack of some, it would end us.
             let joined = libc::write(GROUP, c"0".as_ptr().cast(), 1);
             if joined == -1 {
-                return Err(crate::after_fork::syscall::Failed);
+                return Err(crate::after_fork::syscall::SyscallError);
             }
         }
         if let Some(memory) = image.memory {
@@ -129,7 +133,7 @@ unsafe fn confined(image: &Image) -> Result<(), crate::after_fork::syscall::Fail
 ///
 /// # Safety
 /// As `become_command`.
-unsafe fn submit(image: &Image) -> Result<(), crate::after_fork::syscall::Failed> {
+unsafe fn submit(image: &Image) -> Result<(), crate::after_fork::syscall::SyscallError> {
     // SAFETY: as `become_command`.
     unsafe {
         if image.gives_up {
@@ -161,7 +165,7 @@ pub(crate) unsafe fn arrange_descriptors(
         // First, so that a failure of the others can be told; without it, silence: 3 may be a file of the host.
         keep(hold.map(|hold| hold.status.as_fd()), STATUS).unwrap_or_else(|()| libc::_exit(127));
         keep(hold.map(|hold| hold.gate.as_fd()), GATE)?;
-        keep(life, LIFE)?;
+        keep(life, HOST_PIPE)?;
         keep(image.rules.as_ref().map(|rules| rules.as_fd()), RULES)?;
         keep(image.group_entry.as_ref().map(|entry| entry.as_fd()), GROUP)?;
         match &image.filter_file {
@@ -239,10 +243,10 @@ unsafe fn die_with_parent(parent: c_int) {
 ///
 /// # Safety
 /// As `become_command`.
-pub(crate) unsafe fn brand(image: &Image) {
-    if let Some(brand) = image.brand {
+pub(crate) unsafe fn command_tag(image: &Image) {
+    if let Some(command_tag) = image.command_tag {
         // SAFETY: a plain system call.
-        unsafe { set_limit(libc::RLIMIT_LOCKS, brand.limit()) };
+        unsafe { set_limit(libc::RLIMIT_LOCKS, command_tag.limit()) };
     }
     if let Some(tag) = image.run_tag {
         // SAFETY: a plain system call.
@@ -284,7 +288,7 @@ unsafe fn wait_at_gate() {
 
 /// # Safety
 /// As `become_command`.
-unsafe fn exec(image: &Image, pointers: &Pointers) -> Failure {
+unsafe fn exec(image: &Image, pointers: &Pointers) -> ChildFailure {
     // SAFETY: the tables end with null and point to strings that end with zero.
     unsafe {
         libc::execve(
@@ -300,11 +304,11 @@ unsafe fn exec(image: &Image, pointers: &Pointers) -> Failure {
             );
         }
     }
-    failed(Stage::Execute)
+    failed(StartStage::Execute)
 }
 
-pub(crate) fn failed(stage: Stage) -> Failure {
-    Failure {
+pub(crate) fn failed(stage: StartStage) -> ChildFailure {
+    ChildFailure {
         stage,
         errno: errno(),
     }

@@ -6,13 +6,13 @@ use std::ffi::{c_int, c_void};
 use std::io;
 use std::os::fd::BorrowedFd;
 
-use crate::after_fork::failure::Failure;
-use crate::after_fork::stack::Stack;
+use crate::after_fork::failure::ChildFailure;
+use crate::after_fork::stack::ChildStack;
 use crate::namespaces::command_namespaces::Place;
 use crate::namespaces::init_process::First;
 use crate::namespaces::pid_namespace::Guard;
 use crate::namespaces::spec::Enclosure;
-use crate::process_tree::children::reap;
+use crate::process_tree::children::reap_unregistered;
 use crate::process_tree::spawning_thread::SpawningThread;
 use crate::spawn::child;
 use crate::spawn::image::{Image, Pointers};
@@ -24,7 +24,7 @@ pub(crate) struct Birth<'a> {
     pub(crate) pointers: Pointers,
     parent: c_int,
     /// Filled by a child in our memory that could not become the command.
-    pub(crate) failure: Cell<Option<Failure>>,
+    pub(crate) failure: Cell<Option<ChildFailure>>,
     pub(crate) inside: Inside<'a>,
 }
 
@@ -46,8 +46,8 @@ pub(crate) struct Cradle<'a> {
     pub(crate) life: BorrowedFd<'a>,
     /// Knows the child that borrows our memory.
     pub(crate) thread: &'a SpawningThread,
-    pub(crate) founder_stack: Stack,
-    pub(crate) leader_stack: Stack,
+    pub(crate) founder_stack: ChildStack,
+    pub(crate) leader_stack: ChildStack,
 }
 
 /// A child that was started.
@@ -57,7 +57,7 @@ pub(crate) struct Born {
     /// The first process of its namespace, if it has one.
     pub(crate) guard: Option<Guard>,
     /// Why it did not become the command, if that is known by then.
-    pub(crate) failure: Option<Failure>,
+    pub(crate) failure: Option<ChildFailure>,
 }
 
 /// Starts the child. Our copies of its descriptors are closed.
@@ -115,14 +115,14 @@ fn start_inside(
     place: Place,
     cradle: &mut Cradle<'_>,
 ) -> io::Result<Born> {
-    let mut stack = Stack::small();
+    let mut stack = ChildStack::small();
     let mut birth = Birth::of(image, cradle);
     if matches!(place, Place::Bare(_)) {
         birth.inside.guard_stack = stack.top();
     }
     birth.inside.place = Some(&place);
     cradle.births.clear();
-    reap(give_birth(&birth, cradle)?);
+    reap_unregistered(give_birth(&birth, cradle)?);
     let failure = birth.failure.get();
     let guard = cradle.births.guard();
     let guard = guard.and_then(|pid| First::new(pid, stack));
@@ -171,7 +171,7 @@ fn copy(birth: &Birth<'_>) -> c_int {
 
 /// # Safety
 /// To be called in a child only.
-unsafe fn live(birth: &Birth<'_>) -> Failure {
+unsafe fn live(birth: &Birth<'_>) -> ChildFailure {
     // SAFETY: the pointers point into the image.
     unsafe {
         if let (Some(enclosure), Some(place)) = (&birth.image.enclosure, birth.inside.place) {
@@ -184,7 +184,7 @@ unsafe fn live(birth: &Birth<'_>) -> Failure {
 /// Starts a child in our own memory while this thread waits until it has become the command.
 ///
 /// A copy costs about a millisecond per ten megabytes we occupy; this costs the same however large we are.
-fn borrow(birth: &Birth<'_>, stack: &mut Stack, thread: &SpawningThread) -> c_int {
+fn borrow(birth: &Birth<'_>, stack: &mut ChildStack, thread: &SpawningThread) -> c_int {
     extern "C" fn enter(birth: *mut c_void) -> c_int {
         // SAFETY: it is the `Birth` passed below, which lives while its thread waits for us.
         let birth = unsafe { &*birth.cast::<Birth<'_>>() };

@@ -7,7 +7,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use crate::namespaces::spec::Enclosure;
-use crate::process_tree::tags::{Brand, RunTag};
+use crate::process_tree::tags::{CommandTag, RunTag};
 
 /// What the child becomes. Its descriptors are numbered above those the child fills (`stdio::lift`).
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Image {
     pub(crate) cwd: CString,
     pub(crate) stdio: [OwnedFd; 3],
     pub(crate) hold: Option<Hold>,
-    pub(crate) brand: Option<Brand>,
+    pub(crate) command_tag: Option<CommandTag>,
     /// Of which run it is.
     pub(crate) run_tag: Option<RunTag>,
     /// Namespaces that are made for it.

@@ -11,9 +11,9 @@ use crate::command::report::ExitStatus;
 use crate::confine::memory_group::MemoryGroup;
 use crate::namespaces::pid_namespace::Guard;
 use crate::poll;
-use crate::process_tree::children::{self, take_leave};
-use crate::process_tree::tags::Brand;
-use crate::process_tree::{Swept, Tree};
+use crate::process_tree::children::{self, reap_registered};
+use crate::process_tree::tags::CommandTag;
+use crate::process_tree::{CleanupReport, ProcessTree};
 use crate::spawn::spawner::{Child, Spawner};
 
 /// A child that is not yet reaped: until then its number cannot mean another process.
@@ -21,7 +21,7 @@ use crate::spawn::spawner::{Child, Spawner};
 /// Dropping it ends it with its whole tree.
 #[derive(Debug)]
 pub(crate) struct Leader {
-    tree: Tree,
+    tree: ProcessTree,
     exit: OwnedFd,
     reaped: bool,
     /// Whose end is the end of everybody in its namespace.
@@ -36,12 +36,12 @@ impl Leader {
     pub(crate) fn new(
         Child { pid, guard, .. }: Child,
         spawner: Arc<Spawner>,
-        brand: Option<Brand>,
+        command_tag: Option<CommandTag>,
         marker: Option<String>,
     ) -> io::Result<Self> {
-        let tree = Tree {
+        let tree = ProcessTree {
             leader: pid,
-            brand,
+            command_tag,
             marker,
             parent: Arc::clone(spawner.thread()),
         };
@@ -56,7 +56,7 @@ impl Leader {
             }),
             Err(error) => {
                 kill_process(pid, Signal::KILL).ok();
-                take_leave(pid);
+                reap_registered(pid);
                 if let Some(guard) = guard {
                     guard.end();
                     guard.reap();
@@ -97,12 +97,12 @@ impl Leader {
     }
 
     /// Ends what the leader, which has exited, left behind.
-    pub(crate) fn end_tree(&self) -> Swept {
+    pub(crate) fn end_tree(&self) -> CleanupReport {
         let inside = self.guard.as_ref().map_or(0, Guard::end);
         let swept = self.tree.end();
         let guard = self.guard.as_ref();
         let kept = guard.map_or(0, |guard| guard.clear(&self.tree));
-        Swept {
+        CleanupReport {
             ended: swept.ended + inside + kept,
             ..swept
         }
@@ -114,7 +114,7 @@ impl Leader {
         self.reaped = true;
         // Only a thief can have taken the status. Nobody may take its absence for success.
         let unknown = ExitStatus::Signaled(Signal::KILL.as_raw());
-        let how = take_leave(self.tree.leader).map_or(unknown, how);
+        let how = reap_registered(self.tree.leader).map_or(unknown, how);
         // Not before: the namespace lasts as long as anybody in it has not been taken leave of.
         let left = self.guard.take().is_some_and(Guard::reap);
         (how, left)
@@ -130,7 +130,7 @@ impl Drop for Leader {
         let mut exit = [PollFd::new(&self.exit, PollFlags::IN)];
         while exit[0].revents().is_empty() && poll::poll(&mut exit, None).is_ok() {}
         self.end_tree();
-        take_leave(self.tree.leader);
+        reap_registered(self.tree.leader);
         if let Some(guard) = self.guard.take() {
             guard.reap();
         }

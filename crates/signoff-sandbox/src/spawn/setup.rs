@@ -3,9 +3,9 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::after_fork::descriptors::LIFE;
-use crate::after_fork::failure::Stage;
-use crate::after_fork::syscall::{self, Failed};
+use crate::after_fork::descriptors::HOST_PIPE;
+use crate::after_fork::failure::StartStage;
+use crate::after_fork::syscall::{self, SyscallError};
 use crate::mounts::apply;
 use crate::namespaces::command_namespaces::Place;
 use crate::namespaces::init_process::start_guard;
@@ -25,7 +25,7 @@ pub(crate) unsafe fn found(birth: &Birth<'_>, enclosure: &Enclosure, place: &Pla
             birth
                 .inside
                 .births
-                .note_failure(part, child::failed(Stage::Confine));
+                .note_failure(part, child::failed(StartStage::Confine));
             libc::_exit(127);
         }
         libc::_exit(0)
@@ -39,16 +39,16 @@ unsafe fn build(
     enclosure: &Enclosure,
     place: &Place,
     part: &mut usize,
-) -> Result<(), Failed> {
+) -> Result<(), SyscallError> {
     // SAFETY: as `found`.
     unsafe {
         place.enter()?;
         child::arrange_descriptors(birth.image, &birth.pointers, Some(birth.inside.life))
-            .map_err(|()| Failed)?;
+            .map_err(|()| SyscallError)?;
         // Before anybody else is there: it says whose they are.
-        child::brand(birth.image);
+        child::command_tag(birth.image);
         *part += 1;
-        syscall::done(libc::unshare(place.still_to_make()).into())?;
+        syscall::check(libc::unshare(place.still_to_make()).into())?;
         *part += 1;
         let mut taken = 0;
         for step in &enclosure.steps {
@@ -63,7 +63,7 @@ unsafe fn build(
 ///
 /// # Safety
 /// As `found`.
-unsafe fn start(birth: &Birth<'_>) -> Result<(), Failed> {
+unsafe fn start(birth: &Birth<'_>) -> Result<(), SyscallError> {
     let beside = libc::CLONE_VM | libc::CLONE_PARENT | libc::SIGCHLD;
     // Whoever waits at a gate lives in a copy of our memory, where nobody else needs to stand still.
     let wait = match birth.image.hold {
@@ -75,7 +75,7 @@ unsafe fn start(birth: &Birth<'_>) -> Result<(), Failed> {
     // a child, and what it needs of `birth` stays in place until it is another program.
     unsafe {
         if !birth.inside.guard_stack.is_null() {
-            let guard = start_guard(birth.inside.guard_stack, LIFE)?;
+            let guard = start_guard(birth.inside.guard_stack, HOST_PIPE)?;
             birth.inside.births.note_guard(guard);
         }
         let leader = libc::clone(
@@ -85,7 +85,7 @@ unsafe fn start(birth: &Birth<'_>) -> Result<(), Failed> {
             birth_pointer,
         );
         if leader == -1 {
-            return Err(Failed);
+            return Err(SyscallError);
         }
         birth.inside.births.note_leader(leader);
         Ok(())

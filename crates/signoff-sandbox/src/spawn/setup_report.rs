@@ -5,7 +5,7 @@ use std::io;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use crate::after_fork::failure::{Failure, Stage};
+use crate::after_fork::failure::{ChildFailure, StartStage};
 
 #[derive(Debug)]
 pub(crate) struct Births(NonNull<Page>);
@@ -60,7 +60,7 @@ impl Births {
         self.page().leader.store(pid, Ordering::Release);
     }
 
-    pub(crate) fn note_failure(&self, part: usize, failure: Failure) {
+    pub(crate) fn note_failure(&self, part: usize, failure: ChildFailure) {
         let page = self.page();
         page.errno.store(failure.errno, Ordering::Release);
         let part = i32::try_from(part).unwrap_or(i32::MAX - 1);
@@ -76,10 +76,10 @@ impl Births {
     }
 
     /// Returns which part the founder could not do, and why.
-    pub(crate) fn failure(&self) -> Option<(usize, Failure)> {
+    pub(crate) fn failure(&self) -> Option<(usize, ChildFailure)> {
         let part = usize::try_from(some(&self.page().failed_part)?).ok()?;
-        let failure = Failure {
-            stage: Stage::Confine,
+        let failure = ChildFailure {
+            stage: StartStage::Confine,
             errno: self.page().errno.load(Ordering::Acquire),
         };
         Some((part - 1, failure))

@@ -10,8 +10,8 @@ use std::{io, thread};
 
 use rustix::process::Pid;
 
-use crate::after_fork::failure::Failure;
-use crate::after_fork::stack::Stack;
+use crate::after_fork::failure::ChildFailure;
+use crate::after_fork::stack::ChildStack;
 use crate::after_fork::{descriptors, signals};
 use crate::namespaces::kept_mounts::{KeptMounts, Wanted};
 use crate::namespaces::pid_namespace::Guard;
@@ -40,7 +40,7 @@ pub(crate) struct Child {
     /// The first process of its namespace, if it has one.
     pub(crate) guard: Option<Guard>,
     /// Why it did not become the command, if that is known already.
-    pub(crate) failure: Option<Failure>,
+    pub(crate) failure: Option<ChildFailure>,
 }
 
 impl Spawner {
@@ -99,7 +99,7 @@ impl Common {
         let (life, alive) = io::pipe()?;
         Ok(Self {
             births: Births::new()?,
-            life: descriptors::lift(life.into())?,
+            life: descriptors::raise_above_reserved(life.into())?,
             _alive: alive,
         })
     }
@@ -110,8 +110,8 @@ fn serve(incoming: &Receiver<Request>, common: &Common, thread: &SpawningThread)
         births: &common.births,
         life: common.life.as_fd(),
         thread,
-        founder_stack: Stack::new(),
-        leader_stack: Stack::new(),
+        founder_stack: ChildStack::new(),
+        leader_stack: ChildStack::new(),
     };
     for request in incoming {
         match request {
@@ -133,9 +133,9 @@ fn remember(born: Born, thread: &SpawningThread) -> io::Result<Child> {
     let guard = born.guard;
     let pid = number(born.pid)?;
     let mut leaders = lock_children();
-    leaders.remember(pid);
+    leaders.register(pid);
     if let Some(first) = guard.as_ref().and_then(Guard::first) {
-        leaders.remember(first);
+        leaders.register(first);
     }
     thread.clear_starting();
     Ok(Child {
