@@ -149,7 +149,7 @@ fn writable(policy: &Policy) -> Vec<PathBuf> {
     let own = policy.writable.iter().chain(&policy.temp);
     let memory = Path::new("/dev/shm").is_dir().then(|| "/dev/shm".into());
     own.chain(bound.map(|bind| &bind.from))
-        .map(|path| steps::canonical(path))
+        .map(|path| steps::resolve_existing(path))
         .chain(memory)
         .collect()
 }

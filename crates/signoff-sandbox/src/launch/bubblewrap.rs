@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use crate::command::program;
 use crate::mounts::steps::{self, TEMPORARY};
-use crate::namespaces::process_table::OF_THE_MACHINE;
+use crate::namespaces::process_table::MACHINE_WIDE;
 use crate::policy::{Nesting, Network, Policy};
 
 /// Where it is looked for: never in a `PATH` that somebody else may have written.
@@ -46,7 +46,7 @@ pub(crate) fn arguments(policy: &Policy, cwd: &Path) -> io::Result<Vec<OsString>
     let mut words: Vec<OsString> = ALWAYS.iter().map(OsString::from).collect();
     if rustix::process::geteuid().is_root() {
         // It covers only those that look writable, and root writes to those that do not.
-        let covered = OF_THE_MACHINE.iter().filter_map(|path| path.to_str().ok());
+        let covered = MACHINE_WIDE.iter().filter_map(|path| path.to_str().ok());
         for path in covered.filter(|path| Path::new(path).exists()) {
             words.extend(["--ro-bind", path, path].map(OsString::from));
         }
@@ -84,7 +84,7 @@ fn placements(policy: &Policy) -> io::Result<Vec<Placement>> {
     }
     let mut bind = |from: &Path, to: &Path, writable: bool| -> io::Result<()> {
         let option = if writable { "--bind" } else { "--ro-bind" };
-        let to = steps::canonical(to);
+        let to = steps::resolve_existing(to);
         let from = fs::canonicalize(from)?;
         found.push((to.clone(), vec![option.into(), from.into(), to.into()]));
         Ok(())
@@ -101,7 +101,7 @@ fn placements(policy: &Policy) -> io::Result<Vec<Placement>> {
         bind(&one.from, &one.to, one.writable)?;
     }
     for path in &policy.read_only {
-        let path = steps::protectable(path)?;
+        let path = steps::resolve_protected(path)?;
         bind(&path, &path, false)?;
     }
     Ok(found)

@@ -15,7 +15,7 @@ use crate::command::program::{self, Usable};
 use crate::confine::landlock;
 use crate::confine::seccomp::{self, Filter};
 use crate::launch::bubblewrap;
-use crate::mounts::view::{self, Entry, Source, View};
+use crate::mounts::view::{self, Entry, MountView, Source};
 use crate::namespaces::kept_mounts::KeptMounts;
 use crate::namespaces::spec::Enclosure;
 use crate::policy::level::Level;
@@ -52,7 +52,7 @@ pub(crate) fn find_program(
     policy: Option<&Policy>,
 ) -> Result<PathBuf, StartError> {
     let overlaid = policy.filter(|policy| !policy.overlays.is_empty());
-    let Some(view) = overlaid.map(View::of) else {
+    let Some(view) = overlaid.map(MountView::new) else {
         return program::find(program, cwd, env);
     };
     program::find_by(program, cwd, env, |path| match view.locate(path).1 {

@@ -9,7 +9,7 @@ use std::ptr;
 use crate::after_fork::syscall::{
     SyscallError, SyscallResult, check, check_descriptor, open_no_symlinks,
 };
-use crate::mounts::steps::Step;
+use crate::mounts::steps::MountStep;
 
 /// `struct mount_attr` of the kernel.
 #[repr(C)]
@@ -32,96 +32,107 @@ const MOVE_TO_DESCRIPTOR: c_uint = 0x40;
 ///
 /// # Safety
 /// To be called in a forked child only, which has mounts of its own.
-pub(crate) unsafe fn take(step: &Step, taken: &[Cell<RawFd>], next: &mut usize) -> SyscallResult {
+pub(crate) unsafe fn apply_step(
+    step: &MountStep,
+    detached: &[Cell<RawFd>],
+    next: &mut usize,
+) -> SyscallResult {
     // SAFETY: system calls on strings that the step keeps.
     unsafe {
         match step {
-            Step::CutOff { devices } => cut_off(*devices),
-            Step::Take { from, writable } => {
+            MountStep::MakePrivate { devices } => make_private(*devices),
+            MountStep::OpenTree { from, writable } => {
                 let fd = open_tree(from)?;
                 if !*writable {
-                    set(fd, c"", READ_ONLY)?;
+                    set_flags(fd, c"", READ_ONLY)?;
                 }
-                note(taken, next, fd)
+                store_mount(detached, next, fd)
             }
-            Step::MakeOverlay {
+            MountStep::MakeOverlay {
                 lower, upper, work, ..
-            } => note(
-                taken,
+            } => store_mount(
+                detached,
                 next,
                 crate::mounts::overlay::make(lower, upper, work)?,
             ),
-            Step::Freeze => set(libc::AT_FDCWD, c"/", READ_ONLY),
-            Step::Cover { at } => mount(c"tmpfs", at, 0, c"mode=0755,size=64k,nr_inodes=256"),
-            Step::Blank { at } => {
-                copy_mount(c"/dev/null", at, |fd| set(fd, c"", READ_ONLY | NO_DEVICES))
+            MountStep::MakeReadOnly => set_flags(libc::AT_FDCWD, c"/", READ_ONLY),
+            MountStep::CoverDirectory { at } => {
+                mount(c"tmpfs", at, 0, c"mode=0755,size=64k,nr_inodes=256")
             }
-            Step::MakeDirectory { at } => made(libc::mkdir(at.as_ptr(), 0o755)),
-            Step::MakeFile { at } => made(libc::mknod(at.as_ptr(), libc::S_IFREG | 0o644, 0)),
-            Step::Place { taken: number, at } => {
+            MountStep::CoverFile { at } => copy_mount(c"/dev/null", at, |fd| {
+                set_flags(fd, c"", READ_ONLY | NO_DEVICES)
+            }),
+            MountStep::MakeDirectory { at } => allow_existing(libc::mkdir(at.as_ptr(), 0o755)),
+            MountStep::MakeFile { at } => {
+                allow_existing(libc::mknod(at.as_ptr(), libc::S_IFREG | 0o644, 0))
+            }
+            MountStep::Attach {
+                detached: number,
+                at,
+            } => {
                 let target = open_no_symlinks(at)?;
-                place_on(taken.get(*number).ok_or(SyscallError)?.get(), target)?;
+                attach_on(detached.get(*number).ok_or(SyscallError)?.get(), target)?;
                 libc::close(target);
                 Ok(())
             }
-            Step::Protect { at } => protect_exactly(at),
-            Step::Seal { at } => {
+            MountStep::BindReadOnly { at } => bind_read_only(at),
+            MountStep::SealMount { at } => {
                 let attributes = MountAttributes {
                     set: READ_ONLY,
                     ..MountAttributes::default()
                 };
                 set_attributes(libc::AT_FDCWD, at, &attributes, 0)
             }
-            Step::Allow { at } => copy_mount(at, at, |fd| allow_devices(fd)),
-            Step::Terminals => terminals(),
-            Step::SharedMemory => mount(c"tmpfs", c"/dev/shm", 0, c"mode=1777"),
+            MountStep::AllowDevice { at } => copy_mount(at, at, |fd| allow_devices(fd)),
+            MountStep::MountTerminals => mount_terminals(),
+            MountStep::MountSharedMemory => mount(c"tmpfs", c"/dev/shm", 0, c"mode=1777"),
         }
     }
 }
 
 /// Keeps a descriptor for the step that places it.
-fn note(taken: &[Cell<RawFd>], next: &mut usize, fd: RawFd) -> SyscallResult {
-    taken.get(*next).ok_or(SyscallError)?.set(fd);
+fn store_mount(detached: &[Cell<RawFd>], next: &mut usize, fd: RawFd) -> SyscallResult {
+    detached.get(*next).ok_or(SyscallError)?.set(fd);
     *next += 1;
     Ok(())
 }
 
 /// # Safety
-/// As `take`.
-unsafe fn cut_off(devices: bool) -> SyscallResult {
+/// As `apply_step`.
+unsafe fn make_private(devices: bool) -> SyscallResult {
     let attributes = MountAttributes {
         set: if devices { 0 } else { NO_DEVICES },
         propagation: libc::MS_PRIVATE,
         ..MountAttributes::default()
     };
-    // SAFETY: as `take`.
+    // SAFETY: as `apply_step`.
     unsafe { set_attributes(libc::AT_FDCWD, c"/", &attributes, libc::AT_RECURSIVE) }
 }
 
 /// # Safety
-/// As `take`.
-unsafe fn set(fd: RawFd, path: &CStr, flags: u64) -> SyscallResult {
+/// As `apply_step`.
+unsafe fn set_flags(fd: RawFd, path: &CStr, flags: u64) -> SyscallResult {
     let attributes = MountAttributes {
         set: flags,
         ..MountAttributes::default()
     };
-    // SAFETY: as `take`.
+    // SAFETY: as `apply_step`.
     unsafe { set_attributes(fd, path, &attributes, libc::AT_RECURSIVE) }
 }
 
 /// # Safety
-/// As `take`.
+/// As `apply_step`.
 unsafe fn allow_devices(fd: RawFd) -> SyscallResult {
     let attributes = MountAttributes {
         clear: NO_DEVICES,
         ..MountAttributes::default()
     };
-    // SAFETY: as `take`.
+    // SAFETY: as `apply_step`.
     unsafe { set_attributes(fd, c"", &attributes, 0) }
 }
 
 /// # Safety
-/// As `take`.
+/// As `apply_step`.
 unsafe fn set_attributes(
     fd: RawFd,
     path: &CStr,
@@ -143,7 +154,7 @@ unsafe fn set_attributes(
 }
 
 /// # Safety
-/// As `take`.
+/// As `apply_step`.
 unsafe fn open_tree(path: &CStr) -> Result<RawFd, SyscallError> {
     // These flags are small positive numbers.
     let flags = OPEN_TREE_CLONE | (libc::O_CLOEXEC | libc::AT_RECURSIVE).cast_unsigned();
@@ -154,8 +165,8 @@ unsafe fn open_tree(path: &CStr) -> Result<RawFd, SyscallError> {
 }
 
 /// # Safety
-/// As `take`.
-unsafe fn place(fd: RawFd, at: &CStr) -> SyscallResult {
+/// As `apply_step`.
+unsafe fn attach_at(fd: RawFd, at: &CStr) -> SyscallResult {
     // SAFETY: a plain system call.
     check(unsafe {
         libc::syscall(
@@ -172,17 +183,17 @@ unsafe fn place(fd: RawFd, at: &CStr) -> SyscallResult {
 /// Makes what is exactly there read-only.
 ///
 /// # Safety
-/// As `take`.
-unsafe fn protect_exactly(at: &CStr) -> SyscallResult {
-    // SAFETY: as `take`.
+/// As `apply_step`.
+unsafe fn bind_read_only(at: &CStr) -> SyscallResult {
+    // SAFETY: as `apply_step`.
     unsafe {
         let target = open_no_symlinks(at)?;
         let flags =
             OPEN_TREE_CLONE | (libc::O_CLOEXEC | libc::AT_RECURSIVE | EMPTY_PATH).cast_unsigned();
         let copy = libc::syscall(libc::SYS_open_tree, target, c"".as_ptr(), flags);
         let copy = check_descriptor(copy)?;
-        set(copy, c"", READ_ONLY)?;
-        place_on(copy, target)?;
+        set_flags(copy, c"", READ_ONLY)?;
+        attach_on(copy, target)?;
         libc::close(copy);
         libc::close(target);
         Ok(())
@@ -190,8 +201,8 @@ unsafe fn protect_exactly(at: &CStr) -> SyscallResult {
 }
 
 /// # Safety
-/// As `take`.
-unsafe fn place_on(fd: RawFd, target: RawFd) -> SyscallResult {
+/// As `apply_step`.
+unsafe fn attach_on(fd: RawFd, target: RawFd) -> SyscallResult {
     // SAFETY: a plain system call.
     check(unsafe {
         libc::syscall(
@@ -208,16 +219,16 @@ unsafe fn place_on(fd: RawFd, target: RawFd) -> SyscallResult {
 /// Mounts a copy of what is at one path at another, changed on the way.
 ///
 /// # Safety
-/// As `take`.
+/// As `apply_step`.
 unsafe fn copy_mount(
     from: &CStr,
     at: &CStr,
     change: impl Fn(RawFd) -> SyscallResult,
 ) -> SyscallResult {
-    // SAFETY: as `take`.
+    // SAFETY: as `apply_step`.
     unsafe {
         let fd = open_tree(from)?;
-        let placed = change(fd).and_then(|()| place(fd, at));
+        let placed = change(fd).and_then(|()| attach_at(fd, at));
         if placed.is_ok() {
             libc::close(fd);
         }
@@ -228,9 +239,9 @@ unsafe fn copy_mount(
 /// Terminals of its own, because those of the host belong to the same user.
 ///
 /// # Safety
-/// As `take`.
-unsafe fn terminals() -> SyscallResult {
-    // SAFETY: as `take`.
+/// As `apply_step`.
+unsafe fn mount_terminals() -> SyscallResult {
+    // SAFETY: as `apply_step`.
     unsafe {
         mount(
             c"devpts",
@@ -243,7 +254,7 @@ unsafe fn terminals() -> SyscallResult {
 }
 
 /// # Safety
-/// As `take`.
+/// As `apply_step`.
 pub(crate) unsafe fn mount(kind: &CStr, at: &CStr, flags: c_ulong, data: &CStr) -> SyscallResult {
     let common = libc::MS_NOSUID | libc::MS_NOEXEC;
     // A terminal is a device, and shared memory may hold code.
@@ -266,20 +277,20 @@ pub(crate) unsafe fn mount(kind: &CStr, at: &CStr, flags: c_ulong, data: &CStr) 
 /// Makes part of the process table unwritable, which belongs to root whatever its capabilities are.
 ///
 /// # Safety
-/// As `take`.
-pub(crate) unsafe fn protect(at: &CStr) -> SyscallResult {
-    // SAFETY: as `take`.
-    unsafe { copy_mount(at, at, |fd| set(fd, c"", READ_ONLY)) }
+/// As `apply_step`.
+pub(crate) unsafe fn remount_read_only_copy(at: &CStr) -> SyscallResult {
+    // SAFETY: as `apply_step`.
+    unsafe { copy_mount(at, at, |fd| set_flags(fd, c"", READ_ONLY)) }
 }
 
 /// # Safety
-/// As `take`.
-pub(crate) unsafe fn freeze(at: &CStr) -> SyscallResult {
-    // SAFETY: as `take`.
-    unsafe { set(libc::AT_FDCWD, at, READ_ONLY) }
+/// As `apply_step`.
+pub(crate) unsafe fn make_read_only(at: &CStr) -> SyscallResult {
+    // SAFETY: as `apply_step`.
+    unsafe { set_flags(libc::AT_FDCWD, at, READ_ONLY) }
 }
 
-fn made(result: c_int) -> SyscallResult {
+fn allow_existing(result: c_int) -> SyscallResult {
     if result == 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EEXIST) {
         return Ok(());
     }

@@ -11,7 +11,7 @@ use std::ptr;
 
 use crate::after_fork::stack_text::StackText;
 use crate::after_fork::syscall::{SyscallError, check, check_descriptor, open_no_symlinks};
-use crate::mounts::steps::MOST_LAYERS;
+use crate::mounts::steps::MAX_LOWER_LAYERS;
 
 type SyscallResult = Result<(), SyscallError>;
 
@@ -74,7 +74,7 @@ unsafe fn configure(
 /// Directories as the kernel takes them: names of descriptors, parted by colons.
 struct Directories {
     names: StackText<256>,
-    descriptors: [RawFd; MOST_LAYERS],
+    descriptors: [RawFd; MAX_LOWER_LAYERS],
 }
 
 impl Directories {
@@ -83,7 +83,7 @@ impl Directories {
     unsafe fn open<'a>(paths: impl IntoIterator<Item = &'a CStr>) -> Result<Self, SyscallError> {
         let mut found = Self {
             names: StackText::new(),
-            descriptors: [-1; MOST_LAYERS],
+            descriptors: [-1; MAX_LOWER_LAYERS],
         };
         let mut places = found.descriptors.iter_mut();
         let mut separator = "";

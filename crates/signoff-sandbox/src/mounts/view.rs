@@ -5,7 +5,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io, ptr};
 
-use crate::mounts::steps::canonical;
+use crate::mounts::steps::resolve_existing;
 use crate::policy::{Overlay, Policy};
 
 /// What an overlay shows at a path.
@@ -32,19 +32,19 @@ pub(crate) enum Source<'a> {
 
 /// What a policy mounts, so that paths can be looked up in it.
 #[derive(Debug)]
-pub(crate) struct View<'a> {
+pub(crate) struct MountView<'a> {
     policy: &'a Policy,
     /// Each with the place that its path leads to.
     overlays: Vec<(PathBuf, &'a Overlay)>,
 }
 
-impl<'a> View<'a> {
-    pub(crate) fn of(policy: &'a Policy) -> Self {
+impl<'a> MountView<'a> {
+    pub(crate) fn new(policy: &'a Policy) -> Self {
         let overlays = policy.overlays.iter();
         Self {
             policy,
             overlays: overlays
-                .map(|overlay| (canonical(&overlay.at), overlay))
+                .map(|overlay| (resolve_existing(&overlay.at), overlay))
                 .collect(),
         }
     }
@@ -76,7 +76,7 @@ impl<'a> View<'a> {
     pub(crate) fn mount_point(&self, path: &Path) -> PathBuf {
         match self.overlay_at(path) {
             Some((at, _, inner)) if !inner.as_os_str().is_empty() => at,
-            _ => canonical(path),
+            _ => resolve_existing(path),
         }
     }
 

@@ -15,7 +15,7 @@ use std::{fs, io, ptr};
 use crate::after_fork::stack::ChildStack;
 use crate::after_fork::syscall::{self, SyscallError};
 use crate::mounts::apply;
-use crate::mounts::steps::{self, Step};
+use crate::mounts::steps::{self, MountStep};
 use crate::namespaces::init_process::{First, start_guard};
 use crate::namespaces::pool::{Ground, Kind};
 use crate::namespaces::process_table::{self, ProcessTable};
@@ -137,8 +137,8 @@ impl Device {
 #[derive(Debug)]
 pub(crate) struct Wanted {
     kind: Kind,
-    steps: Vec<Step>,
-    taken: Vec<Cell<RawFd>>,
+    steps: Vec<MountStep>,
+    detached: Vec<Cell<RawFd>>,
     table: ProcessTable,
 }
 
@@ -156,12 +156,12 @@ impl Wanted {
     /// `None` if a command with this policy has to have mounts of its own.
     pub(crate) fn new(policy: &Policy) -> io::Result<Option<Self>> {
         let as_root = rustix::process::geteuid().is_root();
-        let Some(steps) = steps::plan_to_keep(policy, as_root)? else {
+        let Some(steps) = steps::reusable_mount_steps(policy, as_root)? else {
             return Ok(None);
         };
         Ok(Some(Self {
             kind: Kind::of(policy),
-            taken: empty_slots(&steps),
+            detached: empty_slots(&steps),
             steps,
             table: ProcessTable::of(policy)?,
         }))
@@ -196,7 +196,7 @@ impl Wanted {
             return Err(io::Error::last_os_error());
         }
         reap_unregistered(child);
-        close_all(&self.taken);
+        close_all(&self.detached);
         let first = First::new(order.guard.get(), guard_stack);
         if let Some(first) = &first {
             lock_children().register(first.pid());
@@ -250,8 +250,8 @@ impl KeptMounts {
 }
 
 /// Closes what a child opened and is mounted by now.
-fn close_all(taken: &[Cell<RawFd>]) {
-    for fd in taken.iter().map(|fd| fd.replace(-1)) {
+fn close_all(detached: &[Cell<RawFd>]) {
+    for fd in detached.iter().map(|fd| fd.replace(-1)) {
         if fd != -1 {
             // SAFETY: the child opened it, and nobody else knows of it.
             drop(unsafe { OwnedFd::from_raw_fd(fd) });
@@ -312,9 +312,9 @@ unsafe fn mount_all(order: &Order<'_>) -> Result<(), SyscallError> {
         next();
         syscall::check(libc::unshare(libc::CLONE_NEWNS | libc::CLONE_NEWPID).into())?;
         next();
-        let mut taken = 0;
+        let mut detached = 0;
         for step in &order.wanted.steps {
-            apply::take(step, &order.wanted.taken, &mut taken)?;
+            apply::apply_step(step, &order.wanted.detached, &mut detached)?;
             next();
         }
         order.guard.set(start_guard(order.guard_stack, order.life)?);

@@ -37,7 +37,7 @@ impl ProcessTable {
 }
 
 /// What root may change by its number alone, whatever its capabilities are; and for the whole machine.
-pub(crate) const OF_THE_MACHINE: [&std::ffi::CStr; 12] = [
+pub(crate) const MACHINE_WIDE: [&std::ffi::CStr; 12] = [
     c"/proc/sys",
     c"/proc/sysrq-trigger",
     c"/proc/irq",
@@ -68,7 +68,7 @@ pub(crate) unsafe fn mount(table: &ProcessTable) -> Result<(), SyscallError> {
         apply::mount(c"proc", c"/proc", libc::MS_NOEXEC, c"")?;
         syscall::write_file(c"/proc/sys/kernel/pid_max", last.as_bytes())?;
         match table.nesting {
-            Nesting::Denied => apply::freeze(c"/proc"),
+            Nesting::Denied => apply::make_read_only(c"/proc"),
             Nesting::Allowed => protect(table),
         }
     }
@@ -82,11 +82,11 @@ unsafe fn protect(table: &ProcessTable) -> Result<(), SyscallError> {
     if !table.as_root || table.nesting == Nesting::Denied {
         return Ok(());
     }
-    for path in OF_THE_MACHINE {
+    for path in MACHINE_WIDE {
         // SAFETY: as `mount`.
         unsafe {
             if libc::access(path.as_ptr(), libc::F_OK) == 0 {
-                apply::protect(path)?;
+                apply::remount_read_only_copy(path)?;
             }
         }
     }

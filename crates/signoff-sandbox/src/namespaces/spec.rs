@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::io;
 use std::os::fd::RawFd;
 
-use crate::mounts::steps::{self, Step};
+use crate::mounts::steps::{self, MountStep};
 use crate::namespaces::kept_mounts::KeptMounts;
 use crate::namespaces::pool::Kind;
 use crate::namespaces::process_table::ProcessTable;
@@ -22,9 +22,9 @@ pub(crate) struct Enclosure {
     pub(crate) kind: Kind,
     /// What is mounted there already.
     pub(crate) kept: Option<KeptMounts>,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<MountStep>,
     /// Trees that were taken, for the child to note.
-    pub(crate) taken: Vec<Cell<RawFd>>,
+    pub(crate) detached: Vec<Cell<RawFd>>,
     pub(crate) table: ProcessTable,
 }
 
@@ -37,12 +37,12 @@ impl Enclosure {
                 ));
             }
             Some(_) => Vec::new(),
-            None => steps::plan(policy, rustix::process::geteuid().is_root())?,
+            None => steps::mount_steps(policy, rustix::process::geteuid().is_root())?,
         };
         Ok(Self {
             kind: Kind::of(policy),
             kept: kept.cloned(),
-            taken: empty_slots(&steps),
+            detached: empty_slots(&steps),
             steps,
             table: ProcessTable::of(policy)?,
         })
@@ -55,7 +55,7 @@ impl Enclosure {
 }
 
 /// Says what a child was doing, of these steps, that stopped after this many parts.
-pub(crate) fn part_name(steps: &[Step], number: usize, last: &str) -> String {
+pub(crate) fn part_name(steps: &[MountStep], number: usize, last: &str) -> String {
     const FIRST: [&str; 2] = ["enter namespaces", "make namespaces"];
     if let Some(part) = FIRST.get(number) {
         return (*part).to_owned();
@@ -65,7 +65,7 @@ pub(crate) fn part_name(steps: &[Step], number: usize, last: &str) -> String {
 }
 
 /// Where a child notes the trees that these steps take.
-pub(crate) fn empty_slots(steps: &[Step]) -> Vec<Cell<RawFd>> {
-    let numbered = steps.iter().filter(|step| step.gives_number());
+pub(crate) fn empty_slots(steps: &[MountStep]) -> Vec<Cell<RawFd>> {
+    let numbered = steps.iter().filter(|step| step.opens_mount());
     numbered.map(|_| Cell::new(-1)).collect()
 }

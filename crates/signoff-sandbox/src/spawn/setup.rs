@@ -50,9 +50,9 @@ unsafe fn build(
         *part += 1;
         syscall::check(libc::unshare(place.still_to_make()).into())?;
         *part += 1;
-        let mut taken = 0;
+        let mut detached = 0;
         for step in &enclosure.steps {
-            apply::take(step, &enclosure.taken, &mut taken)?;
+            apply::apply_step(step, &enclosure.detached, &mut detached)?;
             *part += 1;
         }
         start(birth)

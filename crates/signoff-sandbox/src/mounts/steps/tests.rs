@@ -6,17 +6,17 @@ use crate::policy::Bind;
 /// Says the steps of a policy in words, with paths below the world's own shortened.
 fn steps(policy: &Policy, world: &Path) -> Vec<String> {
     let world = world.to_str().unwrap();
-    let words = |step: &Step| match step {
-        Step::Take { from, writable } => Some(format!("take {from:?} {writable}")),
-        Step::Cover { at } => Some(format!("cover {at:?}")),
-        Step::Blank { at } => Some(format!("blank {at:?}")),
-        Step::MakeDirectory { at } => Some(format!("directory {at:?}")),
-        Step::MakeFile { at } => Some(format!("file {at:?}")),
-        Step::Place { taken, at } => Some(format!("place {taken} {at:?}")),
-        Step::Protect { at } => Some(format!("protect {at:?}")),
+    let words = |step: &MountStep| match step {
+        MountStep::OpenTree { from, writable } => Some(format!("take {from:?} {writable}")),
+        MountStep::CoverDirectory { at } => Some(format!("cover {at:?}")),
+        MountStep::CoverFile { at } => Some(format!("blank {at:?}")),
+        MountStep::MakeDirectory { at } => Some(format!("directory {at:?}")),
+        MountStep::MakeFile { at } => Some(format!("file {at:?}")),
+        MountStep::Attach { detached, at } => Some(format!("place {detached} {at:?}")),
+        MountStep::BindReadOnly { at } => Some(format!("protect {at:?}")),
         _ => None,
     };
-    let steps = plan(policy, false).unwrap();
+    let steps = mount_steps(policy, false).unwrap();
     let words = steps.iter().filter_map(words);
     words
         .map(|text| text.replace(world, "").replace('"', ""))
@@ -106,13 +106,16 @@ fn freezes_after_it_took_and_before_it_places() {
         writable: vec![path.join("a")],
         ..Policy::default()
     };
-    let steps = plan(&policy, true).unwrap();
-    let at = |wanted: fn(&Step) -> bool| steps.iter().position(wanted).unwrap();
-    let took = at(|step| matches!(step, Step::Take { .. }));
-    let froze = at(|step| matches!(step, Step::Freeze));
-    let placed = at(|step| matches!(step, Step::Place { .. }));
+    let steps = mount_steps(&policy, true).unwrap();
+    let at = |wanted: fn(&MountStep) -> bool| steps.iter().position(wanted).unwrap();
+    let took = at(|step| matches!(step, MountStep::OpenTree { .. }));
+    let froze = at(|step| matches!(step, MountStep::MakeReadOnly));
+    let placed = at(|step| matches!(step, MountStep::Attach { .. }));
     assert!(took < froze && froze < placed);
-    assert_eq!(steps.first(), Some(&Step::CutOff { devices: false }));
+    assert_eq!(
+        steps.first(),
+        Some(&MountStep::MakePrivate { devices: false })
+    );
 }
 
 #[test]
@@ -124,11 +127,11 @@ fn a_place_in_shared_memory_is_found_in_the_commands_own() {
         writable: vec![directory.path().to_owned()],
         ..Policy::default()
     };
-    let steps = plan(&policy, false).unwrap();
-    let at = |wanted: &dyn Fn(&Step) -> bool| steps.iter().position(wanted).unwrap();
-    let memory = at(&|step| *step == Step::SharedMemory);
-    let made = at(&|step| matches!(step, Step::MakeDirectory { .. }));
-    let placed = at(&|step| matches!(step, Step::Place { .. }));
+    let steps = mount_steps(&policy, false).unwrap();
+    let at = |wanted: &dyn Fn(&MountStep) -> bool| steps.iter().position(wanted).unwrap();
+    let memory = at(&|step| *step == MountStep::MountSharedMemory);
+    let made = at(&|step| matches!(step, MountStep::MakeDirectory { .. }));
+    let placed = at(&|step| matches!(step, MountStep::Attach { .. }));
     assert!(memory < made && made < placed, "{steps:?}");
     assert_eq!(
         steps[placed].to_string(),
