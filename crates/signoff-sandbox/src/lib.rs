@@ -7,7 +7,7 @@
 //! before it does anything; then it is [`RunningCommand`]; then it has [`CommandReport`], and so has everything it started.
 //!
 //! A command with a [`Policy`] is confined at the [`Level`] that [`probe`] found. What a level makes of a policy is in
-//! `confinement`; how namespaces are made between clone and exec, without a helper, in `enclosure`.
+//! `confinement`; how namespaces are made between clone and exec, without a helper, in `namespaces`.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("Signoff confines what it starts by namespaces and Landlock, which only Linux has");

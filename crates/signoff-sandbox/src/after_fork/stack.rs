@@ -7,7 +7,7 @@ use std::ffi::c_void;
 pub(crate) struct ChildStack(Vec<u128>);
 
 /// Enough for a process that makes a few system calls.
-const GUARD_STACK: usize = 16 * 1024;
+const SMALL_STACK: usize = 16 * 1024;
 
 impl ChildStack {
     pub(crate) fn new() -> Self {
@@ -16,7 +16,7 @@ impl ChildStack {
 
     /// For a few system calls.
     pub(crate) fn small() -> Self {
-        Self::of(GUARD_STACK)
+        Self::of(SMALL_STACK)
     }
 
     fn of(bytes: usize) -> Self {

@@ -209,7 +209,7 @@ fn allow(rules: &OwnedFd, path: &Path, rights: u64) -> io::Result<()> {
 ///
 /// # Safety
 /// To be called in a forked child only, which can gain no privileges any more.
-pub(crate) unsafe fn submit(rules: RawFd) -> Result<(), SyscallError> {
+pub(crate) unsafe fn restrict_self(rules: RawFd) -> Result<(), SyscallError> {
     // SAFETY: a plain system call.
     check(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, rules, 0_u32) })
 }

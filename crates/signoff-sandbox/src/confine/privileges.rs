@@ -19,7 +19,7 @@ struct Header {
 ///
 /// # Safety
 /// To be called in a forked child only.
-pub(crate) unsafe fn give_up() -> Result<(), SyscallError> {
+pub(crate) unsafe fn drop_capabilities() -> Result<(), SyscallError> {
     // SAFETY: plain system calls; the structures live through them.
     unsafe {
         // Executing a file gives capabilities to root only, and up to this bound: nobody else has to lower it.
@@ -48,7 +48,7 @@ pub(crate) unsafe fn give_up() -> Result<(), SyscallError> {
             &raw const header,
             none.as_ptr(),
         ))?;
-        gain_nothing()
+        set_no_new_privileges()
     }
 }
 
@@ -56,7 +56,7 @@ pub(crate) unsafe fn give_up() -> Result<(), SyscallError> {
 ///
 /// # Safety
 /// To be called in a forked child only.
-pub(crate) unsafe fn gain_nothing() -> Result<(), SyscallError> {
+pub(crate) unsafe fn set_no_new_privileges() -> Result<(), SyscallError> {
     // SAFETY: a plain system call.
     check(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }.into())
 }
@@ -65,7 +65,7 @@ pub(crate) unsafe fn gain_nothing() -> Result<(), SyscallError> {
 ///
 /// # Safety
 /// To be called in a forked child only.
-pub(crate) unsafe fn leave_keys() {
+pub(crate) unsafe fn leave_session_keyring() {
     // SAFETY: a null name asks for a new keyring. A kernel without keys has none to leave.
     unsafe {
         libc::syscall(

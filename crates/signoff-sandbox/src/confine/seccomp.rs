@@ -178,7 +178,7 @@ pub(crate) fn to_bytes(filter: &Filter) -> Vec<u8> {
 ///
 /// # Safety
 /// To be called in a forked child only, which can gain no privileges any more.
-pub(crate) unsafe fn submit(filter: &Filter) -> Result<(), SyscallError> {
+pub(crate) unsafe fn install(filter: &Filter) -> Result<(), SyscallError> {
     let program = libc::sock_fprog {
         len: u16::try_from(filter.len()).map_err(|_| SyscallError)?,
         filter: filter.as_ptr().cast_mut(),

@@ -17,23 +17,23 @@ use crate::confine::seccomp::{self, Filter};
 use crate::launch::bubblewrap;
 use crate::mounts::view::{self, Entry, MountView, Source};
 use crate::namespaces::kept_mounts::KeptMounts;
-use crate::namespaces::spec::Enclosure;
+use crate::namespaces::spec::NamespaceSpec;
 use crate::policy::level::Level;
 use crate::policy::{Network, Policy};
 
 /// How a command is changed to be confined.
 #[derive(Debug, Default)]
-pub(crate) struct Confined {
+pub(crate) struct Confinement {
     /// Executed in place of the command.
     pub(crate) wrapper: Option<Wrapper>,
-    pub(crate) enclosure: Option<Enclosure>,
+    pub(crate) namespaces: Option<NamespaceSpec>,
     pub(crate) rules: Option<Arc<OwnedFd>>,
     /// System calls that are refused to it.
     pub(crate) filter: Option<&'static Filter>,
     /// The same, for a wrapper to read from the descriptor that it was told.
     pub(crate) filter_file: Option<OwnedFd>,
     /// Whether the process gives up all capabilities before it becomes what it is to be.
-    pub(crate) gives_up: bool,
+    pub(crate) drops_privileges: bool,
 }
 
 /// A program that confines another one.
@@ -73,25 +73,25 @@ pub(crate) fn confine(
     (policy, kept): (&Policy, Option<&KeptMounts>),
     cwd: &Path,
     program: &Path,
-) -> io::Result<Confined> {
+) -> io::Result<Confinement> {
     if level != Level::Namespaces && !policy.overlays.is_empty() {
         return Err(no_overlays(level));
     }
     match level {
-        Level::None => Ok(Confined::default()),
-        Level::Landlock => Ok(Confined {
+        Level::None => Ok(Confinement::default()),
+        Level::Landlock => Ok(Confinement {
             rules: Some(Arc::new(landlock::rules(policy)?)),
             filter: seccomp::filter(policy.nesting, policy.tracing),
-            gives_up: true,
-            ..Confined::default()
+            drops_privileges: true,
+            ..Confinement::default()
         }),
         Level::Bubblewrap => wrapped(policy, cwd, program),
-        Level::Namespaces => Ok(Confined {
-            enclosure: Some(Enclosure::new(policy, kept)?),
+        Level::Namespaces => Ok(Confinement {
+            namespaces: Some(NamespaceSpec::new(policy, kept)?),
             rules: scope(policy),
             filter: seccomp::filter(policy.nesting, policy.tracing),
-            gives_up: true,
-            ..Confined::default()
+            drops_privileges: true,
+            ..Confinement::default()
         }),
     }
 }
@@ -111,7 +111,7 @@ fn scope(policy: &Policy) -> Option<Arc<OwnedFd>> {
     }
 }
 
-fn wrapped(policy: &Policy, cwd: &Path, program: &Path) -> io::Result<Confined> {
+fn wrapped(policy: &Policy, cwd: &Path, program: &Path) -> io::Result<Confinement> {
     let Some(bwrap) = bubblewrap::find() else {
         return Err(io::Error::new(
             io::ErrorKind::NotFound,
@@ -127,14 +127,14 @@ fn wrapped(policy: &Policy, cwd: &Path, program: &Path) -> io::Result<Confined> 
     before.extend(bubblewrap::arguments(policy, cwd)?);
     // The file that was found, rather than a name to be looked up again.
     before.push(cwd.join(program).into());
-    Ok(Confined {
+    Ok(Confinement {
         wrapper: Some(Wrapper {
             program: bwrap,
             before,
         }),
         rules: scope(policy),
         filter_file,
-        ..Confined::default()
+        ..Confinement::default()
     })
 }
 

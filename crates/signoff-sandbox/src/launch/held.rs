@@ -10,14 +10,14 @@ use crate::after_fork::failure::{ChildFailure, StartStage};
 use crate::command::error::StartError;
 use crate::process_tree::identity::ProcessIdentity;
 use crate::spawn::leader::Leader;
-use crate::watch::running::{Ours, RunningCommand};
+use crate::watch::running::{RunningCommand, WatchOptions};
 
 /// A process that will become the command when it is released.
 ///
 /// Nothing of the command has run. Dropped, or if this process dies, it ends without ever becoming the command.
 #[derive(Debug)]
 pub struct HeldCommand {
-    pub(crate) started: Started,
+    pub(crate) started: StartedChild,
     pub(crate) gate: Gate,
     /// Tells why the child did not become the command.
     pub(crate) status: OwnedFd,
@@ -33,10 +33,10 @@ pub(crate) struct Gate {
 
 /// A child that becomes the command as soon as it may, or has become it.
 #[derive(Debug)]
-pub(crate) struct Started {
+pub(crate) struct StartedChild {
     pub(crate) leader: Leader,
     pub(crate) failure: Option<ChildFailure>,
-    pub(crate) ours: Ours,
+    pub(crate) options: WatchOptions,
     pub(crate) program: OsString,
     pub(crate) cwd: PathBuf,
 }
@@ -55,19 +55,19 @@ impl HeldCommand {
     }
 }
 
-impl Started {
+impl StartedChild {
     /// Returns the command that the child has become.
     pub(crate) fn confirm(self) -> Result<RunningCommand, StartError> {
-        let (leader, ours) = self.confirmed()?;
-        Ok(RunningCommand::new(leader, ours)?)
+        let (leader, options) = self.confirmed()?;
+        Ok(RunningCommand::new(leader, options)?)
     }
 
     /// The same, for whoever watches it in another way.
-    pub(crate) fn confirmed(self) -> Result<(Leader, Ours), StartError> {
+    pub(crate) fn confirmed(self) -> Result<(Leader, WatchOptions), StartError> {
         if let Some(failure) = self.failure {
             return Err(explain(failure, &self.program, &self.cwd));
         }
-        Ok((self.leader, self.ours))
+        Ok((self.leader, self.options))
     }
 }
 

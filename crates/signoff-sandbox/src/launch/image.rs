@@ -7,15 +7,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::command::Command;
-use crate::launch::confinement::{Confined, Wrapper};
+use crate::launch::confinement::{Confinement, Wrapper};
 use crate::process_tree::MARKER;
 use crate::process_tree::tags::{CommandTag, RunTag};
-use crate::spawn::image::{Hold, Image};
+use crate::spawn::image::{ChildGate, ProcessImage};
 
 /// What a child gets that was made for it alone.
 pub(crate) struct ChildParts {
     pub(crate) stdio: [OwnedFd; 3],
-    pub(crate) hold: Option<Hold>,
+    pub(crate) hold: Option<ChildGate>,
     pub(crate) command_tag: Option<CommandTag>,
     pub(crate) group_entry: Option<OwnedFd>,
 }
@@ -24,12 +24,12 @@ pub(crate) struct ChildParts {
 pub(crate) fn build_image(
     command: &Command,
     program: PathBuf,
-    confined: Confined,
+    confined: Confinement,
     parts: ChildParts,
-) -> io::Result<Image> {
+) -> io::Result<ProcessImage> {
     let policy = command.policy.as_ref();
     // Where processes have a table of their own, nobody is looked for by what their environment says.
-    let is_unmarked = confined.enclosure.is_some() && policy.is_some_and(|policy| policy.unmarked);
+    let is_unmarked = confined.namespaces.is_some() && policy.is_some_and(|policy| policy.unmarked);
     let shown_marker = command.marker.as_deref().filter(|_| !is_unmarked);
     let (program, argv) = match confined.wrapper {
         Some(Wrapper { program, before }) => {
@@ -38,7 +38,7 @@ pub(crate) fn build_image(
         }
         None => (program, command.argv.clone()),
     };
-    Ok(Image {
+    Ok(ProcessImage {
         program: c_string(program.as_os_str())?,
         argv: argv
             .iter()
@@ -50,8 +50,8 @@ pub(crate) fn build_image(
         hold: parts.hold,
         command_tag: parts.command_tag,
         run_tag: command.marker.as_deref().map(RunTag::of_marker),
-        enclosure: confined.enclosure,
-        gives_up: confined.gives_up,
+        namespaces: confined.namespaces,
+        drops_privileges: confined.drops_privileges,
         rules: confined.rules,
         filter: confined.filter,
         filter_file: confined.filter_file,

@@ -7,23 +7,23 @@ use std::sync::Arc;
 use crate::after_fork::{descriptors, signals};
 use crate::command::error::StartError;
 use crate::command::{Command, stdio};
-use crate::launch::confinement::{self, Confined};
-use crate::launch::held::{Gate, HeldCommand, Started};
+use crate::launch::confinement::{self, Confinement};
+use crate::launch::held::{Gate, HeldCommand, StartedChild};
 use crate::launch::image::{ChildParts, build_image, invalid};
 use crate::launch::memory_limit;
-use crate::namespaces::kept_mounts::{KeptMounts, Wanted};
+use crate::namespaces::kept_mounts::{KeptMounts, KeptMountsSpec};
 use crate::policy::Policy;
 use crate::policy::level::Level;
 use crate::process_tree;
 use crate::process_tree::identity::ProcessIdentity;
 use crate::process_tree::tags::CommandTag;
-use crate::spawn::image::Hold;
+use crate::spawn::image::ChildGate;
 use crate::spawn::leader::Leader;
 use crate::spawn::spawner::Spawner;
 use crate::watch::log::Log;
 use crate::watch::piped::{PipedProcess, StdinWriter};
 use crate::watch::redaction::Redaction;
-use crate::watch::running::{Ours, RunningCommand};
+use crate::watch::running::{RunningCommand, WatchOptions};
 
 /// Starts commands. Knows nothing of what works on this machine.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl Launcher {
 
     /// Makes the mounts of a policy. `None` where they have to be made for each command.
     pub(crate) fn make_mounts(&self, policy: &Policy) -> io::Result<Option<KeptMounts>> {
-        let wanted = Wanted::new(policy)?;
+        let wanted = KeptMountsSpec::new(policy)?;
         wanted
             .map(|wanted| self.spawner.make_mounts(wanted))
             .transpose()
@@ -77,7 +77,7 @@ impl Launcher {
             write: write.into(),
             _read: read.try_clone()?.into(),
         };
-        let hold = Hold {
+        let hold = ChildGate {
             gate: descriptors::raise_above_reserved(read.into())?,
             status: descriptors::raise_above_reserved(child_status.into())?,
         };
@@ -111,23 +111,27 @@ impl Launcher {
         let (their_stdin, speech) = io::pipe()?;
         rustix::io::ioctl_fionbio(&speech, true).map_err(io::Error::from)?;
         let stdin = descriptors::raise_above_reserved(their_stdin.into())?;
-        let (leader, ours) = self.launch(command, stdin, None, level)?.confirmed()?;
-        for output in [&ours.stdout, &ours.stderr] {
+        let (leader, options) = self.launch(command, stdin, None, level)?.confirmed()?;
+        for output in [&options.stdout, &options.stderr] {
             rustix::io::ioctl_fionbio(output, false).map_err(io::Error::from)?;
         }
-        let log = Log::new(ours.log, ours.limits.log, &ours.redaction);
+        let log = Log::new(options.log, options.limits.log, &options.redaction);
         let conversation =
-            PipedProcess::begin(leader, ours.stderr.into(), log, ours.limits.output)?;
-        Ok((StdinWriter::new(speech), ours.stdout.into(), conversation))
+            PipedProcess::begin(leader, options.stderr.into(), log, options.limits.output)?;
+        Ok((
+            StdinWriter::new(speech),
+            options.stdout.into(),
+            conversation,
+        ))
     }
 
     fn launch(
         &self,
         command: Command,
         stdin: OwnedFd,
-        hold: Option<Hold>,
+        hold: Option<ChildGate>,
         level: impl FnOnce() -> io::Result<Level>,
-    ) -> Result<Started, StartError> {
+    ) -> Result<StartedChild, StartError> {
         let Some(name) = command.argv.first().cloned() else {
             return Err(invalid("a command needs a program").into());
         };
@@ -138,7 +142,7 @@ impl Launcher {
                 let policy = (policy, command.mounts.as_ref());
                 confinement::confine(level()?, policy, &command.cwd, &program)?
             }
-            None => Confined::default(),
+            None => Confinement::default(),
         };
         let (stdout, child_stdout) = stdio::output()?;
         let (stderr, child_stderr) = stdio::output()?;
@@ -163,17 +167,17 @@ impl Launcher {
             command_tag,
             command.marker,
         )?;
-        let ours = Ours {
+        let options = WatchOptions {
             stdout,
             stderr,
             limits: command.limits,
             log: command.log,
             redaction: Arc::clone(&self.redaction),
         };
-        Ok(Started {
+        Ok(StartedChild {
             leader: leader.in_group(group),
             failure,
-            ours,
+            options,
             program: name,
             cwd: command.cwd,
         })

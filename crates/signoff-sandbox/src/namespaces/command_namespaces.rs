@@ -7,22 +7,25 @@ use std::io;
 use crate::after_fork::stack::ChildStack;
 use crate::after_fork::syscall::SyscallError;
 use crate::namespaces::kept_mounts::KeptMounts;
-use crate::namespaces::pool::Ground;
-use crate::namespaces::spec::Enclosure;
+use crate::namespaces::pool::PooledNamespaces;
+use crate::namespaces::spec::NamespaceSpec;
 
 #[derive(Debug)]
-pub(crate) enum Place {
+pub(crate) enum CommandNamespaces {
     /// Its mounts are still to be made, and nobody is there.
-    Bare(Ground),
+    New(PooledNamespaces),
     /// With mounts that the next command may find again, and a guard.
-    Furnished(KeptMounts),
+    Kept(KeptMounts),
 }
 
-impl Place {
-    pub(crate) fn for_command(enclosure: &Enclosure, stack: &mut ChildStack) -> io::Result<Self> {
-        match &enclosure.kept {
-            Some(kept) => Ok(Self::Furnished(kept.clone())),
-            None => Ground::take(enclosure.kind, stack).map(Self::Bare),
+impl CommandNamespaces {
+    pub(crate) fn for_command(
+        namespaces: &NamespaceSpec,
+        stack: &mut ChildStack,
+    ) -> io::Result<Self> {
+        match &namespaces.kept {
+            Some(kept) => Ok(Self::Kept(kept.clone())),
+            None => PooledNamespaces::take(namespaces.kind, stack).map(Self::New),
         }
     }
 
@@ -34,8 +37,8 @@ impl Place {
         // SAFETY: as this function.
         unsafe {
             match self {
-                Self::Bare(ground) => ground.enter(),
-                Self::Furnished(mounts) => mounts.enter(),
+                Self::New(ground) => ground.enter(),
+                Self::Kept(mounts) => mounts.enter(),
             }
         }
     }
@@ -44,8 +47,8 @@ impl Place {
     /// is out of anybody's sight, so that it never finds any.
     pub(crate) fn still_to_make(&self) -> c_int {
         match self {
-            Self::Bare(_) => libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC,
-            Self::Furnished(_) => libc::CLONE_NEWIPC,
+            Self::New(_) => libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC,
+            Self::Kept(_) => libc::CLONE_NEWIPC,
         }
     }
 }

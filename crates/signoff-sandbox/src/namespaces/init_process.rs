@@ -23,13 +23,13 @@ const ROUNDS: usize = 3;
 
 /// The first process of a namespace, not yet reaped. With it the kernel ends everybody in there.
 #[derive(Debug)]
-pub(crate) struct First {
+pub(crate) struct InitProcess {
     pid: Pid,
     /// What it lives on, if it shares our memory.
     stack: ChildStack,
 }
 
-impl First {
+impl InitProcess {
     pub(crate) fn new(pid: i32, stack: ChildStack) -> Option<Self> {
         let pid = Pid::from_raw(pid)?;
         Some(Self { pid, stack })
@@ -96,7 +96,7 @@ impl First {
 ///
 /// # Safety
 /// To be called in a forked child only, with a stack that the guard can have for as long as it lives.
-pub(crate) unsafe fn start_guard(stack: *mut c_void, life: RawFd) -> Result<c_int, SyscallError> {
+pub(crate) unsafe fn start_init(stack: *mut c_void, life: RawFd) -> Result<c_int, SyscallError> {
     let flags = libc::CLONE_VM | libc::CLONE_PARENT | libc::SIGCHLD;
     let life = std::ptr::without_provenance_mut(usize::try_from(life).map_err(|_| SyscallError)?);
     // SAFETY: as this function; the argument is a number.

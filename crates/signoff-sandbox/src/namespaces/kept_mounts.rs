@@ -16,8 +16,8 @@ use crate::after_fork::stack::ChildStack;
 use crate::after_fork::syscall::{self, SyscallError};
 use crate::mounts::apply;
 use crate::mounts::steps::{self, MountStep};
-use crate::namespaces::init_process::{First, start_guard};
-use crate::namespaces::pool::{Ground, Kind};
+use crate::namespaces::init_process::{InitProcess, start_init};
+use crate::namespaces::pool::{NamespaceKind, PooledNamespaces};
 use crate::namespaces::process_table::{self, ProcessTable};
 use crate::namespaces::spec::{empty_slots, part_name};
 use crate::policy::Policy;
@@ -33,14 +33,14 @@ pub struct KeptMounts(Arc<Made>);
 #[derive(Debug)]
 struct Made {
     /// Always there until they are given back.
-    ground: Option<Ground>,
-    first: Option<First>,
+    ground: Option<PooledNamespaces>,
+    first: Option<InitProcess>,
     mounts: OwnedFd,
     processes: OwnedFd,
     process_namespace: u64,
     /// Shared memory and terminals, and how they looked before anybody used them.
     devices: Vec<(fs::File, Device)>,
-    is_spoiled: AtomicBool,
+    is_unusable: AtomicBool,
 }
 
 impl Drop for Made {
@@ -63,7 +63,7 @@ impl KeptMounts {
         let is_same = |(file, look): &(fs::File, Device)| {
             Device::look_at(file).is_ok_and(|found| found == *look)
         };
-        !self.is_spoiled() && self.0.devices.iter().all(is_same)
+        !self.is_unusable() && self.0.devices.iter().all(is_same)
     }
 
     /// Moves the calling process there, or its children where that is all that can be moved.
@@ -80,7 +80,7 @@ impl KeptMounts {
         }
     }
 
-    pub(crate) fn first(&self) -> Option<&First> {
+    pub(crate) fn first(&self) -> Option<&InitProcess> {
         self.0.first.as_ref()
     }
 
@@ -89,15 +89,15 @@ impl KeptMounts {
     }
 
     /// Ends everybody in there. No command can be started there any more.
-    pub(crate) fn spoil(&self) {
-        self.0.is_spoiled.store(true, Ordering::Release);
+    pub(crate) fn give_up(&self) {
+        self.0.is_unusable.store(true, Ordering::Release);
         if let Some(first) = &self.0.first {
             first.end();
         }
     }
 
-    pub(crate) fn is_spoiled(&self) -> bool {
-        self.0.is_spoiled.load(Ordering::Acquire)
+    pub(crate) fn is_unusable(&self) -> bool {
+        self.0.is_unusable.load(Ordering::Acquire)
     }
 }
 
@@ -135,8 +135,8 @@ impl Device {
 
 /// Mounts that are to be made, laid out so that a child need not allocate.
 #[derive(Debug)]
-pub(crate) struct Wanted {
-    kind: Kind,
+pub(crate) struct KeptMountsSpec {
+    kind: NamespaceKind,
     steps: Vec<MountStep>,
     detached: Vec<Cell<RawFd>>,
     table: ProcessTable,
@@ -152,7 +152,7 @@ const OPENED: [(&CStr, c_int); 5] = [
     (c"/dev/ptmx", libc::O_PATH),
 ];
 
-impl Wanted {
+impl KeptMountsSpec {
     /// `None` if a command with this policy has to have mounts of its own.
     pub(crate) fn new(policy: &Policy) -> io::Result<Option<Self>> {
         let as_root = rustix::process::geteuid().is_root();
@@ -160,7 +160,7 @@ impl Wanted {
             return Ok(None);
         };
         Ok(Some(Self {
-            kind: Kind::of(policy),
+            kind: NamespaceKind::of(policy),
             detached: empty_slots(&steps),
             steps,
             table: ProcessTable::of(policy)?,
@@ -174,13 +174,13 @@ impl Wanted {
         stack: &mut ChildStack,
         life: BorrowedFd<'_>,
     ) -> io::Result<KeptMounts> {
-        let ground = Ground::take(self.kind, stack)?;
-        let (mut guard_stack, mut table_stack) = (ChildStack::small(), ChildStack::small());
+        let ground = PooledNamespaces::take(self.kind, stack)?;
+        let (mut init_stack, mut table_stack) = (ChildStack::small(), ChildStack::small());
         let order = Order {
             wanted: &self,
             ground: &ground,
             life: life.as_raw_fd(),
-            guard_stack: guard_stack.top(),
+            init_stack: init_stack.top(),
             table_stack: table_stack.top(),
             guard: Cell::new(0),
             opened: Default::default(),
@@ -197,7 +197,7 @@ impl Wanted {
         }
         reap_unregistered(child);
         close_all(&self.detached);
-        let first = First::new(order.guard.get(), guard_stack);
+        let first = InitProcess::new(order.guard.get(), init_stack);
         if let Some(first) = &first {
             lock_children().register(first.pid());
         }
@@ -221,7 +221,11 @@ impl Wanted {
 }
 
 impl KeptMounts {
-    fn new(ground: Ground, first: Option<First>, opened: Vec<OwnedFd>) -> io::Result<Self> {
+    fn new(
+        ground: PooledNamespaces,
+        first: Option<InitProcess>,
+        opened: Vec<OwnedFd>,
+    ) -> io::Result<Self> {
         let mut opened = opened.into_iter();
         let (Some(mounts), Some(processes)) = (opened.next(), opened.next()) else {
             return Err(io::Error::other(
@@ -241,7 +245,7 @@ impl KeptMounts {
             mounts,
             processes,
             devices: Vec::new(),
-            is_spoiled: AtomicBool::new(false),
+            is_unusable: AtomicBool::new(false),
         };
         made.process_namespace = rustix::fs::fstat(&made.processes)?.st_ino;
         made.devices = opened.map(look).collect::<io::Result<_>>()?;
@@ -261,10 +265,10 @@ fn close_all(detached: &[Cell<RawFd>]) {
 
 /// What is handed to the child that makes them; it writes back what it did.
 struct Order<'a> {
-    wanted: &'a Wanted,
-    ground: &'a Ground,
+    wanted: &'a KeptMountsSpec,
+    ground: &'a PooledNamespaces,
     life: RawFd,
-    guard_stack: *mut c_void,
+    init_stack: *mut c_void,
     table_stack: *mut c_void,
     guard: Cell<c_int>,
     /// Counted from one.
@@ -317,7 +321,7 @@ unsafe fn mount_all(order: &Order<'_>) -> Result<(), SyscallError> {
             apply::apply_step(step, &order.wanted.detached, &mut detached)?;
             next();
         }
-        order.guard.set(start_guard(order.guard_stack, order.life)?);
+        order.guard.set(start_init(order.init_stack, order.life)?);
         for ((path, flags), to) in OPENED.iter().zip(&order.opened) {
             let fd = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | flags);
             to.set(syscall::check_descriptor(fd.into())? + 1);

@@ -1,22 +1,22 @@
-//! The first process of a command's namespace, as seen from outside (see `enclosure`).
+//! The first process of a command's namespace, as seen from outside (see `namespaces`).
 
 use rustix::process::Pid;
 
-use crate::namespaces::init_process::First;
+use crate::namespaces::init_process::InitProcess;
 use crate::namespaces::kept_mounts::KeptMounts;
-use crate::namespaces::pool::Ground;
+use crate::namespaces::pool::PooledNamespaces;
 use crate::process_tree::ProcessTree;
 
 /// Whoever sees to it that nobody is left of a command.
 #[derive(Debug)]
-pub(crate) enum Guard {
+pub(crate) enum PidNamespace {
     /// The command's own, which ends with it and leaves this ground to the next one.
-    Own(First, Ground),
+    Own(InitProcess, PooledNamespaces),
     /// That of mounts which the next command may find again.
     Kept(KeptMounts),
 }
 
-impl Guard {
+impl PidNamespace {
     /// The process that was started with the command.
     pub(crate) fn first(&self) -> Option<Pid> {
         match self {
@@ -42,9 +42,9 @@ impl Guard {
         };
         // In this order: whoever loses a sibling of the leader as its parent is below the guard from then on.
         let has_siblings = tree.has_siblings_in(mounts.process_namespace());
-        let (ended, is_clear) = mounts.first().map_or((0, false), First::clear);
+        let (ended, is_clear) = mounts.first().map_or((0, false), InitProcess::clear);
         if has_siblings || !is_clear {
-            mounts.spoil();
+            mounts.give_up();
         }
         ended
     }
@@ -61,7 +61,7 @@ impl Guard {
                 !is_gone
             }
             Self::Kept(mounts) => {
-                mounts.is_spoiled() && !mounts.first().is_some_and(First::is_gone)
+                mounts.is_unusable() && !mounts.first().is_some_and(InitProcess::is_gone)
             }
         }
     }

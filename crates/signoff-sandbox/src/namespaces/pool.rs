@@ -19,24 +19,24 @@ use crate::policy::{Nesting, Network, Policy};
 /// How many are kept for later.
 const KEPT: usize = 64;
 
-static UNUSED: Mutex<Vec<Ground>> = Mutex::new(Vec::new());
+static UNUSED: Mutex<Vec<PooledNamespaces>> = Mutex::new(Vec::new());
 
 /// Namespaces that one command at a time lives in.
 #[derive(Debug)]
-pub(crate) struct Ground {
-    kind: Kind,
+pub(crate) struct PooledNamespaces {
+    kind: NamespaceKind,
     user: OwnedFd,
     network: Option<OwnedFd>,
 }
 
 /// What a command may do there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Kind {
+pub(crate) struct NamespaceKind {
     pub(crate) network: Network,
     pub(crate) nesting: Nesting,
 }
 
-impl Kind {
+impl NamespaceKind {
     pub(crate) fn of(policy: &Policy) -> Self {
         Self {
             network: policy.network,
@@ -45,9 +45,9 @@ impl Kind {
     }
 }
 
-impl Ground {
+impl PooledNamespaces {
     /// Returns one that nobody uses.
-    pub(crate) fn take(kind: Kind, stack: &mut ChildStack) -> io::Result<Self> {
+    pub(crate) fn take(kind: NamespaceKind, stack: &mut ChildStack) -> io::Result<Self> {
         let mut unused = UNUSED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = unused.iter().position(|ground| ground.kind == kind) {
             return Ok(unused.swap_remove(index));
@@ -87,7 +87,7 @@ impl Ground {
 /// The *mapper* stays where we are, because only there root may map users other than itself. The *maker* lives in the
 /// new namespaces and waits until it is mapped.
 struct Order {
-    kind: Kind,
+    kind: NamespaceKind,
     maps: Maps,
     maker_stack: *mut c_void,
     /// Whether the maker may go on: `WAIT`, `GO` or `GIVE_UP`.
@@ -112,7 +112,7 @@ const PARTS: [&str; 5] = [
 ];
 
 /// Has children make it, which share our memory and our descriptors, so that those they open are ours.
-fn make(kind: Kind, stack: &mut ChildStack) -> io::Result<Ground> {
+fn make(kind: NamespaceKind, stack: &mut ChildStack) -> io::Result<PooledNamespaces> {
     let mut maker_stack = ChildStack::small();
     let order = Order {
         kind,
@@ -146,7 +146,7 @@ fn make(kind: Kind, stack: &mut ChildStack) -> io::Result<Ground> {
     };
     let (user, network) = (opened(&order.user), opened(&order.network));
     match (order.done.load(Ordering::Acquire), user) {
-        (done, Some(user)) if done == PARTS.len() => Ok(Ground {
+        (done, Some(user)) if done == PARTS.len() => Ok(PooledNamespaces {
             kind,
             user,
             network,

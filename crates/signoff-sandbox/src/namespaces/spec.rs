@@ -12,14 +12,14 @@ use std::os::fd::RawFd;
 
 use crate::mounts::steps::{self, MountStep};
 use crate::namespaces::kept_mounts::KeptMounts;
-use crate::namespaces::pool::Kind;
+use crate::namespaces::pool::NamespaceKind;
 use crate::namespaces::process_table::ProcessTable;
 use crate::policy::Policy;
 
 #[derive(Debug)]
-pub(crate) struct Enclosure {
+pub(crate) struct NamespaceSpec {
     /// Where it is built.
-    pub(crate) kind: Kind,
+    pub(crate) kind: NamespaceKind,
     /// What is mounted there already.
     pub(crate) kept: Option<KeptMounts>,
     pub(crate) steps: Vec<MountStep>,
@@ -28,10 +28,10 @@ pub(crate) struct Enclosure {
     pub(crate) table: ProcessTable,
 }
 
-impl Enclosure {
+impl NamespaceSpec {
     pub(crate) fn new(policy: &Policy, kept: Option<&KeptMounts>) -> io::Result<Self> {
         let steps = match kept {
-            Some(kept) if kept.is_spoiled() => {
+            Some(kept) if kept.is_unusable() => {
                 return Err(io::Error::other(
                     "cannot confine the process: what an earlier command started could not be ended",
                 ));
@@ -40,7 +40,7 @@ impl Enclosure {
             None => steps::mount_steps(policy, rustix::process::geteuid().is_root())?,
         };
         Ok(Self {
-            kind: Kind::of(policy),
+            kind: NamespaceKind::of(policy),
             kept: kept.cloned(),
             detached: empty_slots(&steps),
             steps,

@@ -12,15 +12,15 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use crate::after_fork::descriptors::{FILTER, FREE, GATE, GROUP, HOST_PIPE, RULES, STATUS};
 use crate::after_fork::failure::{ChildFailure, StartStage};
 use crate::after_fork::signals;
-use crate::spawn::image::{Image, Pointers, SHELL};
+use crate::spawn::image::{ExecPointers, ProcessImage, SHELL};
 
 /// Turns the calling process into the command, or returns why that failed.
 ///
 /// # Safety
 /// To be called in a forked child only, with pointers into `image`.
 pub(crate) unsafe fn become_command(
-    image: &Image,
-    pointers: &Pointers,
+    image: &ProcessImage,
+    pointers: &ExecPointers,
     parent: c_int,
 ) -> ChildFailure {
     // SAFETY: system calls only, on descriptors and memory that `image` and `pointers` keep.
@@ -36,7 +36,7 @@ pub(crate) unsafe fn become_command(
 ///
 /// # Safety
 /// As `become_command`.
-pub(crate) unsafe fn become_inside(image: &Image, pointers: &Pointers) -> ChildFailure {
+pub(crate) unsafe fn become_inside(image: &ProcessImage, pointers: &ExecPointers) -> ChildFailure {
     // SAFETY: as `become_command`.
     unsafe {
         // The guard dies with the host as well, and then so does everybody in there; this is quicker.
@@ -63,7 +63,11 @@ pub(crate) unsafe fn tell(failure: ChildFailure) -> ! {
 
 /// # Safety
 /// As `become_command`.
-unsafe fn prepare(image: &Image, pointers: &Pointers, parent: c_int) -> Result<(), ChildFailure> {
+unsafe fn prepare(
+    image: &ProcessImage,
+    pointers: &ExecPointers,
+    parent: c_int,
+) -> Result<(), ChildFailure> {
     // SAFETY: as `become_command`.
     unsafe {
         arrange_descriptors(image, pointers, None).map_err(|()| failed(StartStage::Prepare))?;
@@ -77,7 +81,7 @@ unsafe fn prepare(image: &Image, pointers: &Pointers, parent: c_int) -> Result<(
 ///
 /// # Safety
 /// As `become_command`.
-unsafe fn settle(image: &Image) -> Result<(), ChildFailure> {
+unsafe fn settle(image: &ProcessImage) -> Result<(), ChildFailure> {
     // SAFETY: as `become_command`.
     unsafe {
         if libc::setsid() == -1 {
@@ -101,7 +105,7 @@ unsafe fn settle(image: &Image) -> Result<(), ChildFailure> {
 ///
 /// # Safety
 /// As `become_command`.
-unsafe fn confined(image: &Image) -> Result<(), crate::after_fork::syscall::SyscallError> {
+unsafe fn confined(image: &ProcessImage) -> Result<(), crate::after_fork::syscall::SyscallError> {
     // SAFETY: as `become_command`.
     unsafe {
         if image.group_entry.is_some() {
@@ -114,17 +118,17 @@ unsafe fn confined(image: &Image) -> Result<(), crate::after_fork::syscall::Sysc
         if let Some(memory) = image.memory {
             set_limit(libc::RLIMIT_DATA, memory);
         }
-        let Some(enclosure) = &image.enclosure else {
+        let Some(namespaces) = &image.namespaces else {
             return Ok(());
         };
         if let Some(processes) = image.processes {
             // Counted per user namespace, so it is the command's own.
             set_limit(libc::RLIMIT_NPROC, processes.into());
         }
-        crate::confine::privileges::leave_keys();
-        match enclosure.kept {
+        crate::confine::privileges::leave_session_keyring();
+        match namespaces.kept {
             Some(_) => Ok(()),
-            None => crate::namespaces::process_table::mount(&enclosure.table),
+            None => crate::namespaces::process_table::mount(&namespaces.table),
         }
     }
 }
@@ -133,18 +137,18 @@ unsafe fn confined(image: &Image) -> Result<(), crate::after_fork::syscall::Sysc
 ///
 /// # Safety
 /// As `become_command`.
-unsafe fn submit(image: &Image) -> Result<(), crate::after_fork::syscall::SyscallError> {
+unsafe fn submit(image: &ProcessImage) -> Result<(), crate::after_fork::syscall::SyscallError> {
     // SAFETY: as `become_command`.
     unsafe {
-        if image.gives_up {
-            crate::confine::privileges::give_up()?;
+        if image.drops_privileges {
+            crate::confine::privileges::drop_capabilities()?;
         }
         if image.rules.is_some() {
-            crate::confine::privileges::gain_nothing()?;
-            crate::confine::landlock::submit(RULES)?;
+            crate::confine::privileges::set_no_new_privileges()?;
+            crate::confine::landlock::restrict_self(RULES)?;
         }
         match image.filter {
-            Some(filter) => crate::confine::seccomp::submit(filter),
+            Some(filter) => crate::confine::seccomp::install(filter),
             None => Ok(()),
         }
     }
@@ -155,8 +159,8 @@ unsafe fn submit(image: &Image) -> Result<(), crate::after_fork::syscall::Syscal
 /// # Safety
 /// As `become_command`.
 pub(crate) unsafe fn arrange_descriptors(
-    image: &Image,
-    pointers: &Pointers,
+    image: &ProcessImage,
+    pointers: &ExecPointers,
     life: Option<BorrowedFd<'_>>,
 ) -> Result<(), ()> {
     // SAFETY: as `become_command`; all sources lie above all places, so none is overwritten before its turn.
@@ -243,7 +247,7 @@ unsafe fn die_with_parent(parent: c_int) {
 ///
 /// # Safety
 /// As `become_command`.
-pub(crate) unsafe fn command_tag(image: &Image) {
+pub(crate) unsafe fn command_tag(image: &ProcessImage) {
     if let Some(command_tag) = image.command_tag {
         // SAFETY: a plain system call.
         unsafe { set_limit(libc::RLIMIT_LOCKS, command_tag.limit()) };
@@ -288,7 +292,7 @@ unsafe fn wait_at_gate() {
 
 /// # Safety
 /// As `become_command`.
-unsafe fn exec(image: &Image, pointers: &Pointers) -> ChildFailure {
+unsafe fn exec(image: &ProcessImage, pointers: &ExecPointers) -> ChildFailure {
     // SAFETY: the tables end with null and point to strings that end with zero.
     unsafe {
         libc::execve(

@@ -8,54 +8,54 @@ use std::os::fd::BorrowedFd;
 
 use crate::after_fork::failure::ChildFailure;
 use crate::after_fork::stack::ChildStack;
-use crate::namespaces::command_namespaces::Place;
-use crate::namespaces::init_process::First;
-use crate::namespaces::pid_namespace::Guard;
-use crate::namespaces::spec::Enclosure;
+use crate::namespaces::command_namespaces::CommandNamespaces;
+use crate::namespaces::init_process::InitProcess;
+use crate::namespaces::pid_namespace::PidNamespace;
+use crate::namespaces::spec::NamespaceSpec;
 use crate::process_tree::children::reap_unregistered;
 use crate::process_tree::spawning_thread::SpawningThread;
 use crate::spawn::child;
-use crate::spawn::image::{Image, Pointers};
-use crate::spawn::setup_report::Births;
+use crate::spawn::image::{ExecPointers, ProcessImage};
+use crate::spawn::setup_report::SetupReport;
 
 /// What is handed to the child.
-pub(crate) struct Birth<'a> {
-    pub(crate) image: &'a Image,
-    pub(crate) pointers: Pointers,
+pub(crate) struct ChildContext<'a> {
+    pub(crate) image: &'a ProcessImage,
+    pub(crate) pointers: ExecPointers,
     parent: c_int,
     /// Filled by a child in our memory that could not become the command.
     pub(crate) failure: Cell<Option<ChildFailure>>,
-    pub(crate) inside: Inside<'a>,
+    pub(crate) setup: SetupContext<'a>,
 }
 
 /// What a founder is handed beyond that.
-pub(crate) struct Inside<'a> {
-    pub(crate) births: &'a Births,
+pub(crate) struct SetupContext<'a> {
+    pub(crate) report: &'a SetupReport,
     /// Ends when we do.
     pub(crate) life: BorrowedFd<'a>,
     pub(crate) leader_stack: *mut c_void,
-    pub(crate) guard_stack: *mut c_void,
-    place: Option<&'a Place>,
+    pub(crate) init_stack: *mut c_void,
+    place: Option<&'a CommandNamespaces>,
 }
 
 /// What the children of one thread have in common.
 #[derive(Debug)]
-pub(crate) struct Cradle<'a> {
-    pub(crate) births: &'a Births,
+pub(crate) struct SpawnContext<'a> {
+    pub(crate) report: &'a SetupReport,
     /// Ends when we do.
     pub(crate) life: BorrowedFd<'a>,
     /// Knows the child that borrows our memory.
     pub(crate) thread: &'a SpawningThread,
-    pub(crate) founder_stack: ChildStack,
+    pub(crate) setup_stack: ChildStack,
     pub(crate) leader_stack: ChildStack,
 }
 
 /// A child that was started.
 #[derive(Debug)]
-pub(crate) struct Born {
+pub(crate) struct ForkedChild {
     pub(crate) pid: i32,
     /// The first process of its namespace, if it has one.
-    pub(crate) guard: Option<Guard>,
+    pub(crate) guard: Option<PidNamespace>,
     /// Why it did not become the command, if that is known by then.
     pub(crate) failure: Option<ChildFailure>,
 }
@@ -64,43 +64,43 @@ pub(crate) struct Born {
 ///
 /// The child dies with the calling thread, which therefore has to outlive it; and it begins with the signals blocked
 /// that are blocked here.
-pub(crate) fn start(image: Image, cradle: &mut Cradle<'_>) -> io::Result<Born> {
-    if let Some(enclosure) = &image.enclosure {
-        let place = Place::for_command(enclosure, &mut cradle.founder_stack)?;
-        return start_inside(&image, enclosure, place, cradle);
+pub(crate) fn start(image: ProcessImage, spawn: &mut SpawnContext<'_>) -> io::Result<ForkedChild> {
+    if let Some(namespaces) = &image.namespaces {
+        let place = CommandNamespaces::for_command(namespaces, &mut spawn.setup_stack)?;
+        return start_inside(&image, namespaces, place, spawn);
     }
-    let birth = Birth::of(&image, cradle);
-    let pid = give_birth(&birth, cradle)?;
-    Ok(Born {
+    let context = ChildContext::of(&image, spawn);
+    let pid = fork_child(&context, spawn)?;
+    Ok(ForkedChild {
         pid,
         guard: None,
-        failure: birth.failure.get(),
+        failure: context.failure.get(),
     })
 }
 
-impl<'a> Birth<'a> {
-    fn of<'c: 'a>(image: &'a Image, cradle: &mut Cradle<'c>) -> Self {
+impl<'a> ChildContext<'a> {
+    fn of<'c: 'a>(image: &'a ProcessImage, spawn: &mut SpawnContext<'c>) -> Self {
         Self {
             image,
-            pointers: Pointers::to(image),
+            pointers: ExecPointers::to(image),
             // SAFETY: no arguments.
             parent: unsafe { libc::getpid() },
             failure: Cell::new(None),
-            inside: Inside {
-                births: cradle.births,
-                life: cradle.life,
-                leader_stack: cradle.leader_stack.top(),
-                guard_stack: std::ptr::null_mut(),
+            setup: SetupContext {
+                report: spawn.report,
+                life: spawn.life,
+                leader_stack: spawn.leader_stack.top(),
+                init_stack: std::ptr::null_mut(),
                 place: None,
             },
         }
     }
 }
 
-fn give_birth(birth: &Birth<'_>, cradle: &mut Cradle<'_>) -> io::Result<i32> {
-    let pid = match birth.image.hold {
-        Some(_) => copy(birth),
-        None => borrow(birth, &mut cradle.founder_stack, cradle.thread),
+fn fork_child(context: &ChildContext<'_>, spawn: &mut SpawnContext<'_>) -> io::Result<i32> {
+    let pid = match context.image.hold {
+        Some(_) => fork_copy(context),
+        None => clone_sharing_memory(context, &mut spawn.setup_stack, spawn.thread),
     };
     match pid {
         -1 => Err(io::Error::last_os_error()),
@@ -110,31 +110,31 @@ fn give_birth(birth: &Birth<'_>, cradle: &mut Cradle<'_>) -> io::Result<i32> {
 
 /// Has a founder start the child and its guard, takes leave of the founder, and returns whom it left.
 fn start_inside(
-    image: &Image,
-    enclosure: &Enclosure,
-    place: Place,
-    cradle: &mut Cradle<'_>,
-) -> io::Result<Born> {
+    image: &ProcessImage,
+    namespaces: &NamespaceSpec,
+    place: CommandNamespaces,
+    spawn: &mut SpawnContext<'_>,
+) -> io::Result<ForkedChild> {
     let mut stack = ChildStack::small();
-    let mut birth = Birth::of(image, cradle);
-    if matches!(place, Place::Bare(_)) {
-        birth.inside.guard_stack = stack.top();
+    let mut context = ChildContext::of(image, spawn);
+    if matches!(place, CommandNamespaces::New(_)) {
+        context.setup.init_stack = stack.top();
     }
-    birth.inside.place = Some(&place);
-    cradle.births.clear();
-    reap_unregistered(give_birth(&birth, cradle)?);
-    let failure = birth.failure.get();
-    let guard = cradle.births.guard();
-    let guard = guard.and_then(|pid| First::new(pid, stack));
-    match (cradle.births.leader(), guard, place) {
-        (Some(pid), Some(first), Place::Bare(ground)) => Ok(Born {
+    context.setup.place = Some(&place);
+    spawn.report.clear();
+    reap_unregistered(fork_child(&context, spawn)?);
+    let failure = context.failure.get();
+    let guard = spawn.report.guard();
+    let guard = guard.and_then(|pid| InitProcess::new(pid, stack));
+    match (spawn.report.leader(), guard, place) {
+        (Some(pid), Some(first), CommandNamespaces::New(ground)) => Ok(ForkedChild {
             pid,
-            guard: Some(Guard::Own(first, ground)),
+            guard: Some(PidNamespace::Own(first, ground)),
             failure,
         }),
-        (Some(pid), None, Place::Furnished(mounts)) => Ok(Born {
+        (Some(pid), None, CommandNamespaces::Kept(mounts)) => Ok(ForkedChild {
             pid,
-            guard: Some(Guard::Kept(mounts)),
+            guard: Some(PidNamespace::Kept(mounts)),
             failure,
         }),
         (_, guard, _) => {
@@ -142,17 +142,17 @@ fn start_inside(
                 guard.end();
                 guard.reap();
             }
-            Err(unfounded(cradle.births, enclosure))
+            Err(setup_error(spawn.report, namespaces))
         }
     }
 }
 
-fn unfounded(births: &Births, enclosure: &Enclosure) -> io::Error {
-    let Some((part, failure)) = births.failure() else {
+fn setup_error(report: &SetupReport, namespaces: &NamespaceSpec) -> io::Error {
+    let Some((part, failure)) = report.failure() else {
         return io::Error::other("cannot confine the process: whoever was to do it was killed");
     };
     let error = io::Error::from_raw_os_error(failure.errno);
-    let part = enclosure.part(part);
+    let part = namespaces.part(part);
     io::Error::new(
         error.kind(),
         format!("cannot confine the process: {error} ({part})"),
@@ -160,43 +160,47 @@ fn unfounded(births: &Births, enclosure: &Enclosure) -> io::Error {
 }
 
 /// Starts a child with a copy of our memory, for it will wait at a gate while we go on.
-fn copy(birth: &Birth<'_>) -> c_int {
+fn fork_copy(context: &ChildContext<'_>) -> c_int {
     // SAFETY: the child runs `live` only, which keeps to what is allowed after a fork of many threads.
     match unsafe { libc::fork() } {
         // SAFETY: we are in the child, and the pointers point into the image, which this copy of the memory keeps.
-        0 => unsafe { child::tell(live(birth)) },
+        0 => unsafe { child::tell(run_child(context)) },
         pid => pid,
     }
 }
 
 /// # Safety
 /// To be called in a child only.
-unsafe fn live(birth: &Birth<'_>) -> ChildFailure {
+unsafe fn run_child(context: &ChildContext<'_>) -> ChildFailure {
     // SAFETY: the pointers point into the image.
     unsafe {
-        if let (Some(enclosure), Some(place)) = (&birth.image.enclosure, birth.inside.place) {
-            crate::spawn::setup::found(birth, enclosure, place);
+        if let (Some(namespaces), Some(place)) = (&context.image.namespaces, context.setup.place) {
+            crate::spawn::setup::set_up(context, namespaces, place);
         }
-        child::become_command(birth.image, &birth.pointers, birth.parent)
+        child::become_command(context.image, &context.pointers, context.parent)
     }
 }
 
 /// Starts a child in our own memory while this thread waits until it has become the command.
 ///
 /// A copy costs about a millisecond per ten megabytes we occupy; this costs the same however large we are.
-fn borrow(birth: &Birth<'_>, stack: &mut ChildStack, thread: &SpawningThread) -> c_int {
-    extern "C" fn enter(birth: *mut c_void) -> c_int {
-        // SAFETY: it is the `Birth` passed below, which lives while its thread waits for us.
-        let birth = unsafe { &*birth.cast::<Birth<'_>>() };
+fn clone_sharing_memory(
+    context: &ChildContext<'_>,
+    stack: &mut ChildStack,
+    thread: &SpawningThread,
+) -> c_int {
+    extern "C" fn enter(context: *mut c_void) -> c_int {
+        // SAFETY: it is the `ChildContext` passed below, which lives while its thread waits for us.
+        let context = unsafe { &*context.cast::<ChildContext<'_>>() };
         // SAFETY: we are in the child, and the pointers point into the image.
-        let failure = unsafe { live(birth) };
-        birth.failure.set(Some(failure));
+        let failure = unsafe { run_child(context) };
+        context.failure.set(Some(failure));
         // SAFETY: ends this process only, and runs nothing of the host's on the way.
         unsafe { libc::_exit(127) }
     }
 
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT_SETTID | libc::SIGCHLD;
-    // SAFETY: until the child has left our memory by exec or exit this thread stands still, so `birth`, the stack and
+    // SAFETY: until the child has left our memory by exec or exit this thread stands still, so `context`, the stack and
     // even `errno` are the child's alone; it writes to nothing else. Stacks grow down from an aligned top. The kernel
     // writes the child's number to the slot, which lives through the call, before the child runs.
     unsafe {
@@ -204,7 +208,7 @@ fn borrow(birth: &Birth<'_>, stack: &mut ChildStack, thread: &SpawningThread) ->
             enter,
             stack.top(),
             flags,
-            (&raw const *birth).cast_mut().cast(),
+            (&raw const *context).cast_mut().cast(),
             thread.starting_slot(),
         )
     }

@@ -6,25 +6,25 @@ use std::os::fd::OwnedFd;
 use std::ptr;
 use std::sync::Arc;
 
-use crate::namespaces::spec::Enclosure;
+use crate::namespaces::spec::NamespaceSpec;
 use crate::process_tree::tags::{CommandTag, RunTag};
 
 /// What the child becomes. Its descriptors are numbered above those the child fills (`stdio::lift`).
 #[derive(Debug)]
-pub(crate) struct Image {
+pub(crate) struct ProcessImage {
     pub(crate) program: CString,
     pub(crate) argv: Vec<CString>,
     pub(crate) env: Vec<CString>,
     pub(crate) cwd: CString,
     pub(crate) stdio: [OwnedFd; 3],
-    pub(crate) hold: Option<Hold>,
+    pub(crate) hold: Option<ChildGate>,
     pub(crate) command_tag: Option<CommandTag>,
     /// Of which run it is.
     pub(crate) run_tag: Option<RunTag>,
     /// Namespaces that are made for it.
-    pub(crate) enclosure: Option<Enclosure>,
+    pub(crate) namespaces: Option<NamespaceSpec>,
     /// Whether it gives up all capabilities by itself; who confines another one needs them.
-    pub(crate) gives_up: bool,
+    pub(crate) drops_privileges: bool,
     /// Rules that it submits to.
     pub(crate) rules: Option<Arc<OwnedFd>>,
     /// System calls that are refused to it.
@@ -41,7 +41,7 @@ pub(crate) struct Image {
 
 /// What a child needs that waits before it becomes the command.
 #[derive(Debug)]
-pub(crate) struct Hold {
+pub(crate) struct ChildGate {
     /// It waits for one byte; end of file ends it.
     pub(crate) gate: OwnedFd,
     /// It tells here why it could not become the command.
@@ -49,7 +49,7 @@ pub(crate) struct Hold {
 }
 
 /// Null-terminated tables that point into an image, made before the fork.
-pub(crate) struct Pointers {
+pub(crate) struct ExecPointers {
     pub(crate) argv: Vec<*const c_char>,
     /// For a script without `#!`, as shells and `execvp` do it.
     pub(crate) shell_argv: Vec<*const c_char>,
@@ -60,8 +60,8 @@ pub(crate) struct Pointers {
 
 pub(crate) const SHELL: &CStr = c"/bin/sh";
 
-impl Pointers {
-    pub(crate) fn to(image: &Image) -> Self {
+impl ExecPointers {
+    pub(crate) fn to(image: &ProcessImage) -> Self {
         let table = |strings: &[CString]| -> Vec<*const c_char> {
             let pointers = strings.iter().map(|string| string.as_ptr());
             pointers.chain([ptr::null()]).collect()

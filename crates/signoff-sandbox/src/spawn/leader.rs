@@ -9,7 +9,7 @@ use rustix::process::{Signal, WaitStatus, kill_process, kill_process_group};
 
 use crate::command::report::ExitStatus;
 use crate::confine::memory_group::MemoryGroup;
-use crate::namespaces::pid_namespace::Guard;
+use crate::namespaces::pid_namespace::PidNamespace;
 use crate::poll;
 use crate::process_tree::children::{self, reap_registered};
 use crate::process_tree::tags::CommandTag;
@@ -25,7 +25,7 @@ pub(crate) struct Leader {
     exit: OwnedFd,
     reaped: bool,
     /// Whose end is the end of everybody in its namespace.
-    guard: Option<Guard>,
+    guard: Option<PidNamespace>,
     /// Removed when nobody is in it any more.
     group: Option<MemoryGroup>,
     /// Its thread ends with it, and the leader with the thread.
@@ -98,7 +98,7 @@ impl Leader {
 
     /// Ends what the leader, which has exited, left behind.
     pub(crate) fn end_tree(&self) -> CleanupReport {
-        let inside = self.guard.as_ref().map_or(0, Guard::end);
+        let inside = self.guard.as_ref().map_or(0, PidNamespace::end);
         let swept = self.tree.end();
         let guard = self.guard.as_ref();
         let kept = guard.map_or(0, |guard| guard.clear(&self.tree));
@@ -116,7 +116,7 @@ impl Leader {
         let unknown = ExitStatus::Signaled(Signal::KILL.as_raw());
         let how = reap_registered(self.tree.leader).map_or(unknown, how);
         // Not before: the namespace lasts as long as anybody in it has not been taken leave of.
-        let left = self.guard.take().is_some_and(Guard::reap);
+        let left = self.guard.take().is_some_and(PidNamespace::reap);
         (how, left)
     }
 }

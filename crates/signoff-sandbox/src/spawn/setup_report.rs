@@ -8,21 +8,21 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use crate::after_fork::failure::{ChildFailure, StartStage};
 
 #[derive(Debug)]
-pub(crate) struct Births(NonNull<Page>);
+pub(crate) struct SetupReport(NonNull<Page>);
 
 #[derive(Debug)]
 struct Page {
     guard: AtomicI32,
     leader: AtomicI32,
     /// What the founder could not do: its number, counted from 1, and the error.
-    failed_part: AtomicI32,
+    failed_step: AtomicI32,
     errno: AtomicI32,
 }
 
 // SAFETY: everything in the page is atomic.
-unsafe impl Send for Births {}
+unsafe impl Send for SetupReport {}
 
-impl Births {
+impl SetupReport {
     pub(crate) fn new() -> io::Result<Self> {
         // SAFETY: a new mapping, which nothing else refers to.
         let page = unsafe {
@@ -47,16 +47,16 @@ impl Births {
     /// Forgets those of the last time.
     pub(crate) fn clear(&self) {
         let page = self.page();
-        for cell in [&page.guard, &page.leader, &page.failed_part, &page.errno] {
+        for cell in [&page.guard, &page.leader, &page.failed_step, &page.errno] {
             cell.store(0, Ordering::Release);
         }
     }
 
-    pub(crate) fn note_guard(&self, pid: i32) {
+    pub(crate) fn record_init(&self, pid: i32) {
         self.page().guard.store(pid, Ordering::Release);
     }
 
-    pub(crate) fn note_leader(&self, pid: i32) {
+    pub(crate) fn record_leader(&self, pid: i32) {
         self.page().leader.store(pid, Ordering::Release);
     }
 
@@ -64,7 +64,7 @@ impl Births {
         let page = self.page();
         page.errno.store(failure.errno, Ordering::Release);
         let part = i32::try_from(part).unwrap_or(i32::MAX - 1);
-        page.failed_part.store(part + 1, Ordering::Release);
+        page.failed_step.store(part + 1, Ordering::Release);
     }
 
     pub(crate) fn guard(&self) -> Option<i32> {
@@ -77,7 +77,7 @@ impl Births {
 
     /// Returns which part the founder could not do, and why.
     pub(crate) fn failure(&self) -> Option<(usize, ChildFailure)> {
-        let part = usize::try_from(some(&self.page().failed_part)?).ok()?;
+        let part = usize::try_from(some(&self.page().failed_step)?).ok()?;
         let failure = ChildFailure {
             stage: StartStage::Confine,
             errno: self.page().errno.load(Ordering::Acquire),
@@ -95,7 +95,7 @@ fn some(cell: &AtomicI32) -> Option<i32> {
     Some(cell.load(Ordering::Acquire)).filter(|value| *value != 0)
 }
 
-impl Drop for Births {
+impl Drop for SetupReport {
     fn drop(&mut self) {
         // SAFETY: nobody refers to the page any more.
         unsafe { libc::munmap(self.0.as_ptr().cast(), size_of::<Page>()) };

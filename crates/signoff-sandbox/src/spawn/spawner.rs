@@ -13,13 +13,13 @@ use rustix::process::Pid;
 use crate::after_fork::failure::ChildFailure;
 use crate::after_fork::stack::ChildStack;
 use crate::after_fork::{descriptors, signals};
-use crate::namespaces::kept_mounts::{KeptMounts, Wanted};
-use crate::namespaces::pid_namespace::Guard;
+use crate::namespaces::kept_mounts::{KeptMounts, KeptMountsSpec};
+use crate::namespaces::pid_namespace::PidNamespace;
 use crate::process_tree::children::lock_children;
 use crate::process_tree::spawning_thread::SpawningThread;
-use crate::spawn::fork::{self, Born, Cradle};
-use crate::spawn::image::Image;
-use crate::spawn::setup_report::Births;
+use crate::spawn::fork::{self, ForkedChild, SpawnContext};
+use crate::spawn::image::ProcessImage;
+use crate::spawn::setup_report::SetupReport;
 
 #[derive(Debug)]
 pub(crate) struct Spawner {
@@ -29,8 +29,8 @@ pub(crate) struct Spawner {
 
 #[derive(Debug)]
 enum Request {
-    Child(Image, SyncSender<io::Result<Child>>),
-    Mounts(Wanted, SyncSender<io::Result<KeptMounts>>),
+    Child(ProcessImage, SyncSender<io::Result<Child>>),
+    Mounts(KeptMountsSpec, SyncSender<io::Result<KeptMounts>>),
 }
 
 /// A child that was started.
@@ -38,7 +38,7 @@ enum Request {
 pub(crate) struct Child {
     pub(crate) pid: Pid,
     /// The first process of its namespace, if it has one.
-    pub(crate) guard: Option<Guard>,
+    pub(crate) guard: Option<PidNamespace>,
     /// Why it did not become the command, if that is known already.
     pub(crate) failure: Option<ChildFailure>,
 }
@@ -62,7 +62,7 @@ impl Spawner {
     }
 
     /// Starts a child and returns at once, though the child may wait at its gate.
-    pub(crate) fn spawn(&self, image: Image) -> io::Result<Child> {
+    pub(crate) fn spawn(&self, image: ProcessImage) -> io::Result<Child> {
         let (reply, answer) = sync_channel(1);
         self.requests
             .send(Request::Child(image, reply))
@@ -71,7 +71,7 @@ impl Spawner {
     }
 
     /// Makes mounts for commands.
-    pub(crate) fn make_mounts(&self, wanted: Wanted) -> io::Result<KeptMounts> {
+    pub(crate) fn make_mounts(&self, wanted: KeptMountsSpec) -> io::Result<KeptMounts> {
         let (reply, answer) = sync_channel(1);
         self.requests
             .send(Request::Mounts(wanted, reply))
@@ -88,7 +88,7 @@ impl Spawner {
 /// What all commands have in common that live in namespaces.
 #[derive(Debug)]
 struct Common {
-    births: Births,
+    report: SetupReport,
     /// A pipe of which guards have the one end, and read that the other is gone with us.
     life: OwnedFd,
     _alive: io::PipeWriter,
@@ -98,7 +98,7 @@ impl Common {
     fn new() -> io::Result<Self> {
         let (life, alive) = io::pipe()?;
         Ok(Self {
-            births: Births::new()?,
+            report: SetupReport::new()?,
             life: descriptors::raise_above_reserved(life.into())?,
             _alive: alive,
         })
@@ -106,21 +106,22 @@ impl Common {
 }
 
 fn serve(incoming: &Receiver<Request>, common: &Common, thread: &SpawningThread) {
-    let mut cradle = Cradle {
-        births: &common.births,
+    let mut spawn = SpawnContext {
+        report: &common.report,
         life: common.life.as_fd(),
         thread,
-        founder_stack: ChildStack::new(),
+        setup_stack: ChildStack::new(),
         leader_stack: ChildStack::new(),
     };
     for request in incoming {
         match request {
             Request::Child(image, reply) => {
-                let child = fork::start(image, &mut cradle).and_then(|born| remember(born, thread));
+                let child =
+                    fork::start(image, &mut spawn).and_then(|forked| remember(forked, thread));
                 reply.send(child).ok();
             }
             Request::Mounts(wanted, reply) => {
-                let made = wanted.make(&mut cradle.founder_stack, cradle.life);
+                let made = wanted.make(&mut spawn.setup_stack, spawn.life);
                 reply.send(made).ok();
             }
         }
@@ -128,20 +129,20 @@ fn serve(incoming: &Receiver<Request>, common: &Common, thread: &SpawningThread)
 }
 
 /// Makes known whose numbers these are, before anybody can ask.
-fn remember(born: Born, thread: &SpawningThread) -> io::Result<Child> {
+fn remember(forked: ForkedChild, thread: &SpawningThread) -> io::Result<Child> {
     let number = |pid| Pid::from_raw(pid).ok_or_else(gone);
-    let guard = born.guard;
-    let pid = number(born.pid)?;
+    let guard = forked.guard;
+    let pid = number(forked.pid)?;
     let mut leaders = lock_children();
     leaders.register(pid);
-    if let Some(first) = guard.as_ref().and_then(Guard::first) {
+    if let Some(first) = guard.as_ref().and_then(PidNamespace::first) {
         leaders.register(first);
     }
     thread.clear_starting();
     Ok(Child {
         pid,
         guard,
-        failure: born.failure,
+        failure: forked.failure,
     })
 }
 

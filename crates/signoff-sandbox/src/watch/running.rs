@@ -16,7 +16,7 @@ use crate::watch::{Watch, stop_signal};
 
 /// What we keep of a command that was started.
 #[derive(Debug)]
-pub(crate) struct Ours {
+pub(crate) struct WatchOptions {
     pub(crate) stdout: OwnedFd,
     pub(crate) stderr: OwnedFd,
     pub(crate) limits: Limits,
@@ -38,16 +38,16 @@ pub struct Stopper {
 }
 
 impl RunningCommand {
-    pub(crate) fn new(leader: Leader, ours: Ours) -> io::Result<Self> {
+    pub(crate) fn new(leader: Leader, options: WatchOptions) -> io::Result<Self> {
         let signal = Arc::new(stop_signal::Signal::new()?);
         let watch = Watch {
             leader,
             stop: Arc::clone(&signal),
-            stdout: Stream::new(Source::Stdout, ours.stdout, ours.limits.output),
-            stderr: Stream::new(Source::Stderr, ours.stderr, ours.limits.output),
-            log: Log::new(ours.log, ours.limits.log, &ours.redaction),
+            stdout: Stream::new(Source::Stdout, options.stdout, options.limits.output),
+            stderr: Stream::new(Source::Stderr, options.stderr, options.limits.output),
+            log: Log::new(options.log, options.limits.log, &options.redaction),
             started: Instant::now(),
-            time: ours.limits.time,
+            time: options.limits.time,
         };
         Ok(Self {
             watch,
