@@ -1,4 +1,4 @@
-//! What a forked child may use: system calls, and memory that was there before the fork.
+//! What the code of a forked child may use: system calls, and memory that was there before the fork.
 
 pub(crate) mod descriptors;
 pub(crate) mod failure;

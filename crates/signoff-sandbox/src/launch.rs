@@ -1,4 +1,4 @@
-//! Starts a command at a level of confinement.
+//! Starts commands at a given level of confinement.
 
 pub(crate) mod bubblewrap;
 pub(crate) mod confinement;
@@ -7,3 +7,4 @@ pub(crate) mod image;
 pub(crate) mod interactive;
 pub(crate) mod launcher;
 pub(crate) mod memory_limit;
+pub(crate) mod started;

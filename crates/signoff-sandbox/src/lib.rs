@@ -42,5 +42,5 @@ pub use process_tree::leftovers::{end_leftovers, find_marked};
 pub use sandbox::Sandbox;
 pub use trial::overlay_trial::{OverlayTrialError, try_overlay};
 pub use trial::probe::{FailedLevel, MemoryScope, Probe, ProbeError, memory_scope, probe};
-pub use watch::piped::{MessageError, PipedProcess, StdinWriter};
+pub use watch::piped::{MessageError, PipedCommand, PipedProcess, StdinWriter};
 pub use watch::running::{RunningCommand, Stopper};

@@ -1,15 +1,15 @@
-//! Waiting for descriptors until a moment.
+//! Waits for descriptors with a deadline.
 
 use std::time::Instant;
 
 use rustix::event::{PollFd, Timespec};
 use rustix::io::Errno;
 
-/// Waits until a descriptor is ready or the moment has come; a signal may end it early.
-pub(crate) fn poll(fds: &mut [PollFd<'_>], until: Option<Instant>) -> Result<(), Errno> {
-    let timeout = until.map(|until| {
-        let left = until.saturating_duration_since(Instant::now());
-        // Too far away to be expressed is as good as never.
+/// Waits until a descriptor is ready or the deadline has passed; a signal may end the wait early.
+pub(crate) fn poll_until(fds: &mut [PollFd<'_>], deadline: Option<Instant>) -> Result<(), Errno> {
+    let timeout = deadline.map(|deadline| {
+        let left = deadline.saturating_duration_since(Instant::now());
+        // A deadline too far away to be expressed is as good as none.
         Timespec::try_from(left).unwrap_or(Timespec {
             tv_sec: i64::from(i32::MAX),
             tv_nsec: 0,

@@ -1,9 +1,9 @@
-//! Everything a command started, and the end of it.
+//! Which processes belong to a command, and how all of them are killed.
 //!
-//! This process is a subreaper: whoever loses its parent below us becomes our child, given to our main thread. So
-//! once the leader of a command has exited, all that is left of its tree hangs below children of ours that we did not
-//! start. On the ordinary path there are none, which two short reads show; no table of processes is searched, and the
-//! leaders of other commands are known by number, so that none of them is looked at.
+//! This process is a subreaper: a descendant that loses its parent becomes a child of our main thread. So once the leader
+//! of a command has exited, the rest of its tree hangs below children of ours that we did not start. Normally there are
+//! none, which two short reads of `/proc` show. The process table is not searched, and the leaders of other commands
+//! are registered, so that none of them is examined.
 
 pub(crate) mod children;
 pub(crate) mod identity;
@@ -32,6 +32,7 @@ pub const MARKER: &str = "SIGNOFF_INSIDE";
 /// How long processes may take to die of `SIGKILL`.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// A command's leader and its descendants.
 #[derive(Debug)]
 pub(crate) struct ProcessTree {
     pub(crate) leader: Pid,
@@ -41,13 +42,15 @@ pub(crate) struct ProcessTree {
     pub(crate) parent: Arc<SpawningThread>,
 }
 
+/// How many processes a command left behind.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct CleanupReport {
     pub(crate) ended: usize,
+    /// Processes that could not be ended.
     pub(crate) left: usize,
 }
 
-/// Makes orphans below this process its children.
+/// Makes this process the parent of all its descendants that lose theirs.
 pub(crate) fn adopt_orphans() -> io::Result<()> {
     set_child_subreaper(Some(rustix::process::getpid()))?;
     match proc::stat(std::process::id()) {
@@ -60,13 +63,13 @@ pub(crate) fn adopt_orphans() -> io::Result<()> {
 }
 
 impl ProcessTree {
-    /// Ends what the leader left behind. The leader has exited and is not yet reaped, so its number is still its own.
-    pub(crate) fn end(&self) -> CleanupReport {
+    /// Kills what the leader left behind. The leader has exited and is not reaped yet, so its number is still its own.
+    pub(crate) fn kill_remaining(&self) -> CleanupReport {
         let deadline = Instant::now() + PATIENCE;
         let mut ended = BTreeSet::new();
         loop {
-            let adopted_children = self.adopted_children();
-            let living = living_with_descendants(&adopted_children);
+            let adopted = self.adopted_children();
+            let living = living_with_descendants(&adopted);
             let killed = self.kill(&living, deadline);
             ended.extend(
                 killed
@@ -74,9 +77,9 @@ impl ProcessTree {
                     .iter()
                     .map(|process| (process.pid, process.starttime)),
             );
-            reap(&adopted_children);
+            reap_exited(&adopted);
             let stuck = killed.refused > 0 && killed.refused == living.len();
-            if adopted_children.is_empty() || stuck || Instant::now() >= deadline {
+            if adopted.is_empty() || stuck || Instant::now() >= deadline {
                 return CleanupReport {
                     ended: ended.len(),
                     left: killed.refused + killed.outlasted,
@@ -87,44 +90,44 @@ impl ProcessTree {
 
     fn kill(&self, living: &[ProcessStat], deadline: Instant) -> KillReport {
         if !living.is_empty() {
-            // At one stroke, so that a group that multiplies cannot outrun us.
+            // All at once, so that a process group that multiplies cannot outrun us.
             kill_process_group(self.leader, Signal::KILL).ok();
         }
         kill::kill(living, deadline)
     }
 
-    /// Takes leave of orphans that ended while the command still runs.
+    /// Reaps orphans that exited while the command still runs.
     pub(crate) fn reap_orphans(&self) {
-        reap(&self.adopted_children());
+        reap_exited(&self.adopted_children());
     }
 
-    /// Our children that belong to this command, other than its leader; exited ones included.
+    /// Returns our children that belong to this command, except its leader; also those that have exited.
     fn adopted_children(&self) -> Vec<u32> {
-        // The kernel gives orphans to the first thread that lives, and that is the main one.
+        // The kernel gives orphans to our first living thread, which is the main one.
         let threads = [std::process::id(), self.parent.id()];
-        let unknown_children = self.unknown_children(&threads).into_iter();
-        unknown_children.filter(|pid| self.owns(*pid)).collect()
+        let unknown = self.unknown_children(&threads).into_iter();
+        unknown.filter(|pid| self.owns(*pid)).collect()
     }
 
-    /// Children of these threads that nobody of ours started.
+    /// Returns children of these threads that we did not start.
     fn unknown_children(&self, threads: &[u32]) -> Vec<u32> {
         let own = std::process::id();
-        let leaders = lock_children();
+        let registered = lock_children();
         let children = threads.iter();
         let mut children: Vec<u32> = children
             .flat_map(|thread| proc::children_of_thread(own, *thread))
             .collect();
         // Read after the list and under the lock: no child stops being the starting one without it.
         let starting = self.parent.starting_child();
-        children.retain(|pid| *pid != starting && !leaders.contains(*pid));
+        children.retain(|pid| *pid != starting && !registered.contains(*pid));
         children
     }
 
-    /// Could a sibling of the leader, which has exited, live on in this process namespace? One that cannot be asked
-    /// may.
+    /// Whether a sibling of the leader, which has exited, may live on in this PID namespace. One whose namespace we may
+    /// not see counts.
     pub(crate) fn has_siblings_in(&self, namespace: u64) -> bool {
-        let unknown_children = self.unknown_children(&[self.parent.id()]).into_iter();
-        let mut theirs = unknown_children.map(proc::process_namespace);
+        let unknown = self.unknown_children(&[self.parent.id()]).into_iter();
+        let mut theirs = unknown.map(proc::process_namespace);
         theirs.any(|theirs| theirs.is_none_or(|theirs| theirs == namespace))
     }
 
@@ -137,24 +140,24 @@ impl ProcessTree {
             return true;
         }
         // Stronger than the marker, which two commands may share.
-        if let Some(has_our_tag) = self.has_our_tag(pid) {
-            return has_our_tag;
+        if let Some(is_ours) = self.has_our_tag(pid) {
+            return is_ours;
         }
         let Some(marker) = &self.marker else {
             return false;
         };
-        // A leader that is being born has its brand before its marker: one without a brand a moment ago has it now.
+        // A leader that is starting gets its tag before its marker: if it had no tag a moment ago, it has one now.
         proc::marker(pid).is_some_and(|found| found == marker.as_bytes())
             && self.has_our_tag(pid).unwrap_or(true)
     }
 
-    /// Whether a process has our brand, if both have one.
+    /// Whether a process has this command's tag, if both have one.
     fn has_our_tag(&self, pid: u32) -> Option<bool> {
         Some(self.command_tag?.covers(proc::command_tag(pid)?))
     }
 }
 
-/// Returns those that live, with all that live below them.
+/// Returns these processes and their descendants, as far as they live.
 fn living_with_descendants(roots: &[u32]) -> Vec<ProcessStat> {
     let mut seen: BTreeSet<u32> = BTreeSet::new();
     let mut pending = roots.to_vec();
@@ -167,17 +170,17 @@ fn living_with_descendants(roots: &[u32]) -> Vec<ProcessStat> {
     stats.filter(|process| !process.exited).collect()
 }
 
-fn reap(children: &[u32]) {
+fn reap_exited(children: &[u32]) {
     let _lock = lock_children();
     for child in children {
         if let Some(pid) = Pid::from_raw(child.cast_signed()) {
-            // Whoever still lives is passed over.
+            // Does nothing to one that still lives.
             waitpid(Some(pid), WaitOptions::NOHANG).ok();
         }
     }
 }
 
-/// Returns who lives below a process that has one thread.
+/// Returns the living descendants of a process that has one thread.
 pub(crate) fn living_descendants(pid: u32) -> Vec<ProcessStat> {
     match proc::children_of_thread(pid, pid) {
         none if none.is_empty() => Vec::new(),

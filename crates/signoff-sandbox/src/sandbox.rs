@@ -1,6 +1,6 @@
-//! Where commands are started.
+//! The crate's front: starts commands at the level that works here.
 
-use std::io::{self, PipeReader};
+use std::io;
 
 use crate::command::Command;
 use crate::command::error::StartError;
@@ -11,22 +11,22 @@ use crate::namespaces::kept_mounts::KeptMounts;
 use crate::policy::Policy;
 use crate::policy::level::Level;
 use crate::trial::probe::{ProbeError, probe};
-use crate::watch::piped::{PipedProcess, StdinWriter};
+use crate::watch::piped::PipedCommand;
 use crate::watch::running::RunningCommand;
 
 /// Starts commands, confined as far as this machine allows.
 ///
-/// Making one turns this process into a subreaper: orphans of commands become its children. The host must not
-/// ignore `SIGCHLD`, nor wait for children it did not start itself.
+/// Making one turns this process into a subreaper: orphans of commands become its children. The host must not ignore
+/// `SIGCHLD`, nor wait for children that it did not start itself.
 #[derive(Debug)]
 pub struct Sandbox {
     launcher: Launcher,
-    /// The level asked for; without one, the highest that works.
+    /// The level that was asked for; without one, the highest that works.
     level: Option<Level>,
 }
 
 impl Sandbox {
-    /// Prepares for starting commands; fails where their ends could not be observed.
+    /// Fails where the exit of commands could not be observed.
     pub fn new() -> io::Result<Self> {
         Ok(Self {
             launcher: Launcher::new()?,
@@ -34,7 +34,7 @@ impl Sandbox {
         })
     }
 
-    /// The same, with these words left out of the logs of commands. What is captured has them: it may be judged.
+    /// Leaves these words out of the logs of commands. Captured output keeps them, because it may be judged.
     #[must_use]
     pub fn with_redaction(self, words: impl IntoIterator<Item = String>) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Sandbox {
         }
     }
 
-    /// The same, with commands confined at this level whether or not it works here, or a higher one does.
+    /// Confines commands at this level, whether or not it works here or a higher one does.
     pub fn with_level(level: Level) -> io::Result<Self> {
         Ok(Self {
             level: Some(level),
@@ -51,7 +51,7 @@ impl Sandbox {
         })
     }
 
-    /// Returns how strongly commands that have a policy are confined here.
+    /// Returns the level at which commands with a policy are confined.
     pub fn level(&self) -> Result<Level, ProbeError> {
         match self.level {
             Some(level) => Ok(level),
@@ -60,7 +60,7 @@ impl Sandbox {
     }
 
     /// Makes the mounts of a policy, for commands that run one after the other and leave everything as it was. `None`
-    /// where they have to be made for each.
+    /// where each command needs its own.
     pub fn make_mounts(&self, policy: &Policy) -> io::Result<Option<KeptMounts>> {
         match self.level()? {
             Level::Namespaces => self.launcher.make_mounts(policy),
@@ -75,8 +75,8 @@ impl Sandbox {
 
     /// Starts a command at once.
     ///
-    /// Cheaper than holding and releasing it, because nothing of this process is copied: for commands that may run
-    /// again if nobody wrote down that they began.
+    /// Cheaper than `hold` and `release`, because nothing of this process is copied. For commands that may run again
+    /// if their start was not written down.
     pub fn start(&self, command: Command) -> Result<RunningCommand, StartError> {
         self.launcher.start(command, || Ok(self.level()?))
     }
@@ -86,12 +86,9 @@ impl Sandbox {
         Ok(self.start(command)?.wait())
     }
 
-    /// Starts a command that is spoken to while it runs: what it reads, what it writes, and the command itself. Its
-    /// `stdin` and its time limit do not count.
-    pub fn start_piped(
-        &self,
-        command: Command,
-    ) -> Result<(StdinWriter, PipeReader, PipedProcess), StartError> {
+    /// Starts a command whose stdin and stdout the caller uses while it runs. Its own `stdin` and its time limit are
+    /// ignored.
+    pub fn start_piped(&self, command: Command) -> Result<PipedCommand, StartError> {
         self.launcher.start_piped(command, || Ok(self.level()?))
     }
 }

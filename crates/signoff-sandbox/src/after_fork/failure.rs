@@ -1,9 +1,10 @@
-//! What a child says if it cannot become the command.
+//! Why a child could not become the command.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 
+/// What the child was doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StartStage {
     Prepare = 1,
@@ -19,6 +20,14 @@ pub(crate) struct ChildFailure {
 }
 
 impl ChildFailure {
+    /// Takes the reason from `errno`. Allocates nothing.
+    pub(crate) fn at(stage: StartStage) -> Self {
+        Self {
+            stage,
+            errno: errno(),
+        }
+    }
+
     pub(crate) fn to_bytes(self) -> [u8; 5] {
         let [a, b, c, d] = self.errno.to_le_bytes();
         [self.stage as u8, a, b, c, d]
@@ -37,7 +46,7 @@ impl ChildFailure {
         }
     }
 
-    /// Waits until the child has become the command, which closes the pipe, or says why not.
+    /// Waits until the child has become the command, which closes the pipe, or reports why not.
     pub(crate) fn read(status: OwnedFd) -> io::Result<Option<Self>> {
         let mut message = [0; 5];
         match File::from(status).read_exact(&mut message) {
@@ -46,6 +55,11 @@ impl ChildFailure {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Returns the `errno` of the calling thread. Allocates nothing.
+pub(crate) fn errno() -> i32 {
+    io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What happens to signals, in us and in a child.
+//! Signal masks and actions, in this process and in a child.
 #![expect(unsafe_code, reason = "signal masks and actions have no safe form")]
 
 use std::ffi::c_int;
@@ -8,7 +8,7 @@ const LAST_SIGNAL: c_int = 64;
 
 /// Blocks every signal in the calling thread.
 ///
-/// A handler of the host must not run in a child: it would write into what both share.
+/// A signal handler of the host must not run in a child: it would write to memory that both share.
 pub(crate) fn block_all() {
     // SAFETY: the set is filled before it is used, and only this thread is concerned.
     unsafe {
@@ -18,7 +18,7 @@ pub(crate) fn block_all() {
     }
 }
 
-/// Says whether exited children vanish unseen because `SIGCHLD` is ignored.
+/// Whether `SIGCHLD` is ignored, so that the kernel reaps exited children before we can.
 pub(crate) fn sigchld_is_ignored() -> bool {
     // SAFETY: with a null action the call only fills `current`.
     unsafe {
@@ -28,7 +28,7 @@ pub(crate) fn sigchld_is_ignored() -> bool {
     }
 }
 
-/// Gives the command the signals a fresh login would: nothing ignored, nothing blocked.
+/// Gives the command the signals that a new login has: none ignored, none blocked.
 ///
 /// # Safety
 /// To be called in a forked child only.
@@ -47,7 +47,7 @@ pub(crate) unsafe fn restore_defaults() {
 /// # Safety
 /// To be called in a forked child only.
 unsafe fn restore_one(signal: c_int) {
-    // Past the C library, which keeps two signals to itself and so leaves them ignored if we were started that way.
+    // Not through the C library: it reserves two signals, and would leave them ignored if we inherited them so.
     let default = [0_u64; 8];
     let set_size = size_of::<u64>();
     // SAFETY: all zero is the default action, whatever the order of the fields; the kernel reads less than this.

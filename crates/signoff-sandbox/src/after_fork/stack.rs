@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-/// Memory for a child to run on before it becomes the command.
+/// A stack for a child until it executes another program or exits.
 #[derive(Debug)]
 pub(crate) struct ChildStack(Vec<u128>);
 
@@ -11,19 +11,19 @@ const SMALL_STACK: usize = 16 * 1024;
 
 impl ChildStack {
     pub(crate) fn new() -> Self {
-        Self::of(128 * 1024)
+        Self::with_size(128 * 1024)
     }
 
-    /// For a few system calls.
+    /// Returns a stack for a process that makes a few system calls.
     pub(crate) fn small() -> Self {
-        Self::of(SMALL_STACK)
+        Self::with_size(SMALL_STACK)
     }
 
-    fn of(bytes: usize) -> Self {
+    fn with_size(bytes: usize) -> Self {
         Self(vec![0; bytes / size_of::<u128>()])
     }
 
-    /// Stacks grow down from here.
+    /// Returns the end from which the stack grows down.
     pub(crate) fn top(&mut self) -> *mut c_void {
         self.0.as_mut_ptr_range().end.cast()
     }

@@ -9,7 +9,7 @@ use std::{fs, io};
 
 use crate::after_fork::descriptors;
 use crate::after_fork::syscall::{SyscallError, check};
-use crate::mounts::steps;
+use crate::mounts::paths::resolve_existing;
 use crate::policy::{Network, Policy};
 
 const VERSION_ONLY: u32 = 1;
@@ -72,7 +72,7 @@ pub(crate) fn version() -> u32 {
 
 /// Returns rules that keep a command from sockets without a path outside, where they are known: a command that shares
 /// the network reaches those of the desktop otherwise. They do not get in the way of mounts.
-pub(crate) fn scope() -> Option<Arc<OwnedFd>> {
+pub(crate) fn socket_scope() -> Option<Arc<OwnedFd>> {
     static SCOPE: OnceLock<Option<Arc<OwnedFd>>> = OnceLock::new();
     SCOPE
         .get_or_init(|| {
@@ -149,7 +149,7 @@ fn writable(policy: &Policy) -> Vec<PathBuf> {
     let own = policy.writable.iter().chain(&policy.temp);
     let memory = Path::new("/dev/shm").is_dir().then(|| "/dev/shm".into());
     own.chain(bound.map(|bind| &bind.from))
-        .map(|path| steps::resolve_existing(path))
+        .map(|path| resolve_existing(path))
         .chain(memory)
         .collect()
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::command::program;
-use crate::mounts::steps::{self, TEMPORARY};
+use crate::mounts::paths::{resolve_existing, resolve_protected};
+use crate::mounts::steps::TEMPORARY;
 use crate::namespaces::process_table::MACHINE_WIDE;
 use crate::policy::{Nesting, Network, Policy};
 
@@ -84,7 +85,7 @@ fn placements(policy: &Policy) -> io::Result<Vec<Placement>> {
     }
     let mut bind = |from: &Path, to: &Path, writable: bool| -> io::Result<()> {
         let option = if writable { "--bind" } else { "--ro-bind" };
-        let to = steps::resolve_existing(to);
+        let to = resolve_existing(to);
         let from = fs::canonicalize(from)?;
         found.push((to.clone(), vec![option.into(), from.into(), to.into()]));
         Ok(())
@@ -101,7 +102,7 @@ fn placements(policy: &Policy) -> io::Result<Vec<Placement>> {
         bind(&one.from, &one.to, one.writable)?;
     }
     for path in &policy.read_only {
-        let path = steps::resolve_protected(path)?;
+        let path = resolve_protected(path)?;
         bind(&path, &path, false)?;
     }
     Ok(found)

@@ -1,4 +1,4 @@
-//! What a level makes of a policy.
+//! How each level enforces a policy.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -21,18 +21,18 @@ use crate::namespaces::spec::NamespaceSpec;
 use crate::policy::level::Level;
 use crate::policy::{Network, Policy};
 
-/// How a command is changed to be confined.
+/// What is done to a command to confine it.
 #[derive(Debug, Default)]
 pub(crate) struct Confinement {
-    /// Executed in place of the command.
+    /// Executed instead of the command.
     pub(crate) wrapper: Option<Wrapper>,
     pub(crate) namespaces: Option<NamespaceSpec>,
     pub(crate) rules: Option<Arc<OwnedFd>>,
-    /// System calls that are refused to it.
+    /// The system call filter that the command's process installs.
     pub(crate) filter: Option<&'static Filter>,
-    /// The same, for a wrapper to read from the descriptor that it was told.
+    /// The system call filter that the wrapper installs.
     pub(crate) filter_file: Option<OwnedFd>,
-    /// Whether the process gives up all capabilities before it becomes what it is to be.
+    /// Whether the command's process drops all capabilities before it executes the program.
     pub(crate) drops_privileges: bool,
 }
 
@@ -40,11 +40,11 @@ pub(crate) struct Confinement {
 #[derive(Debug)]
 pub(crate) struct Wrapper {
     pub(crate) program: PathBuf,
-    /// Stands in place of the command's own name.
-    pub(crate) before: Vec<OsString>,
+    /// Its arguments, which stand before those of the command.
+    pub(crate) argv: Vec<OsString>,
 }
 
-/// Finds the file to execute. A program of an overlay may not be on the host, or be another one there.
+/// Finds the file to execute. At a path in an overlay the host may have no file, or another one.
 pub(crate) fn find_program(
     program: &OsStr,
     cwd: &Path,
@@ -59,7 +59,7 @@ pub(crate) fn find_program(
         Source::Host(from) => program::usable(&from),
         Source::Overlay(overlay, inner) => match view::look_up(overlay, &inner) {
             Ok(Entry::File(file)) => program::usable(&file),
-            // Where it leads is known when it is executed.
+            // Where it leads is known only when it is executed.
             Ok(Entry::Link(_)) => Usable::Yes,
             Ok(Entry::BehindLink) => program::usable(path),
             Ok(Entry::Directory) => Usable::No,
@@ -70,12 +70,13 @@ pub(crate) fn find_program(
 
 pub(crate) fn confine(
     level: Level,
-    (policy, kept): (&Policy, Option<&KeptMounts>),
+    policy: &Policy,
+    kept: Option<&KeptMounts>,
     cwd: &Path,
     program: &Path,
 ) -> io::Result<Confinement> {
     if level != Level::Namespaces && !policy.overlays.is_empty() {
-        return Err(no_overlays(level));
+        return Err(overlay_error(level));
     }
     match level {
         Level::None => Ok(Confinement::default()),
@@ -85,10 +86,10 @@ pub(crate) fn confine(
             drops_privileges: true,
             ..Confinement::default()
         }),
-        Level::Bubblewrap => wrapped(policy, cwd, program),
+        Level::Bubblewrap => confine_by_bwrap(policy, cwd, program),
         Level::Namespaces => Ok(Confinement {
             namespaces: Some(NamespaceSpec::new(policy, kept)?),
-            rules: scope(policy),
+            rules: socket_scope(policy),
             filter: seccomp::filter(policy.nesting, policy.tracing),
             drops_privileges: true,
             ..Confinement::default()
@@ -96,22 +97,22 @@ pub(crate) fn confine(
     }
 }
 
-fn no_overlays(level: Level) -> io::Error {
+fn overlay_error(level: Level) -> io::Error {
     io::Error::new(
         io::ErrorKind::Unsupported,
         format!("overlays need the level `namespaces`, and the command is confined at `{level}`"),
     )
 }
 
-/// Offline it has sockets without a path of its own; online those of the whole machine are in reach.
-fn scope(policy: &Policy) -> Option<Arc<OwnedFd>> {
+/// A command with a network of its own has abstract sockets of its own; otherwise it could reach the machine's.
+fn socket_scope(policy: &Policy) -> Option<Arc<OwnedFd>> {
     match policy.network {
         Network::Off => None,
-        Network::On => landlock::scope(),
+        Network::On => landlock::socket_scope(),
     }
 }
 
-fn wrapped(policy: &Policy, cwd: &Path, program: &Path) -> io::Result<Confinement> {
+fn confine_by_bwrap(policy: &Policy, cwd: &Path, program: &Path) -> io::Result<Confinement> {
     let Some(bwrap) = bubblewrap::find() else {
         return Err(io::Error::new(
             io::ErrorKind::NotFound,
@@ -120,25 +121,25 @@ fn wrapped(policy: &Policy, cwd: &Path, program: &Path) -> io::Result<Confinemen
     };
     let filter = seccomp::filter(policy.nesting, policy.tracing);
     let filter_file = filter.map(filter_file).transpose()?;
-    let mut before = vec![bwrap.clone().into()];
+    let mut argv = vec![bwrap.clone().into()];
     if filter_file.is_some() {
-        before.extend(["--seccomp".into(), FILTER.to_string().into()]);
+        argv.extend(["--seccomp".into(), FILTER.to_string().into()]);
     }
-    before.extend(bubblewrap::arguments(policy, cwd)?);
-    // The file that was found, rather than a name to be looked up again.
-    before.push(cwd.join(program).into());
+    argv.extend(bubblewrap::arguments(policy, cwd)?);
+    // The file that was found, so that `bwrap` does not look it up again.
+    argv.push(cwd.join(program).into());
     Ok(Confinement {
         wrapper: Some(Wrapper {
             program: bwrap,
-            before,
+            argv,
         }),
-        rules: scope(policy),
+        rules: socket_scope(policy),
         filter_file,
         ..Confinement::default()
     })
 }
 
-/// Puts a filter where `bwrap` reads it.
+/// Returns a file from which `bwrap` reads the filter.
 fn filter_file(filter: &Filter) -> io::Result<OwnedFd> {
     let file = rustix::fs::memfd_create(c"filter", MemfdFlags::CLOEXEC)?;
     let mut file = fs::File::from(file);

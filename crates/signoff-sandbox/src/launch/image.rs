@@ -12,10 +12,10 @@ use crate::process_tree::MARKER;
 use crate::process_tree::tags::{CommandTag, RunTag};
 use crate::spawn::image::{ChildGate, ProcessImage};
 
-/// What a child gets that was made for it alone.
+/// What was made for one child.
 pub(crate) struct ChildParts {
     pub(crate) stdio: [OwnedFd; 3],
-    pub(crate) hold: Option<ChildGate>,
+    pub(crate) gate: Option<ChildGate>,
     pub(crate) command_tag: Option<CommandTag>,
     pub(crate) group_entry: Option<OwnedFd>,
 }
@@ -24,17 +24,18 @@ pub(crate) struct ChildParts {
 pub(crate) fn build_image(
     command: &Command,
     program: PathBuf,
-    confined: Confinement,
+    confinement: Confinement,
     parts: ChildParts,
 ) -> io::Result<ProcessImage> {
     let policy = command.policy.as_ref();
-    // Where processes have a table of their own, nobody is looked for by what their environment says.
-    let is_unmarked = confined.namespaces.is_some() && policy.is_some_and(|policy| policy.unmarked);
+    // In a PID namespace, processes are found without a marker in their environment.
+    let is_unmarked =
+        confinement.namespaces.is_some() && policy.is_some_and(|policy| policy.unmarked);
     let shown_marker = command.marker.as_deref().filter(|_| !is_unmarked);
-    let (program, argv) = match confined.wrapper {
-        Some(Wrapper { program, before }) => {
+    let (program, argv) = match confinement.wrapper {
+        Some(Wrapper { program, argv }) => {
             let own = command.argv.iter().skip(1).cloned();
-            (program, before.into_iter().chain(own).collect())
+            (program, argv.into_iter().chain(own).collect())
         }
         None => (program, command.argv.clone()),
     };
@@ -47,21 +48,21 @@ pub(crate) fn build_image(
         env: environment(&command.env, shown_marker)?,
         cwd: c_string(command.cwd.as_os_str())?,
         stdio: parts.stdio,
-        hold: parts.hold,
+        gate: parts.gate,
         command_tag: parts.command_tag,
         run_tag: command.marker.as_deref().map(RunTag::of_marker),
-        namespaces: confined.namespaces,
-        drops_privileges: confined.drops_privileges,
-        rules: confined.rules,
-        filter: confined.filter,
-        filter_file: confined.filter_file,
+        namespaces: confinement.namespaces,
+        drops_privileges: confinement.drops_privileges,
+        rules: confinement.rules,
+        filter: confinement.filter,
+        filter_file: confinement.filter_file,
         group_entry: parts.group_entry,
         memory: policy.and_then(|policy| policy.memory),
         processes: policy.and_then(|policy| policy.processes),
     })
 }
 
-/// Writes the environment as the system takes it, with the marker in place of any other.
+/// Returns the environment as the system takes it, with this marker instead of any other.
 fn environment(
     variables: &[(OsString, OsString)],
     marker: Option<&str>,

@@ -1,6 +1,6 @@
 //! Starts commands, each at the level of confinement that the caller names.
 
-use std::io::{self, PipeReader};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -8,10 +8,12 @@ use crate::after_fork::{descriptors, signals};
 use crate::command::error::StartError;
 use crate::command::{Command, stdio};
 use crate::launch::confinement::{self, Confinement};
-use crate::launch::held::{Gate, HeldCommand, StartedChild};
+use crate::launch::held::{Gate, HeldCommand};
 use crate::launch::image::{ChildParts, build_image, invalid};
 use crate::launch::memory_limit;
-use crate::namespaces::kept_mounts::{KeptMounts, KeptMountsSpec};
+use crate::launch::started::StartedChild;
+use crate::namespaces::kept_mounts::KeptMounts;
+use crate::namespaces::make_mounts::KeptMountsSpec;
 use crate::policy::Policy;
 use crate::policy::level::Level;
 use crate::process_tree;
@@ -21,7 +23,7 @@ use crate::spawn::image::ChildGate;
 use crate::spawn::leader::Leader;
 use crate::spawn::spawner::Spawner;
 use crate::watch::log::Log;
-use crate::watch::piped::{PipedProcess, StdinWriter};
+use crate::watch::piped::{PipedCommand, PipedProcess, StdinWriter};
 use crate::watch::redaction::Redaction;
 use crate::watch::running::{RunningCommand, WatchOptions};
 
@@ -56,16 +58,15 @@ impl Launcher {
         }
     }
 
-    /// Makes the mounts of a policy. `None` where they have to be made for each command.
+    /// Makes the mounts of a policy. `None` where each command needs its own.
     pub(crate) fn make_mounts(&self, policy: &Policy) -> io::Result<Option<KeptMounts>> {
-        let wanted = KeptMountsSpec::new(policy)?;
-        wanted
-            .map(|wanted| self.spawner.make_mounts(wanted))
-            .transpose()
+        let spec = KeptMountsSpec::new(policy)?;
+        spec.map(|spec| self.spawner.make_mounts(spec)).transpose()
     }
 
-    /// Starts a process that becomes the command when it is released. Only a command with a policy is confined; the
-    /// level is asked for after its program was found.
+    /// Starts a process that becomes the command when it is released.
+    ///
+    /// Only a command with a policy is confined. `level` is called for such a command, after its program was found.
     pub(crate) fn hold(
         &self,
         command: Command,
@@ -77,12 +78,12 @@ impl Launcher {
             write: write.into(),
             _read: read.try_clone()?.into(),
         };
-        let hold = ChildGate {
-            gate: descriptors::raise_above_reserved(read.into())?,
+        let child_gate = ChildGate {
+            release: descriptors::raise_above_reserved(read.into())?,
             status: descriptors::raise_above_reserved(child_status.into())?,
         };
         let stdin = stdio::stdin(&command.stdin)?;
-        let started = self.launch(command, stdin, Some(hold), level)?;
+        let started = self.launch(command, stdin, Some(child_gate), level)?;
         let identity = ProcessIdentity::of(started.leader.pid())?;
         Ok(HeldCommand {
             started,
@@ -99,37 +100,38 @@ impl Launcher {
         level: impl FnOnce() -> io::Result<Level>,
     ) -> Result<RunningCommand, StartError> {
         let stdin = stdio::stdin(&command.stdin)?;
-        self.launch(command, stdin, None, level)?.confirm()
+        self.launch(command, stdin, None, level)?.into_running()
     }
 
-    /// Starts a command that is spoken to while it runs.
+    /// Starts a command whose stdin and stdout the caller uses while it runs.
     pub(crate) fn start_piped(
         &self,
         command: Command,
         level: impl FnOnce() -> io::Result<Level>,
-    ) -> Result<(StdinWriter, PipeReader, PipedProcess), StartError> {
-        let (their_stdin, speech) = io::pipe()?;
-        rustix::io::ioctl_fionbio(&speech, true).map_err(io::Error::from)?;
-        let stdin = descriptors::raise_above_reserved(their_stdin.into())?;
-        let (leader, options) = self.launch(command, stdin, None, level)?.confirmed()?;
+    ) -> Result<PipedCommand, StartError> {
+        let (child_stdin, stdin) = io::pipe()?;
+        rustix::io::ioctl_fionbio(&stdin, true).map_err(io::Error::from)?;
+        let child_stdin = descriptors::raise_above_reserved(child_stdin.into())?;
+        let started = self.launch(command, child_stdin, None, level)?;
+        let (leader, options) = started.into_parts()?;
         for output in [&options.stdout, &options.stderr] {
             rustix::io::ioctl_fionbio(output, false).map_err(io::Error::from)?;
         }
         let log = Log::new(options.log, options.limits.log, &options.redaction);
-        let conversation =
-            PipedProcess::begin(leader, options.stderr.into(), log, options.limits.output)?;
-        Ok((
-            StdinWriter::new(speech),
-            options.stdout.into(),
-            conversation,
-        ))
+        let process =
+            PipedProcess::start(leader, options.stderr.into(), log, options.limits.output)?;
+        Ok(PipedCommand {
+            stdin: StdinWriter::new(stdin),
+            stdout: options.stdout.into(),
+            process,
+        })
     }
 
     fn launch(
         &self,
         command: Command,
         stdin: OwnedFd,
-        hold: Option<ChildGate>,
+        gate: Option<ChildGate>,
         level: impl FnOnce() -> io::Result<Level>,
     ) -> Result<StartedChild, StartError> {
         let Some(name) = command.argv.first().cloned() else {
@@ -139,8 +141,9 @@ impl Launcher {
         let program = confinement::find_program(&name, &command.cwd, &command.env, policy)?;
         let confined = match policy {
             Some(policy) => {
-                let policy = (policy, command.mounts.as_ref());
-                confinement::confine(level()?, policy, &command.cwd, &program)?
+                let level = level()?;
+                let mounts = command.mounts.as_ref();
+                confinement::confine(level, policy, mounts, &command.cwd, &program)?
             }
             None => Confinement::default(),
         };
@@ -153,7 +156,7 @@ impl Launcher {
         };
         let parts = ChildParts {
             stdio: [stdin, child_stdout, child_stderr],
-            hold,
+            gate,
             command_tag,
             group_entry,
         };
@@ -175,7 +178,7 @@ impl Launcher {
             redaction: Arc::clone(&self.redaction),
         };
         Ok(StartedChild {
-            leader: leader.in_group(group),
+            leader: leader.with_memory_group(group),
             failure,
             options,
             program: name,

@@ -1,5 +1,5 @@
-//! The steps of a child that confine it. System calls only, on memory prepared before (see `child`).
-#![expect(unsafe_code, reason = "mounts and capabilities have no safe form here")]
+//! Applies mount steps in a forked child: system calls only, on memory that was prepared before.
+#![expect(unsafe_code, reason = "mounts have no safe form here")]
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_long, c_uint, c_ulong};
@@ -9,7 +9,8 @@ use std::ptr;
 use crate::after_fork::syscall::{
     SyscallError, SyscallResult, check, check_descriptor, open_no_symlinks,
 };
-use crate::mounts::steps::MountStep;
+use crate::mounts::overlay;
+use crate::mounts::step::MountStep;
 
 /// `struct mount_attr` of the kernel.
 #[repr(C)]
@@ -28,7 +29,7 @@ const OPEN_TREE_CLONE: c_uint = 1;
 const MOVE_FROM_DESCRIPTOR: c_uint = 0x4;
 const MOVE_TO_DESCRIPTOR: c_uint = 0x40;
 
-/// Takes one step.
+/// Takes one step. `next` is the slot for the next mount that a step opens.
 ///
 /// # Safety
 /// To be called in a forked child only, which has mounts of its own.
@@ -50,11 +51,7 @@ pub(crate) unsafe fn apply_step(
             }
             MountStep::MakeOverlay {
                 lower, upper, work, ..
-            } => store_mount(
-                detached,
-                next,
-                crate::mounts::overlay::make(lower, upper, work)?,
-            ),
+            } => store_mount(detached, next, overlay::make_overlay(lower, upper, work)?),
             MountStep::MakeReadOnly => set_flags(libc::AT_FDCWD, c"/", READ_ONLY),
             MountStep::CoverDirectory { at } => {
                 mount(c"tmpfs", at, 0, c"mode=0755,size=64k,nr_inodes=256")
@@ -66,10 +63,7 @@ pub(crate) unsafe fn apply_step(
             MountStep::MakeFile { at } => {
                 allow_existing(libc::mknod(at.as_ptr(), libc::S_IFREG | 0o644, 0))
             }
-            MountStep::Attach {
-                detached: number,
-                at,
-            } => {
+            MountStep::Attach { number, at } => {
                 let target = open_no_symlinks(at)?;
                 attach_on(detached.get(*number).ok_or(SyscallError)?.get(), target)?;
                 libc::close(target);
@@ -90,7 +84,7 @@ pub(crate) unsafe fn apply_step(
     }
 }
 
-/// Keeps a descriptor for the step that places it.
+/// Stores an opened mount for the step that attaches it.
 fn store_mount(detached: &[Cell<RawFd>], next: &mut usize, fd: RawFd) -> SyscallResult {
     detached.get(*next).ok_or(SyscallError)?.set(fd);
     *next += 1;
@@ -180,7 +174,7 @@ unsafe fn attach_at(fd: RawFd, at: &CStr) -> SyscallResult {
     })
 }
 
-/// Makes what is exactly there read-only.
+/// Makes what is at a path read-only; fails if a symbolic link is on the way.
 ///
 /// # Safety
 /// As `apply_step`.
@@ -216,7 +210,7 @@ unsafe fn attach_on(fd: RawFd, target: RawFd) -> SyscallResult {
     })
 }
 
-/// Mounts a copy of what is at one path at another, changed on the way.
+/// Mounts a copy of what is at one path at another, after a change.
 ///
 /// # Safety
 /// As `apply_step`.
@@ -236,7 +230,7 @@ unsafe fn copy_mount(
     }
 }
 
-/// Terminals of its own, because those of the host belong to the same user.
+/// Mounts new terminals, because those of the host belong to the same user.
 ///
 /// # Safety
 /// As `apply_step`.
@@ -274,7 +268,7 @@ pub(crate) unsafe fn mount(kind: &CStr, at: &CStr, flags: c_ulong, data: &CStr) 
     }))
 }
 
-/// Makes part of the process table unwritable, which belongs to root whatever its capabilities are.
+/// Makes a part of `/proc` read-only, which root owns even without capabilities.
 ///
 /// # Safety
 /// As `apply_step`.

@@ -1,7 +1,7 @@
-//! Makes an overlay that is not mounted anywhere yet. For a forked child (see `child`).
+//! Makes an overlay that is not mounted anywhere yet, in a forked child.
 //!
-//! Its layers are named to the kernel by descriptors (`/proc/self/fd/7`): a path may be longer than the 255 bytes that
-//! the kernel takes, and its colons and commas would need an escape. So the mount also tells nobody where they are.
+//! The kernel gets its layers as descriptors (`/proc/self/fd/7`): a path may be longer than the 255 bytes that the kernel
+//! takes, and its colons and commas would have to be escaped. This also keeps the paths out of the list of mounts.
 #![expect(unsafe_code, reason = "mounts have no safe form here")]
 
 use std::ffi::{CStr, CString, c_char, c_uint};
@@ -10,12 +10,12 @@ use std::os::fd::RawFd;
 use std::ptr;
 
 use crate::after_fork::stack_text::StackText;
-use crate::after_fork::syscall::{SyscallError, check, check_descriptor, open_no_symlinks};
+use crate::after_fork::syscall::{
+    SyscallError, SyscallResult, check, check_descriptor, open_no_symlinks,
+};
 use crate::mounts::steps::MAX_LOWER_LAYERS;
 
-type SyscallResult = Result<(), SyscallError>;
-
-// Of `linux/mount.h`.
+// From `linux/mount.h`.
 const FSOPEN_CLOEXEC: c_uint = 1;
 const FSMOUNT_CLOEXEC: c_uint = 1;
 const SET_FLAG: c_uint = 0;
@@ -24,11 +24,11 @@ const CREATE: c_uint = 6;
 const NO_SET_USER: c_uint = 0x2;
 const NO_DEVICES: c_uint = 0x4;
 
-/// Makes an overlay of these directories and returns it as a descriptor that can be placed.
+/// Makes an overlay of these directories and returns it as a descriptor that can be attached.
 ///
 /// # Safety
 /// To be called in a forked child only, which has mounts of its own.
-pub(crate) unsafe fn make(
+pub(crate) unsafe fn make_overlay(
     lower: &[CString],
     upper: &CStr,
     work: &CStr,
@@ -43,9 +43,9 @@ pub(crate) unsafe fn make(
         configure(context, SET_STRING, c"lowerdir".as_ptr(), lower.as_ptr())?;
         configure(context, SET_STRING, c"upperdir".as_ptr(), upper.as_ptr())?;
         configure(context, SET_STRING, c"workdir".as_ptr(), work.as_ptr())?;
-        // Whoever is not root may not set the attributes that an overlay uses otherwise.
+        // Only root may set the attributes that an overlay uses otherwise.
         configure(context, SET_FLAG, c"userxattr".as_ptr(), ptr::null())?;
-        // Nothing is to outlive a crash of the machine, so unmounting need not wait for the disk.
+        // Nothing has to survive a crash of the machine, so unmounting need not wait for the disk.
         configure(context, SET_FLAG, c"volatile".as_ptr(), ptr::null())?;
         configure(context, CREATE, ptr::null(), ptr::null())?;
         let flags = NO_SET_USER | NO_DEVICES;
@@ -60,7 +60,7 @@ pub(crate) unsafe fn make(
 }
 
 /// # Safety
-/// As `make`, with strings that end with zero, or null.
+/// As `make_overlay`, with strings that end with zero, or null.
 unsafe fn configure(
     context: RawFd,
     kind: c_uint,
@@ -71,7 +71,7 @@ unsafe fn configure(
     check(unsafe { libc::syscall(libc::SYS_fsconfig, context, kind, key, value, 0) })
 }
 
-/// Directories as the kernel takes them: names of descriptors, parted by colons.
+/// Directories as the kernel takes them: names of descriptors, separated by colons.
 struct Directories {
     names: StackText<256>,
     descriptors: [RawFd; MAX_LOWER_LAYERS],
@@ -79,18 +79,18 @@ struct Directories {
 
 impl Directories {
     /// # Safety
-    /// As `make`.
+    /// As `make_overlay`.
     unsafe fn open<'a>(paths: impl IntoIterator<Item = &'a CStr>) -> Result<Self, SyscallError> {
         let mut found = Self {
             names: StackText::new(),
             descriptors: [-1; MAX_LOWER_LAYERS],
         };
-        let mut places = found.descriptors.iter_mut();
+        let mut slots = found.descriptors.iter_mut();
         let mut separator = "";
         for path in paths {
-            // SAFETY: as `make`.
+            // SAFETY: as `make_overlay`.
             let fd = unsafe { open_no_symlinks(path)? };
-            *places.next().ok_or(SyscallError)? = fd;
+            *slots.next().ok_or(SyscallError)? = fd;
             write!(found.names, "{separator}/proc/self/fd/{fd}").map_err(|_| SyscallError)?;
             separator = ":";
         }
@@ -102,7 +102,7 @@ impl Directories {
     }
 
     /// # Safety
-    /// As `make`: these descriptors are the child's own.
+    /// As `make_overlay`: these descriptors are the child's own.
     unsafe fn close(&self) {
         for fd in self.descriptors.iter().filter(|fd| **fd != -1) {
             // SAFETY: as this function.

@@ -1,16 +1,20 @@
-//! Which mounts make a policy true, worked out before anything is started.
+//! Which mounts enforce a policy, worked out before anything is started.
 
 use std::ffi::CString;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
-use std::{fmt, fs, io};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
+use crate::mounts::paths::{
+    behind_link_error, c_path, link_error, normalize, path_error, resolve_existing,
+    resolve_protected,
+};
+use crate::mounts::step::MountStep;
 use crate::mounts::view::{self, Entry, MountView, Source};
 use crate::policy::{Overlay, Policy};
 
-/// Where a command's temporary directory is found.
+/// Where a command finds its temporary directory.
 pub(crate) const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
-/// All the devices that a command of root's gets: it owns every disk.
+/// The only devices that a command of root gets, because root owns every disk.
 const DEVICES: [&str; 6] = [
     "/dev/null",
     "/dev/zero",
@@ -23,92 +27,7 @@ const DEVICES: [&str; 6] = [
 /// As many as can be named to the kernel in one string (see `overlay`).
 pub(crate) const MAX_LOWER_LAYERS: usize = 12;
 
-/// One step on the way; a child takes them in order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum MountStep {
-    /// Cuts all mounts off from those of the host, and makes them useless for devices if asked to.
-    MakePrivate {
-        devices: bool,
-    },
-    /// Opens a tree before something covers it; the next number is given to it.
-    OpenTree {
-        from: CString,
-        writable: bool,
-    },
-    /// Makes an overlay, which is placed like a tree that was taken; the next number is given to it.
-    MakeOverlay {
-        at: CString,
-        lower: Vec<CString>,
-        upper: CString,
-        work: CString,
-    },
-    /// Makes everything that is mounted read-only.
-    MakeReadOnly,
-    /// Covers a directory with an empty one.
-    CoverDirectory {
-        at: CString,
-    },
-    /// Covers a file with one that cannot be read.
-    CoverFile {
-        at: CString,
-    },
-    /// Makes a directory, or an empty file, to mount on.
-    MakeDirectory {
-        at: CString,
-    },
-    MakeFile {
-        at: CString,
-    },
-    /// Mounts a tree that was taken.
-    Attach {
-        detached: usize,
-        at: CString,
-    },
-    /// Makes what is there read-only.
-    BindReadOnly {
-        at: CString,
-    },
-    /// Makes the mount that is there read-only, and none inside of it.
-    SealMount {
-        at: CString,
-    },
-    /// Lets one device be used.
-    AllowDevice {
-        at: CString,
-    },
-    /// Terminals and shared memory of its own.
-    MountTerminals,
-    MountSharedMemory,
-}
-
-impl MountStep {
-    /// Is what it opens known by a number afterwards?
-    pub(crate) fn opens_mount(&self) -> bool {
-        matches!(self, Self::OpenTree { .. } | Self::MakeOverlay { .. })
-    }
-}
-
-impl fmt::Display for MountStep {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (what, at) = match self {
-            Self::MakePrivate { .. } => return f.write_str("cut off its mounts"),
-            Self::MakeReadOnly => return f.write_str("make everything read-only"),
-            Self::MountTerminals => return f.write_str("give it terminals"),
-            Self::MountSharedMemory => return f.write_str("give it shared memory"),
-            Self::OpenTree { from, .. } => ("open", from),
-            Self::CoverDirectory { at } | Self::CoverFile { at } => ("hide", at),
-            Self::MakeDirectory { at } | Self::MakeFile { at } | Self::Attach { at, .. } => {
-                ("mount", at)
-            }
-            Self::MakeOverlay { at, .. } => ("make an overlay for", at),
-            Self::BindReadOnly { at } | Self::SealMount { at } => ("protect", at),
-            Self::AllowDevice { at } => ("allow", at),
-        };
-        write!(f, "{what} `{}`", at.to_string_lossy())
-    }
-}
-
-/// What is to be found at a path.
+/// What the command finds at a path.
 struct Placement {
     at: PathBuf,
     content: Content,
@@ -119,22 +38,22 @@ enum Content {
     EmptyDirectory,
     /// A file that cannot be read.
     UnreadableFile,
-    /// A tree that was taken.
+    /// What a step opened.
     Mount { number: usize, directory: bool },
-    /// What is there already, read-only.
+    /// What is there already, but read-only.
     ReadOnly,
-    /// Shared memory of its own, which is empty too.
+    /// Shared memory of its own, which is empty at first.
     SharedMemory,
 }
 
 impl Content {
-    /// Is nothing left of what lay below?
+    /// Whether it covers everything that was there.
     fn is_empty(&self) -> bool {
         matches!(self, Self::EmptyDirectory | Self::SharedMemory)
     }
 }
 
-/// Returns the steps in order.
+/// Returns the steps that a child takes, in order.
 pub(crate) fn mount_steps(policy: &Policy, as_root: bool) -> io::Result<Vec<MountStep>> {
     let mut steps = vec![MountStep::MakePrivate { devices: !as_root }];
     let mut placements = Vec::new();
@@ -146,14 +65,14 @@ pub(crate) fn mount_steps(policy: &Policy, as_root: bool) -> io::Result<Vec<Moun
     add_read_only(policy, &view, &mut placements)?;
     steps.push(MountStep::MakeReadOnly);
     add_devices(as_root, &mut steps)?;
-    // Outer ones first, or they would cover the inner ones; what is kept would freeze what is writable inside of it.
+    // Outer ones first: an outer one covers the inner ones, or makes them read-only.
     placements.sort_by_key(|placement| placement.at.components().count());
     attach_all(&placements, &mut steps)?;
     Ok(steps)
 }
 
-/// The same for mounts that one command after the other finds: empty directories in place of hidden ones cannot be
-/// written to. `None` where shared memory or terminals have something in them, which could not be looked at.
+/// The same for mounts that one command after the other uses: the empty directories in place of hidden ones cannot be
+/// written to. `None` where something is mounted in shared memory or terminals: changes there could not be noticed.
 pub(crate) fn reusable_mount_steps(
     policy: &Policy,
     as_root: bool,
@@ -230,10 +149,10 @@ fn add_hidden(
     Ok(())
 }
 
-/// How many links may lead from one to the other, as for the kernel.
+/// How many symbolic links are followed, as in the kernel.
 const LINKS: usize = 40;
 
-/// Hides what an overlay shows at a path, or what a link there leads to.
+/// Hides what an overlay shows at a path, or what a symbolic link there leads to.
 fn hide_in_overlay<'a>(
     view: &MountView<'a>,
     mut overlay: &'a Overlay,
@@ -266,7 +185,7 @@ fn hide_in_overlay<'a>(
     ))
 }
 
-/// Hides what comes from a path of the host, though the command may find it elsewhere.
+/// Hides what comes from a path of the host; the command may find it at another path.
 fn hide_host_path(path: &Path, at: &Path, from: &Path) -> io::Result<Option<Placement>> {
     match fs::canonicalize(from) {
         Ok(found) => {
@@ -279,25 +198,10 @@ fn hide_host_path(path: &Path, at: &Path, from: &Path) -> io::Result<Option<Plac
             Ok(Some(Placement { at, content }))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        // What we may not see, the command may not either.
+        // What we may not see, the command may not see either.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
         Err(error) => Err(path_error("hide", path, &error)),
     }
-}
-
-/// Removes `.` and `..`, without asking where links lead.
-fn normalize(path: &Path) -> PathBuf {
-    let mut found = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                found.pop();
-            }
-            other => found.push(other),
-        }
-    }
-    found
 }
 
 fn add_binds(
@@ -386,7 +290,7 @@ fn add_devices(as_root: bool, steps: &mut Vec<MountStep>) -> io::Result<()> {
     Ok(())
 }
 
-/// A project may lie there as well, so it is placed like everything else that covers something.
+/// A project may lie in there, so it is a placement like every other that covers something.
 fn add_shared_memory(placements: &mut Vec<Placement>) {
     let at = PathBuf::from("/dev/shm");
     if at.is_dir() {
@@ -403,7 +307,7 @@ fn attach_all(placements: &[Placement], steps: &mut Vec<MountStep>) -> io::Resul
                 && !matches!(outer.content, Content::UnreadableFile | Content::ReadOnly)
         });
         match (covered_by, &placement.content) {
-            // It is gone, and so is what it would be kept from.
+            // It is covered, so it needs no protection.
             (Some(outer), Content::ReadOnly) if outer.content.is_empty() => continue,
             (None, _) | (Some(_), Content::ReadOnly) => {}
             (Some(outer), _) => make_mount_point(&outer.at, placement, steps)?,
@@ -412,10 +316,7 @@ fn attach_all(placements: &[Placement], steps: &mut Vec<MountStep>) -> io::Resul
         steps.push(match placement.content {
             Content::EmptyDirectory => MountStep::CoverDirectory { at },
             Content::UnreadableFile => MountStep::CoverFile { at },
-            Content::Mount { number, .. } => MountStep::Attach {
-                detached: number,
-                at,
-            },
+            Content::Mount { number, .. } => MountStep::Attach { number, at },
             Content::ReadOnly => MountStep::BindReadOnly { at },
             Content::SharedMemory => MountStep::MountSharedMemory,
         });
@@ -423,7 +324,7 @@ fn attach_all(placements: &[Placement], steps: &mut Vec<MountStep>) -> io::Resul
     Ok(())
 }
 
-/// What was there is covered by now, so there may be nothing to mount on.
+/// Makes the path that a placement is mounted on, because its parent is covered by now.
 fn make_mount_point(
     outer: &Path,
     placement: &Placement,
@@ -449,52 +350,6 @@ fn make_mount_point(
         });
     }
     Ok(())
-}
-
-/// Returns the path that a mount can protect; a symbolic link could be pointed elsewhere.
-pub(crate) fn resolve_protected(path: &Path) -> io::Result<PathBuf> {
-    let found = fs::symlink_metadata(path).map_err(|error| path_error("protect", path, &error))?;
-    if found.file_type().is_symlink() {
-        return Err(link_error(path));
-    }
-    fs::canonicalize(path).map_err(|error| path_error("protect", path, &error))
-}
-
-fn link_error(path: &Path) -> io::Error {
-    let error = io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link");
-    path_error("protect", path, &error)
-}
-
-fn behind_link_error(path: &Path) -> io::Error {
-    let error = io::Error::new(io::ErrorKind::InvalidInput, "a symbolic link leads there");
-    path_error("hide", path, &error)
-}
-
-/// Returns where a path leads; what does not exist yet is taken as it is written.
-pub(crate) fn resolve_existing(path: &Path) -> PathBuf {
-    for ancestor in path.ancestors() {
-        let (Ok(found), Ok(rest)) = (fs::canonicalize(ancestor), path.strip_prefix(ancestor))
-        else {
-            continue;
-        };
-        return if rest.as_os_str().is_empty() {
-            found
-        } else {
-            found.join(rest)
-        };
-    }
-    path.to_owned()
-}
-
-fn c_path(path: &Path) -> io::Result<CString> {
-    Ok(CString::new(path.as_os_str().as_bytes())?)
-}
-
-fn path_error(what: &str, path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(
-        error.kind(),
-        format!("cannot {what} `{}`: {error}", path.display()),
-    )
 }
 
 #[cfg(test)]

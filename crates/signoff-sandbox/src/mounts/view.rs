@@ -1,23 +1,23 @@
-//! What the command will find at a path, worked out before anything is mounted.
+//! What a command will find at a path, worked out before anything is mounted.
 
 use std::fs::FileType;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io, ptr};
 
-use crate::mounts::steps::resolve_existing;
+use crate::mounts::paths::resolve_existing;
 use crate::policy::{Overlay, Policy};
 
 /// What an overlay shows at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Entry {
     Missing,
-    /// A file or a directory, and where its topmost layer has it.
+    /// A file, and its path in the topmost layer that has it.
     File(PathBuf),
     Directory,
     /// A symbolic link, and where it leads.
     Link(PathBuf),
-    /// A directory above is a symbolic link.
+    /// A symbolic link is on the way.
     BehindLink,
 }
 
@@ -34,8 +34,17 @@ pub(crate) enum Source<'a> {
 #[derive(Debug)]
 pub(crate) struct MountView<'a> {
     policy: &'a Policy,
-    /// Each with the place that its path leads to.
+    /// Each with the path that its own path leads to.
     overlays: Vec<(PathBuf, &'a Overlay)>,
+}
+
+/// A path that lies in an overlay.
+struct OverlayPath<'a> {
+    /// The path, with the overlay's own part resolved.
+    at: PathBuf,
+    overlay: &'a Overlay,
+    /// The path from the overlay's root.
+    inner: PathBuf,
 }
 
 impl<'a> MountView<'a> {
@@ -49,10 +58,10 @@ impl<'a> MountView<'a> {
         }
     }
 
-    /// Returns where the command finds a path, and where its content comes from: the innermost of what is mounted
-    /// there. Outside of overlays it is what the host has at the path.
+    /// Returns where the command finds a path, and where its content comes from: the innermost mount there. Outside
+    /// of overlays that is the host's own path.
     pub(crate) fn locate(&self, path: &Path) -> (PathBuf, Source<'a>) {
-        let Some((at, overlay, inner)) = self.overlay_at(path) else {
+        let Some(OverlayPath { at, overlay, inner }) = self.overlay_at(path) else {
             return (path.to_owned(), Source::Host(path.to_owned()));
         };
         let (mut depth, mut source) = (0, Source::Overlay(overlay, inner.clone()));
@@ -60,28 +69,27 @@ impl<'a> MountView<'a> {
         let binds = self.policy.binds.iter().map(|bind| (&bind.to, &bind.from));
         for (to, from) in own.chain(binds) {
             let mounted = self.overlay_at(to);
-            let Some((_, _, mounted)) = mounted.filter(|(_, other, _)| ptr::eq(*other, overlay))
-            else {
+            let Some(mounted) = mounted.filter(|mounted| ptr::eq(mounted.overlay, overlay)) else {
                 continue;
             };
-            let names = mounted.components().count();
-            if let (true, Ok(rest)) = (names > depth, inner.strip_prefix(&mounted)) {
+            let names = mounted.inner.components().count();
+            if let (true, Ok(rest)) = (names > depth, inner.strip_prefix(&mounted.inner)) {
                 (depth, source) = (names, Source::Host(join(from, rest)));
             }
         }
         (at, source)
     }
 
-    /// Returns where something is mounted. Links that the host has inside of an overlay say nothing about it.
+    /// Returns where something is mounted. In an overlay the host's symbolic links do not count.
     pub(crate) fn mount_point(&self, path: &Path) -> PathBuf {
         match self.overlay_at(path) {
-            Some((at, _, inner)) if !inner.as_os_str().is_empty() => at,
+            Some(found) if !found.inner.as_os_str().is_empty() => found.at,
             _ => resolve_existing(path),
         }
     }
 
-    /// Returns the innermost overlay that a path lies in, and the path from there.
-    fn overlay_at(&self, path: &Path) -> Option<(PathBuf, &'a Overlay, PathBuf)> {
+    /// Returns the innermost overlay that a path lies in.
+    fn overlay_at(&self, path: &Path) -> Option<OverlayPath<'a>> {
         let inside = self.overlays.iter().filter_map(|(at, overlay)| {
             let inner = path
                 .strip_prefix(at)
@@ -89,11 +97,15 @@ impl<'a> MountView<'a> {
             Some((at, *overlay, inner.ok()?))
         });
         let (at, overlay, inner) = inside.max_by_key(|(at, ..)| at.components().count())?;
-        Some((join(at, inner), overlay, inner.to_owned()))
+        Some(OverlayPath {
+            at: join(at, inner),
+            overlay,
+            inner: inner.to_owned(),
+        })
     }
 }
 
-/// Joins without a slash at the end, which would say that it is a directory.
+/// Joins two paths. An empty one adds no slash at the end, which would mean a directory.
 fn join(path: &Path, inner: &Path) -> PathBuf {
     if inner.as_os_str().is_empty() {
         path.to_owned()
@@ -102,26 +114,26 @@ fn join(path: &Path, inner: &Path) -> PathBuf {
     }
 }
 
-/// Says what an overlay shows at a path inside of it.
+/// Returns what an overlay shows at a path inside of it.
 pub(crate) fn look_up(overlay: &Overlay, inner: &Path) -> io::Result<Entry> {
     let layers = [&overlay.upper].into_iter().chain(&overlay.lower);
     for layer in layers {
-        match look_into(layer, inner)? {
-            Look::Below => {}
-            Look::Ends(entry) => return Ok(entry),
+        match look_up_in_layer(layer, inner)? {
+            LayerEntry::Below => {}
+            LayerEntry::Found(entry) => return Ok(entry),
         }
     }
     Ok(Entry::Missing)
 }
 
-/// What one layer says of a path.
-enum Look {
-    /// The layers below say more.
+/// What one layer has at a path.
+enum LayerEntry {
+    /// Nothing: the layers below decide.
     Below,
-    Ends(Entry),
+    Found(Entry),
 }
 
-fn look_into(layer: &Path, inner: &Path) -> io::Result<Look> {
+fn look_up_in_layer(layer: &Path, inner: &Path) -> io::Result<LayerEntry> {
     let mut path = layer.to_owned();
     let mut nothing_below = false;
     let mut names = inner.components().peekable();
@@ -134,22 +146,22 @@ fn look_into(layer: &Path, inner: &Path) -> io::Result<Look> {
             Ok(found) => found.file_type(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(if nothing_below {
-                    Look::Ends(Entry::Missing)
+                    LayerEntry::Found(Entry::Missing)
                 } else {
-                    Look::Below
+                    LayerEntry::Below
                 });
             }
             Err(error) => return Err(error),
         };
         match (names.peek().is_some(), kind) {
-            (_, kind) if kind.is_char_device() => return Ok(Look::Ends(Entry::Missing)),
+            (_, kind) if kind.is_char_device() => return Ok(LayerEntry::Found(Entry::Missing)),
             (true, kind) if kind.is_dir() => nothing_below |= is_opaque(&path),
-            (true, kind) if kind.is_symlink() => return Ok(Look::Ends(Entry::BehindLink)),
-            (true, _) => return Ok(Look::Ends(Entry::Missing)),
-            (false, kind) => return entry(&path, kind).map(Look::Ends),
+            (true, kind) if kind.is_symlink() => return Ok(LayerEntry::Found(Entry::BehindLink)),
+            (true, _) => return Ok(LayerEntry::Found(Entry::Missing)),
+            (false, kind) => return entry(&path, kind).map(LayerEntry::Found),
         }
     }
-    Ok(Look::Ends(Entry::Directory))
+    Ok(LayerEntry::Found(Entry::Directory))
 }
 
 fn entry(path: &Path, kind: FileType) -> io::Result<Entry> {
@@ -163,7 +175,7 @@ fn entry(path: &Path, kind: FileType) -> io::Result<Entry> {
     })
 }
 
-/// Says whether a directory hides what the layers below have at its path.
+/// Whether a directory hides what the layers below have at its path.
 fn is_opaque(path: &Path) -> bool {
     let mut value = [0_u8; 8];
     rustix::fs::lgetxattr(path, c"user.overlay.opaque", &mut value)

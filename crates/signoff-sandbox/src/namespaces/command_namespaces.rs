@@ -1,50 +1,47 @@
-//! The namespaces that one command at a time lives in.
+//! The namespaces that one command at a time lives in, as a setup process enters them.
 #![expect(unsafe_code, reason = "namespaces have no safe form here")]
 
 use std::ffi::c_int;
 use std::io;
 
 use crate::after_fork::stack::ChildStack;
-use crate::after_fork::syscall::SyscallError;
+use crate::after_fork::syscall::SyscallResult;
 use crate::namespaces::kept_mounts::KeptMounts;
 use crate::namespaces::pool::PooledNamespaces;
 use crate::namespaces::spec::NamespaceSpec;
 
 #[derive(Debug)]
 pub(crate) enum CommandNamespaces {
-    /// Its mounts are still to be made, and nobody is there.
+    /// Mounts and PID namespace are made for this command.
     New(PooledNamespaces),
-    /// With mounts that the next command may find again, and a guard.
+    /// Mounts and PID namespace exist, with an init process; the next command may use them too.
     Kept(KeptMounts),
 }
 
 impl CommandNamespaces {
-    pub(crate) fn for_command(
-        namespaces: &NamespaceSpec,
-        stack: &mut ChildStack,
-    ) -> io::Result<Self> {
-        match &namespaces.kept {
+    pub(crate) fn for_command(spec: &NamespaceSpec, stack: &mut ChildStack) -> io::Result<Self> {
+        match &spec.kept {
             Some(kept) => Ok(Self::Kept(kept.clone())),
-            None => PooledNamespaces::take(namespaces.kind, stack).map(Self::New),
+            None => PooledNamespaces::take(spec.kind, stack).map(Self::New),
         }
     }
 
-    /// Moves the calling process there, which gets all rights in it.
+    /// Moves the calling process there, which gets all capabilities in it.
     ///
     /// # Safety
     /// To be called in a forked child only.
-    pub(crate) unsafe fn enter(&self) -> Result<(), SyscallError> {
+    pub(crate) unsafe fn enter(&self) -> SyscallResult {
         // SAFETY: as this function.
         unsafe {
             match self {
-                Self::New(ground) => ground.enter(),
+                Self::New(namespaces) => namespaces.enter(),
                 Self::Kept(mounts) => mounts.enter(),
             }
         }
     }
 
-    /// The namespaces that a command gets for itself alone. What it leaves in shared memory of System V, and in queues,
-    /// is out of anybody's sight, so that it never finds any.
+    /// Returns the flags of the namespaces that each command gets for itself. IPC is always one of them: what a
+    /// command leaves in System V shared memory and in queues could not be checked for.
     pub(crate) fn still_to_make(&self) -> c_int {
         match self {
             Self::New(_) => libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC,

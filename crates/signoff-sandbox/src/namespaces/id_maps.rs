@@ -8,31 +8,31 @@ use std::{fs, io};
 use crate::after_fork::stack_text::StackText;
 use crate::after_fork::syscall::{self, SyscallError};
 
-/// What is written of a namespace; a child need not allocate for it.
+/// The maps of a user namespace, so that a child need not allocate to write them.
 #[derive(Debug)]
-pub(crate) struct Maps {
-    users: Map,
-    groups: Map,
+pub(crate) struct IdMaps {
+    users: IdMap,
+    groups: IdMap,
 }
 
 #[derive(Debug)]
-struct Map {
-    /// Everybody that exists here, if we are root: else files of others could not be changed in an overlay.
+struct IdMap {
+    /// All users that exist here, if we are root: otherwise files of others could not be changed in an overlay.
     all: Option<CString>,
-    /// Only the user that we are.
+    /// Only our own user.
     own: CString,
 }
 
-impl Maps {
-    /// The users that exist here, each as itself.
+impl IdMaps {
+    /// Maps each user that exists here to itself.
     pub(crate) fn own() -> io::Result<Self> {
         let user = rustix::process::geteuid();
         let group = rustix::process::getegid();
-        let map = |path: &str, id: u32| -> io::Result<Map> {
+        let map = |path: &str, id: u32| -> io::Result<IdMap> {
             let all = user
                 .is_root()
-                .then(|| everybody(&fs::read_to_string(path)?));
-            Ok(Map {
+                .then(|| all_users(&fs::read_to_string(path)?));
+            Ok(IdMap {
                 all: all.transpose()?,
                 own: CString::new(format!("{id} {id} 1"))?,
             })
@@ -43,7 +43,7 @@ impl Maps {
         })
     }
 
-    /// Writes the maps of a process that is in the namespace. The caller is outside.
+    /// Writes the maps of the namespace that a process is in. The caller is outside of it.
     ///
     /// # Safety
     /// To be called in a forked child only.
@@ -57,14 +57,14 @@ impl Maps {
     }
 }
 
-impl Map {
+impl IdMap {
     /// # Safety
-    /// As `Maps::write`.
+    /// As `IdMaps::write`.
     unsafe fn write(&self, path: &CStr) -> Result<(), SyscallError> {
         // SAFETY: as this function.
         unsafe {
             if let Some(all) = &self.all {
-                // Root without the right to become others may only map itself.
+                // Root without the capability to become another user may map only itself.
                 if syscall::write_file(path, all.as_bytes()).is_ok() {
                     return Ok(());
                 }
@@ -74,8 +74,8 @@ impl Map {
     }
 }
 
-/// Maps each range of a map to itself: its first number is what it begins with here.
-fn everybody(map: &str) -> io::Result<CString> {
+/// Maps each range of a map to itself. Its first number is where the range begins in our namespace.
+fn all_users(map: &str) -> io::Result<CString> {
     let mut text = String::new();
     for line in map.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -87,7 +87,7 @@ fn everybody(map: &str) -> io::Result<CString> {
     Ok(CString::new(text)?)
 }
 
-/// Returns the path of a file that the kernel has about a process.
+/// Returns the path of a process's file in `/proc`.
 fn path(pid: i32, file: &str) -> Result<StackText<48>, SyscallError> {
     let mut text = StackText::new();
     write!(text, "/proc/{pid}/{file}").map_err(|_| SyscallError)?;
@@ -101,6 +101,6 @@ mod tests {
     #[test]
     fn ranges_are_mapped_to_themselves() {
         let map = "         0       1000          1\n         1     100000      65536\n";
-        assert_eq!(everybody(map).unwrap().as_c_str(), c"0 0 1\n1 1 65536\n");
+        assert_eq!(all_users(map).unwrap().as_c_str(), c"0 0 1\n1 1 65536\n");
     }
 }

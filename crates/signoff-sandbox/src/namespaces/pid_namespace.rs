@@ -1,4 +1,4 @@
-//! The first process of a command's namespace, as seen from outside (see `namespaces`).
+//! The PID namespace of a command, as seen from outside.
 
 use rustix::process::Pid;
 
@@ -7,61 +7,64 @@ use crate::namespaces::kept_mounts::KeptMounts;
 use crate::namespaces::pool::PooledNamespaces;
 use crate::process_tree::ProcessTree;
 
-/// Whoever sees to it that nobody is left of a command.
+/// Used to kill all that a command left behind.
 #[derive(Debug)]
 pub(crate) enum PidNamespace {
-    /// The command's own, which ends with it and leaves this ground to the next one.
-    Own(InitProcess, PooledNamespaces),
-    /// That of mounts which the next command may find again.
+    /// The command's own. It ends with the command, and the other namespaces go back to the pool.
+    Own {
+        init: InitProcess,
+        namespaces: PooledNamespaces,
+    },
+    /// One that the next command may use too.
     Kept(KeptMounts),
 }
 
 impl PidNamespace {
-    /// The process that was started with the command.
-    pub(crate) fn first(&self) -> Option<Pid> {
+    /// Returns the init process that was started with the command, if one was.
+    pub(crate) fn own_init(&self) -> Option<Pid> {
         match self {
-            Self::Own(first, _) => Some(first.pid()),
+            Self::Own { init, .. } => Some(init.pid()),
             Self::Kept(_) => None,
         }
     }
 
-    /// Ends everybody whom the command, which has exited, left in a namespace of its own, and returns how many there
-    /// were.
-    pub(crate) fn end(&self) -> usize {
+    /// Kills all that the command, which has exited, left in a namespace of its own. Returns how many processes
+    /// there were.
+    pub(crate) fn kill_own(&self) -> usize {
         match self {
-            Self::Own(first, _) => first.end(),
+            Self::Own { init, .. } => init.kill_namespace(),
             Self::Kept(_) => 0,
         }
     }
 
-    /// The same for a namespace that is kept, after the siblings of the leader were ended. One that somebody may have
-    /// stayed in is given up: it is no place for another command.
-    pub(crate) fn clear(&self, tree: &ProcessTree) -> usize {
+    /// The same for a kept namespace, after the siblings of the leader were killed. If a process may have stayed, no
+    /// other command may use the namespace.
+    pub(crate) fn clear_kept(&self, tree: &ProcessTree) -> usize {
         let Self::Kept(mounts) = self else {
             return 0;
         };
-        // In this order: whoever loses a sibling of the leader as its parent is below the guard from then on.
+        // In this order: a process whose parent, a sibling of the leader, dies becomes a child of the init process.
         let has_siblings = tree.has_siblings_in(mounts.process_namespace());
-        let (ended, is_clear) = mounts.first().map_or((0, false), InitProcess::clear);
-        if has_siblings || !is_clear {
+        let cleared = mounts.init().map(InitProcess::kill_descendants);
+        if has_siblings || cleared.is_none_or(|cleared| !cleared.is_empty) {
             mounts.give_up();
         }
-        ended
+        cleared.map_or(0, |cleared| cleared.killed)
     }
 
-    /// Waits until nobody is left in the namespace, for a while; says whether somebody is. To be called when the
-    /// command was reaped, which the end of its namespace waits for.
+    /// Waits until the namespace is empty, but not for ever; returns whether a process is left. To be called after
+    /// the leader was reaped: the namespace lasts until then.
     pub(crate) fn reap(self) -> bool {
         match self {
-            Self::Own(first, ground) => {
-                let is_gone = first.reap();
+            Self::Own { init, namespaces } => {
+                let is_gone = init.reap();
                 if is_gone {
-                    ground.give_back();
+                    namespaces.give_back();
                 }
                 !is_gone
             }
             Self::Kept(mounts) => {
-                mounts.is_unusable() && !mounts.first().is_some_and(InitProcess::is_gone)
+                mounts.is_unusable() && !mounts.init().is_some_and(InitProcess::wait_until_gone)
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The `/proc` of a process namespace. For a forked child (see `child`).
+//! The `/proc` of a PID namespace, mounted by a forked child.
 #![expect(unsafe_code, reason = "mounts have no safe form here")]
 
 use std::ffi::CString;
@@ -9,14 +9,14 @@ use crate::after_fork::syscall::{self, SyscallError};
 use crate::mounts::apply;
 use crate::policy::{Nesting, Policy};
 
-/// The first numbers of processes that the kernel does not hand out again.
+/// How many of the first process numbers the kernel does not use again.
 const RESERVED_NUMBERS: u32 = 301;
 
-/// What a command may do with it.
+/// What a command may do with its `/proc`.
 #[derive(Debug)]
 pub(crate) struct ProcessTable {
     nesting: Nesting,
-    /// Greatest number of a process, which bounds how many there are. For root, whom no limit per user binds.
+    /// The highest process number, which limits how many processes there are. For root, which has no limit per user.
     last_process: Option<CString>,
     as_root: bool,
 }
@@ -36,7 +36,7 @@ impl ProcessTable {
     }
 }
 
-/// What root may change by its number alone, whatever its capabilities are; and for the whole machine.
+/// What root may change for the whole machine by its user id alone, even without capabilities.
 pub(crate) const MACHINE_WIDE: [&std::ffi::CStr; 12] = [
     c"/proc/sys",
     c"/proc/sysrq-trigger",
@@ -52,10 +52,10 @@ pub(crate) const MACHINE_WIDE: [&std::ffi::CStr; 12] = [
     c"/proc/tty",
 ];
 
-/// Mounts it over the host's.
+/// Mounts `/proc` over the host's.
 ///
 /// # Safety
-/// To be called in a forked child only, in the process namespace it shows.
+/// To be called in a forked child only, in the PID namespace that it shows.
 pub(crate) unsafe fn mount(table: &ProcessTable) -> Result<(), SyscallError> {
     // SAFETY: system calls on strings that end with zero.
     unsafe {
@@ -74,7 +74,7 @@ pub(crate) unsafe fn mount(table: &ProcessTable) -> Result<(), SyscallError> {
     }
 }
 
-/// A sandbox inside writes there who its user is, so it cannot be read-only as a whole.
+/// Protects the machine where the whole `/proc` cannot be read-only: a nested sandbox writes its id maps there.
 ///
 /// # Safety
 /// As `mount`.
@@ -93,8 +93,8 @@ unsafe fn protect(table: &ProcessTable) -> Result<(), SyscallError> {
     Ok(())
 }
 
-/// Says whether a process namespace has a greatest number of its own. Before Linux 6.14 there is one for the whole
-/// machine, and root changes it from anywhere.
+/// Whether a PID namespace has a highest process number of its own. Before Linux 6.14 there is one for the whole machine,
+/// and root can change it from any namespace.
 fn numbers_are_per_namespace() -> bool {
     static ARE: OnceLock<bool> = OnceLock::new();
     *ARE.get_or_init(|| {

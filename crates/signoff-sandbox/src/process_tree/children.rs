@@ -1,4 +1,4 @@
-//! The children of this process that it started itself: which they are, and how they are reaped.
+//! The children that this process started itself: which they are, and how they are reaped.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,10 +10,10 @@ use rustix::process::{
     Pid, PidfdFlags, WaitId, WaitIdOptions, WaitOptions, WaitStatus, pidfd_open, waitid, waitpid,
 };
 
-/// Held while children are listed or reaped: the kernel's list skips an entry if another one leaves meanwhile.
+/// Locked while children are listed or reaped: the kernel's list skips an entry if another one is removed meanwhile.
 static REGISTERED: Mutex<RegisteredChildren> = Mutex::new(RegisteredChildren(BTreeSet::new()));
 
-/// Leaders of commands that are not yet reaped: until then their numbers are theirs.
+/// Leaders and init processes that are not reaped yet: until then their numbers are their own.
 #[derive(Debug)]
 pub(crate) struct RegisteredChildren(BTreeSet<u32>);
 
@@ -22,39 +22,39 @@ pub(crate) fn lock_children() -> MutexGuard<'static, RegisteredChildren> {
 }
 
 impl RegisteredChildren {
-    /// Remembers a leader as soon as it has a number. One that is seen before belongs to nobody else either; finding
-    /// that out just takes longer.
-    pub(crate) fn register(&mut self, leader: Pid) {
-        self.0.insert(raw_pid(leader));
+    /// Registers a child as soon as it has a number. A child that is listed before that belongs to no other command
+    /// either; finding that out only takes longer.
+    pub(crate) fn register(&mut self, child: Pid) {
+        self.0.insert(raw_pid(child));
     }
 
     pub(crate) fn contains(&self, pid: u32) -> bool {
         self.0.contains(&pid)
     }
 
-    /// To be called before the lock under which it was reaped is given back.
-    pub(crate) fn unregister(&mut self, leader: Pid) {
-        self.0.remove(&raw_pid(leader));
+    /// To be called under the lock under which the child was reaped.
+    fn unregister(&mut self, child: Pid) {
+        self.0.remove(&raw_pid(child));
     }
 }
 
-/// Waits for the end of a child that is nobody else's.
+/// Waits for the end of a child that is not registered, and reaps it.
 pub(crate) fn reap_unregistered(child: i32) {
     let Some(pid) = Pid::from_raw(child) else {
         return;
     };
-    // Looks first, because whoever lists children must not be kept waiting.
-    let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while waitid(WaitId::Pid(pid), look).err() == Some(Errno::INTR) {}
+    // Without the lock, because threads that list children must not wait for it.
+    let without_reaping = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while waitid(WaitId::Pid(pid), without_reaping).err() == Some(Errno::INTR) {}
     let _lock = lock_children();
     waitpid(Some(pid), WaitOptions::empty()).ok();
 }
 
-/// Reaps a leader that has exited or is about to.
-pub(crate) fn reap_registered(leader: Pid) -> Option<WaitStatus> {
-    let mut leaders = lock_children();
-    let status = wait(leader);
-    leaders.unregister(leader);
+/// Reaps a registered child that has exited or is about to.
+pub(crate) fn reap_registered(child: Pid) -> Option<WaitStatus> {
+    let mut registered = lock_children();
+    let status = wait(child);
+    registered.unregister(child);
     status
 }
 
@@ -72,6 +72,7 @@ pub(crate) fn exit_descriptor(child: Pid) -> io::Result<OwnedFd> {
     Ok(pidfd_open(child, PidfdFlags::empty())?)
 }
 
+/// Returns the number of a process.
 pub(crate) fn raw_pid(pid: Pid) -> u32 {
     pid.as_raw_nonzero().get().cast_unsigned()
 }

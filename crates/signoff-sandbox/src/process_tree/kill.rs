@@ -7,7 +7,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use crate::poll;
+use crate::poll::poll_until;
 use crate::process_tree::proc::{self, ProcessStat};
 
 /// Descriptors held at once while waiting; a caller repeats anyway until nothing is left.
@@ -69,7 +69,7 @@ fn wait_until_gone(mut living: Vec<OwnedFd>, deadline: Instant) -> usize {
             .iter()
             .map(|fd| PollFd::new(fd, PollFlags::IN))
             .collect();
-        if poll::poll(&mut fds, Some(deadline)).is_err() {
+        if poll_until(&mut fds, Some(deadline)).is_err() {
             break;
         }
         let gone: Vec<bool> = fds.iter().map(|fd| !fd.revents().is_empty()).collect();

@@ -1,17 +1,19 @@
-//! The few steps between fork and exec.
+//! The steps of a child between fork and exec.
 //!
 //! After the fork the child is a copy of one thread of a process with many, or it runs in that process's own memory:
-//! any lock may be held for ever. So it makes system calls only, on memory that was prepared before, and writes to
-//! its stack only. A level of confinement adds its steps here.
+//! any lock may stay locked for ever. So it allocates nothing: it makes system calls on memory that was prepared
+//! before the fork, and writes to nothing but its stack.
 #![expect(unsafe_code, reason = "exec and the calls before it have no safe form")]
 
 use std::ffi::c_int;
-use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
-use crate::after_fork::descriptors::{FILTER, FREE, GATE, GROUP, HOST_PIPE, RULES, STATUS};
-use crate::after_fork::failure::{ChildFailure, StartStage};
+use crate::after_fork::descriptors::{FILTER, FIRST_FREE, GATE, GROUP, HOST_PIPE, RULES, STATUS};
+use crate::after_fork::failure::{self, ChildFailure, StartStage};
 use crate::after_fork::signals;
+use crate::after_fork::syscall::{self, SyscallError, SyscallResult};
+use crate::confine::{landlock, privileges, seccomp};
+use crate::namespaces::process_table;
 use crate::spawn::image::{ExecPointers, ProcessImage, SHELL};
 
 /// Turns the calling process into the command, or returns why that failed.
@@ -32,29 +34,32 @@ pub(crate) unsafe fn become_command(
     }
 }
 
-/// The same in the namespaces of a founder, who has arranged the descriptors.
+/// The same in namespaces, where the setup process has arranged the descriptors.
 ///
 /// # Safety
 /// As `become_command`.
-pub(crate) unsafe fn become_inside(image: &ProcessImage, pointers: &ExecPointers) -> ChildFailure {
+pub(crate) unsafe fn become_command_in_namespaces(
+    image: &ProcessImage,
+    pointers: &ExecPointers,
+) -> ChildFailure {
     // SAFETY: as `become_command`.
     unsafe {
-        // The guard dies with the host as well, and then so does everybody in there; this is quicker.
+        // The init process ends with the host too, and all others in the namespace with it; this is quicker.
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        match settle(image) {
+        match prepare_command(image) {
             Ok(()) => exec(image, pointers),
             Err(failure) => failure,
         }
     }
 }
 
-/// Ends a child that waited, which has nothing but its pipe to say why.
+/// Writes the failure of a child with a gate to its status pipe, and ends the child.
 ///
 /// # Safety
 /// To be called in a forked child only, after `become_command`.
-pub(crate) unsafe fn tell(failure: ChildFailure) -> ! {
+pub(crate) unsafe fn report_and_exit(failure: ChildFailure) -> ! {
     let message = failure.to_bytes();
-    // SAFETY: the message lives through the call; whoever waits was given this descriptor.
+    // SAFETY: the message lives through the call; a child with a gate has this descriptor.
     unsafe {
         libc::write(STATUS, message.as_ptr().cast(), message.len());
         libc::_exit(127)
@@ -70,136 +75,141 @@ unsafe fn prepare(
 ) -> Result<(), ChildFailure> {
     // SAFETY: as `become_command`.
     unsafe {
-        arrange_descriptors(image, pointers, None).map_err(|()| failed(StartStage::Prepare))?;
+        arrange_descriptors(image, pointers, None)
+            .map_err(|SyscallError| ChildFailure::at(StartStage::Prepare))?;
         die_with_parent(parent);
-        command_tag(image);
-        settle(image)
+        set_tags(image);
+        prepare_command(image)
     }
 }
 
-/// What is the same wherever the command runs.
+/// The steps that are the same whether or not the command has namespaces.
 ///
 /// # Safety
 /// As `become_command`.
-unsafe fn settle(image: &ProcessImage) -> Result<(), ChildFailure> {
+unsafe fn prepare_command(image: &ProcessImage) -> Result<(), ChildFailure> {
     // SAFETY: as `become_command`.
     unsafe {
         if libc::setsid() == -1 {
-            return Err(failed(StartStage::Prepare));
+            return Err(ChildFailure::at(StartStage::Prepare));
         }
         set_limit(libc::RLIMIT_CORE, 0);
-        confined(image).map_err(|_| failed(StartStage::Confine))?;
+        apply_limits(image).map_err(|SyscallError| ChildFailure::at(StartStage::Confine))?;
         if libc::chdir(image.cwd.as_ptr()) == -1 {
-            return Err(failed(StartStage::EnterDirectory));
+            return Err(ChildFailure::at(StartStage::EnterDirectory));
         }
         signals::restore_defaults();
-        submit(image).map_err(|_| failed(StartStage::Confine))?;
-        if image.hold.is_some() {
+        drop_rights(image).map_err(|SyscallError| ChildFailure::at(StartStage::Confine))?;
+        if image.gate.is_some() {
             wait_at_gate();
         }
         Ok(())
     }
 }
 
-/// What a policy adds before the command's directory is entered.
+/// What a policy demands before the command's directory is entered.
 ///
 /// # Safety
 /// As `become_command`.
-unsafe fn confined(image: &ProcessImage) -> Result<(), crate::after_fork::syscall::SyscallError> {
+unsafe fn apply_limits(image: &ProcessImage) -> SyscallResult {
     // SAFETY: as `become_command`.
     unsafe {
         if image.group_entry.is_some() {
-            // Not earlier: a guard shares our memory, and if the kernel ended it for lack of some, it would end us.
+            // Not earlier: an init process may share the host's memory, and the kernel would kill the host with it
+            // when the group runs out of memory.
             let joined = libc::write(GROUP, c"0".as_ptr().cast(), 1);
             if joined == -1 {
-                return Err(crate::after_fork::syscall::SyscallError);
+                return Err(SyscallError);
             }
         }
         if let Some(memory) = image.memory {
             set_limit(libc::RLIMIT_DATA, memory);
         }
-        let Some(namespaces) = &image.namespaces else {
+        let Some(spec) = &image.namespaces else {
             return Ok(());
         };
         if let Some(processes) = image.processes {
-            // Counted per user namespace, so it is the command's own.
+            // The kernel counts per user namespace, so only the command's own processes count.
             set_limit(libc::RLIMIT_NPROC, processes.into());
         }
-        crate::confine::privileges::leave_session_keyring();
-        match namespaces.kept {
+        privileges::leave_session_keyring();
+        match spec.kept {
             Some(_) => Ok(()),
-            None => crate::namespaces::process_table::mount(&namespaces.table),
+            None => process_table::mount(&spec.table),
         }
     }
 }
 
-/// Gives up what the command must not have. Nothing that needs a right may follow.
+/// Drops what the command must not have. Nothing that needs a privilege may follow.
 ///
 /// # Safety
 /// As `become_command`.
-unsafe fn submit(image: &ProcessImage) -> Result<(), crate::after_fork::syscall::SyscallError> {
+unsafe fn drop_rights(image: &ProcessImage) -> SyscallResult {
     // SAFETY: as `become_command`.
     unsafe {
         if image.drops_privileges {
-            crate::confine::privileges::drop_capabilities()?;
+            privileges::drop_capabilities()?;
         }
         if image.rules.is_some() {
-            crate::confine::privileges::set_no_new_privileges()?;
-            crate::confine::landlock::restrict_self(RULES)?;
+            privileges::set_no_new_privileges()?;
+            landlock::restrict_self(RULES)?;
         }
         match image.filter {
-            Some(filter) => crate::confine::seccomp::install(filter),
+            Some(filter) => seccomp::install(filter),
             None => Ok(()),
         }
     }
 }
 
-/// Puts each descriptor at its place and closes every other, also those that the host forgot to mark.
+/// Gives each descriptor its number and closes every other, also those that the host did not mark close-on-exec.
 ///
 /// # Safety
 /// As `become_command`.
 pub(crate) unsafe fn arrange_descriptors(
     image: &ProcessImage,
     pointers: &ExecPointers,
-    life: Option<BorrowedFd<'_>>,
-) -> Result<(), ()> {
-    // SAFETY: as `become_command`; all sources lie above all places, so none is overwritten before its turn.
+    host_pipe: Option<BorrowedFd<'_>>,
+) -> SyscallResult {
+    // SAFETY: as `become_command`; all sources lie above the reserved numbers, so none is overwritten before its turn.
     unsafe {
-        let hold = image.hold.as_ref();
-        // First, so that a failure of the others can be told; without it, silence: 3 may be a file of the host.
-        keep(hold.map(|hold| hold.status.as_fd()), STATUS).unwrap_or_else(|()| libc::_exit(127));
-        keep(hold.map(|hold| hold.gate.as_fd()), GATE)?;
-        keep(life, HOST_PIPE)?;
-        keep(image.rules.as_ref().map(|rules| rules.as_fd()), RULES)?;
-        keep(image.group_entry.as_ref().map(|entry| entry.as_fd()), GROUP)?;
+        let gate = image.gate.as_ref();
+        // First, so that later failures can be reported. If it fails itself, nothing may be written: the number may
+        // still mean a file of the host.
+        if set_until_exec(gate.map(|gate| gate.status.as_fd()), STATUS).is_err() {
+            libc::_exit(127);
+        }
+        set_until_exec(gate.map(|gate| gate.release.as_fd()), GATE)?;
+        set_until_exec(host_pipe, HOST_PIPE)?;
+        set_until_exec(image.rules.as_ref().map(|rules| rules.as_fd()), RULES)?;
+        set_until_exec(image.group_entry.as_ref().map(|entry| entry.as_fd()), GROUP)?;
         match &image.filter_file {
-            Some(file) => place(file.as_fd(), FILTER)?,
+            Some(file) => duplicate(file.as_fd(), FILTER)?,
             None => {
                 libc::close(FILTER);
             }
         }
-        for (fd, place_at) in image.stdio.iter().zip(0..) {
-            place(fd.as_fd(), place_at)?;
+        for (fd, number) in image.stdio.iter().zip(0..) {
+            duplicate(fd.as_fd(), number)?;
         }
-        close_from(FREE, pointers.open_max);
+        close_from(FIRST_FREE, pointers.open_max);
         Ok(())
     }
 }
 
-/// Puts a descriptor at a place until exec, or makes sure that nothing is there.
+/// Gives a descriptor a number until exec, or makes sure that the number is unused.
 ///
 /// # Safety
 /// As `become_command`.
-unsafe fn keep(fd: Option<BorrowedFd<'_>>, at: RawFd) -> Result<(), ()> {
+unsafe fn set_until_exec(fd: Option<BorrowedFd<'_>>, number: RawFd) -> SyscallResult {
     // SAFETY: plain numbers.
     unsafe {
         match fd {
             Some(fd) => {
-                place(fd, at)?;
-                libc::fcntl(at, libc::F_SETFD, libc::FD_CLOEXEC);
+                duplicate(fd, number)?;
+                libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC);
             }
             None => {
-                libc::close(at);
+                libc::close(number);
             }
         }
         Ok(())
@@ -208,12 +218,9 @@ unsafe fn keep(fd: Option<BorrowedFd<'_>>, at: RawFd) -> Result<(), ()> {
 
 /// # Safety
 /// As `become_command`.
-unsafe fn place(fd: BorrowedFd<'_>, at: RawFd) -> Result<(), ()> {
+unsafe fn duplicate(fd: BorrowedFd<'_>, number: RawFd) -> SyscallResult {
     // SAFETY: both are plain numbers to the system.
-    match unsafe { libc::dup2(fd.as_raw_fd(), at) } {
-        -1 => Err(()),
-        _ => Ok(()),
-    }
+    syscall::check(unsafe { libc::dup2(fd.as_raw_fd(), number) }.into())
 }
 
 /// # Safety
@@ -236,21 +243,21 @@ unsafe fn die_with_parent(parent: c_int) {
     // SAFETY: plain system calls.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        // The parent may have died before the signal was asked for.
+        // The parent may have died before the signal was requested.
         if libc::getppid() != parent {
             libc::_exit(127);
         }
     }
 }
 
-/// Marks the process and whatever it starts.
+/// Tags the process and every process that it will start.
 ///
 /// # Safety
 /// As `become_command`.
-pub(crate) unsafe fn command_tag(image: &ProcessImage) {
-    if let Some(command_tag) = image.command_tag {
+pub(crate) unsafe fn set_tags(image: &ProcessImage) {
+    if let Some(tag) = image.command_tag {
         // SAFETY: a plain system call.
-        unsafe { set_limit(libc::RLIMIT_LOCKS, command_tag.limit()) };
+        unsafe { set_limit(libc::RLIMIT_LOCKS, tag.limit()) };
     }
     if let Some(tag) = image.run_tag {
         // SAFETY: a plain system call.
@@ -270,7 +277,7 @@ unsafe fn set_limit(resource: Resource, value: libc::rlim_t) {
         rlim_cur: value,
         rlim_max: value,
     };
-    // SAFETY: the structure lives through the call. A refusal leaves the limit as it is.
+    // SAFETY: the structure lives through the call. If the system refuses, the limit stays as it is.
     unsafe { libc::setrlimit(resource, &raw const limit) };
 }
 
@@ -283,7 +290,7 @@ unsafe fn wait_at_gate() {
         loop {
             match libc::read(GATE, (&raw mut byte).cast(), 1) {
                 1 => return,
-                -1 if errno() == libc::EINTR => {}
+                -1 if failure::errno() == libc::EINTR => {}
                 _ => libc::_exit(127),
             }
         }
@@ -300,7 +307,7 @@ unsafe fn exec(image: &ProcessImage, pointers: &ExecPointers) -> ChildFailure {
             pointers.argv.as_ptr(),
             pointers.env.as_ptr(),
         );
-        if errno() == libc::ENOEXEC {
+        if failure::errno() == libc::ENOEXEC {
             libc::execve(
                 SHELL.as_ptr(),
                 pointers.shell_argv.as_ptr(),
@@ -308,17 +315,5 @@ unsafe fn exec(image: &ProcessImage, pointers: &ExecPointers) -> ChildFailure {
             );
         }
     }
-    failed(StartStage::Execute)
-}
-
-pub(crate) fn failed(stage: StartStage) -> ChildFailure {
-    ChildFailure {
-        stage,
-        errno: errno(),
-    }
-}
-
-// Reads a thread-local number; it allocates nothing.
-fn errno() -> i32 {
-    io::Error::last_os_error().raw_os_error().unwrap_or(0)
+    ChildFailure::at(StartStage::Execute)
 }

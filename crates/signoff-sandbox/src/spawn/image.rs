@@ -1,4 +1,4 @@
-//! What a child is to become, laid out so that it need not allocate.
+//! What a child is to become, laid out so that the child need not allocate.
 #![expect(unsafe_code, reason = "one limit of the system is asked for")]
 
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -6,10 +6,12 @@ use std::os::fd::OwnedFd;
 use std::ptr;
 use std::sync::Arc;
 
+use crate::confine::seccomp::Filter;
 use crate::namespaces::spec::NamespaceSpec;
 use crate::process_tree::tags::{CommandTag, RunTag};
 
-/// What the child becomes. Its descriptors are numbered above those the child fills (`stdio::lift`).
+/// The program that the child executes, and everything that it does before. Its descriptors lie above those that the
+/// child fills (`descriptors::raise_above_reserved`).
 #[derive(Debug)]
 pub(crate) struct ProcessImage {
     pub(crate) program: CString,
@@ -17,21 +19,21 @@ pub(crate) struct ProcessImage {
     pub(crate) env: Vec<CString>,
     pub(crate) cwd: CString,
     pub(crate) stdio: [OwnedFd; 3],
-    pub(crate) hold: Option<ChildGate>,
+    /// The gate that it waits at, if it does.
+    pub(crate) gate: Option<ChildGate>,
     pub(crate) command_tag: Option<CommandTag>,
-    /// Of which run it is.
     pub(crate) run_tag: Option<RunTag>,
-    /// Namespaces that are made for it.
+    /// Namespaces that it runs in, if not in ours.
     pub(crate) namespaces: Option<NamespaceSpec>,
-    /// Whether it gives up all capabilities by itself; who confines another one needs them.
+    /// Whether it drops all capabilities. `bwrap` needs them until it has confined the command.
     pub(crate) drops_privileges: bool,
-    /// Rules that it submits to.
+    /// Landlock rules that it applies to itself.
     pub(crate) rules: Option<Arc<OwnedFd>>,
-    /// System calls that are refused to it.
-    pub(crate) filter: Option<&'static crate::confine::seccomp::Filter>,
-    /// A filter that it hands on.
+    /// The system call filter that it installs.
+    pub(crate) filter: Option<&'static Filter>,
+    /// The system call filter that `bwrap` installs.
     pub(crate) filter_file: Option<OwnedFd>,
-    /// What it joins a group by that limits the memory of all its processes together.
+    /// The file by which it joins the control group that limits the memory of all its processes together.
     pub(crate) group_entry: Option<OwnedFd>,
     /// Bytes that each of its processes may allocate.
     pub(crate) memory: Option<u64>,
@@ -39,19 +41,19 @@ pub(crate) struct ProcessImage {
     pub(crate) processes: Option<u32>,
 }
 
-/// What a child needs that waits before it becomes the command.
+/// The child's side of a gate.
 #[derive(Debug)]
 pub(crate) struct ChildGate {
-    /// It waits for one byte; end of file ends it.
-    pub(crate) gate: OwnedFd,
-    /// It tells here why it could not become the command.
+    /// The child waits for one byte; end of file ends it.
+    pub(crate) release: OwnedFd,
+    /// The child writes here why it could not become the command.
     pub(crate) status: OwnedFd,
 }
 
 /// Null-terminated tables that point into an image, made before the fork.
 pub(crate) struct ExecPointers {
     pub(crate) argv: Vec<*const c_char>,
-    /// For a script without `#!`, as shells and `execvp` do it.
+    /// For a script without `#!`, which shells and `execvp` hand to a shell.
     pub(crate) shell_argv: Vec<*const c_char>,
     pub(crate) env: Vec<*const c_char>,
     /// Above every descriptor there is.
@@ -61,7 +63,7 @@ pub(crate) struct ExecPointers {
 pub(crate) const SHELL: &CStr = c"/bin/sh";
 
 impl ExecPointers {
-    pub(crate) fn to(image: &ProcessImage) -> Self {
+    pub(crate) fn new(image: &ProcessImage) -> Self {
         let table = |strings: &[CString]| -> Vec<*const c_char> {
             let pointers = strings.iter().map(|string| string.as_ptr());
             pointers.chain([ptr::null()]).collect()
@@ -79,7 +81,7 @@ impl ExecPointers {
 }
 
 fn open_max() -> c_int {
-    // SAFETY: a plain question.
+    // SAFETY: the call only reads a limit.
     let limit = unsafe { libc::sysconf(libc::_SC_OPEN_MAX) };
     c_int::try_from(limit)
         .unwrap_or(c_int::MAX)

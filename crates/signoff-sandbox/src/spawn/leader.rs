@@ -10,56 +10,64 @@ use rustix::process::{Signal, WaitStatus, kill_process, kill_process_group};
 use crate::command::report::ExitStatus;
 use crate::confine::memory_group::MemoryGroup;
 use crate::namespaces::pid_namespace::PidNamespace;
-use crate::poll;
-use crate::process_tree::children::{self, reap_registered};
+use crate::poll::poll_until;
+use crate::process_tree::children::{exit_descriptor, raw_pid, reap_registered};
 use crate::process_tree::tags::CommandTag;
 use crate::process_tree::{CleanupReport, ProcessTree};
-use crate::spawn::spawner::{Child, Spawner};
+use crate::spawn::fork::ForkedChild;
+use crate::spawn::spawner::Spawner;
 
-/// A child that is not yet reaped: until then its number cannot mean another process.
+/// A child that is not reaped yet: until then its number cannot mean another process.
 ///
-/// Dropping it ends it with its whole tree.
+/// Dropping it kills it with its whole process tree.
 #[derive(Debug)]
 pub(crate) struct Leader {
     tree: ProcessTree,
     exit: OwnedFd,
-    reaped: bool,
-    /// Whose end is the end of everybody in its namespace.
-    guard: Option<PidNamespace>,
-    /// Removed when nobody is in it any more.
-    group: Option<MemoryGroup>,
-    /// Its thread ends with it, and the leader with the thread.
+    is_reaped: bool,
+    pid_namespace: Option<PidNamespace>,
+    /// Removed when it has no processes any more.
+    memory_group: Option<MemoryGroup>,
+    /// Keeps the spawning thread alive, with which the leader would die.
     _spawner: Arc<Spawner>,
+}
+
+/// How a leader ended that was reaped.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReapedLeader {
+    pub(crate) status: ExitStatus,
+    /// Whether a process of its PID namespace is left, which could not be killed.
+    pub(crate) has_survivors: bool,
 }
 
 impl Leader {
     pub(crate) fn new(
-        Child { pid, guard, .. }: Child,
+        child: ForkedChild,
         spawner: Arc<Spawner>,
         command_tag: Option<CommandTag>,
         marker: Option<String>,
     ) -> io::Result<Self> {
         let tree = ProcessTree {
-            leader: pid,
+            leader: child.pid,
             command_tag,
             marker,
             parent: Arc::clone(spawner.thread()),
         };
-        match children::exit_descriptor(pid) {
+        match exit_descriptor(child.pid) {
             Ok(exit) => Ok(Self {
                 tree,
                 exit,
-                reaped: false,
-                guard,
-                group: None,
+                is_reaped: false,
+                pid_namespace: child.pid_namespace,
+                memory_group: None,
                 _spawner: spawner,
             }),
             Err(error) => {
-                kill_process(pid, Signal::KILL).ok();
-                reap_registered(pid);
-                if let Some(guard) = guard {
-                    guard.end();
-                    guard.reap();
+                kill_process(child.pid, Signal::KILL).ok();
+                reap_registered(child.pid);
+                if let Some(pid_namespace) = child.pid_namespace {
+                    pid_namespace.kill_own();
+                    pid_namespace.reap();
                 }
                 Err(error)
             }
@@ -67,24 +75,24 @@ impl Leader {
     }
 
     /// Keeps the group that limits its memory for as long as it lives.
-    pub(crate) fn in_group(mut self, group: Option<MemoryGroup>) -> Self {
-        self.group = group;
+    pub(crate) fn with_memory_group(mut self, group: Option<MemoryGroup>) -> Self {
+        self.memory_group = group;
         self
     }
 
-    /// Becomes readable when the leader has exited.
+    /// Returns a descriptor that becomes readable when the leader has exited.
     pub(crate) fn exit(&self) -> BorrowedFd<'_> {
         self.exit.as_fd()
     }
 
     pub(crate) fn pid(&self) -> u32 {
-        self.tree.leader.as_raw_nonzero().get().cast_unsigned()
+        raw_pid(self.tree.leader)
     }
 
     /// Asks the leader and its process group to end.
     pub(crate) fn terminate(&self) {
         kill_process_group(self.tree.leader, Signal::TERM).ok();
-        // Who is stopped cannot hear.
+        // A stopped process handles the signal only when it continues.
         kill_process_group(self.tree.leader, Signal::CONT).ok();
     }
 
@@ -96,48 +104,50 @@ impl Leader {
         self.tree.reap_orphans();
     }
 
-    /// Ends what the leader, which has exited, left behind.
-    pub(crate) fn end_tree(&self) -> CleanupReport {
-        let inside = self.guard.as_ref().map_or(0, PidNamespace::end);
-        let swept = self.tree.end();
-        let guard = self.guard.as_ref();
-        let kept = guard.map_or(0, |guard| guard.clear(&self.tree));
+    /// Kills what the leader, which has exited, left behind.
+    pub(crate) fn kill_tree(&self) -> CleanupReport {
+        let pid_namespace = self.pid_namespace.as_ref();
+        let in_own = pid_namespace.map_or(0, PidNamespace::kill_own);
+        let report = self.tree.kill_remaining();
+        let in_kept = pid_namespace.map_or(0, |namespace| namespace.clear_kept(&self.tree));
         CleanupReport {
-            ended: swept.ended + inside + kept,
-            ..swept
+            ended: report.ended + in_own + in_kept,
+            ..report
         }
     }
 
-    /// Returns how the leader, which has exited, did so, and whether somebody of its namespace is left. From here on
-    /// its number may mean another process.
-    pub(crate) fn reap(mut self) -> (ExitStatus, bool) {
-        self.reaped = true;
-        // Only a thief can have taken the status. Nobody may take its absence for success.
+    /// Reaps the leader, which has exited. From here on its number may mean another process.
+    pub(crate) fn reap(mut self) -> ReapedLeader {
+        self.is_reaped = true;
+        // Only a foreign `wait` can have taken the status. Its absence must not look like success.
         let unknown = ExitStatus::Signaled(Signal::KILL.as_raw());
-        let how = reap_registered(self.tree.leader).map_or(unknown, how);
-        // Not before: the namespace lasts as long as anybody in it has not been taken leave of.
-        let left = self.guard.take().is_some_and(PidNamespace::reap);
-        (how, left)
+        let status = reap_registered(self.tree.leader).map_or(unknown, exit_status);
+        // Not before: the namespace lasts until all its processes are reaped.
+        let has_survivors = self.pid_namespace.take().is_some_and(PidNamespace::reap);
+        ReapedLeader {
+            status,
+            has_survivors,
+        }
     }
 }
 
 impl Drop for Leader {
     fn drop(&mut self) {
-        if self.reaped {
+        if self.is_reaped {
             return;
         }
         self.kill();
         let mut exit = [PollFd::new(&self.exit, PollFlags::IN)];
-        while exit[0].revents().is_empty() && poll::poll(&mut exit, None).is_ok() {}
-        self.end_tree();
+        while exit[0].revents().is_empty() && poll_until(&mut exit, None).is_ok() {}
+        self.kill_tree();
         reap_registered(self.tree.leader);
-        if let Some(guard) = self.guard.take() {
-            guard.reap();
+        if let Some(pid_namespace) = self.pid_namespace.take() {
+            pid_namespace.reap();
         }
     }
 }
 
-fn how(status: WaitStatus) -> ExitStatus {
+fn exit_status(status: WaitStatus) -> ExitStatus {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => ExitStatus::Exited(code),
         (None, Some(signal)) => ExitStatus::Signaled(signal),

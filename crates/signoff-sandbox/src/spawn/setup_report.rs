@@ -1,4 +1,6 @@
-//! Where a founder notes whom it started, in memory that it shares with us whether or not it is a copy of us.
+//! What a setup process tells us: which processes it started, or why it could not.
+//!
+//! It lies in memory that both share, also where the setup process has a copy of everything else.
 #![expect(unsafe_code, reason = "shared memory has no safe form")]
 
 use std::io;
@@ -10,16 +12,23 @@ use crate::after_fork::failure::{ChildFailure, StartStage};
 #[derive(Debug)]
 pub(crate) struct SetupReport(NonNull<Page>);
 
+/// How far a setup process came, and why no further.
+#[derive(Debug)]
+pub(crate) struct SetupFailure {
+    pub(crate) steps_done: usize,
+    pub(crate) failure: ChildFailure,
+}
+
 #[derive(Debug)]
 struct Page {
-    guard: AtomicI32,
+    init: AtomicI32,
     leader: AtomicI32,
-    /// What the founder could not do: its number, counted from 1, and the error.
+    /// The step that failed, counted from 1.
     failed_step: AtomicI32,
     errno: AtomicI32,
 }
 
-// SAFETY: everything in the page is atomic.
+// SAFETY: every field of the page is atomic.
 unsafe impl Send for SetupReport {}
 
 impl SetupReport {
@@ -38,51 +47,56 @@ impl SetupReport {
         if page == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        // Fresh memory is zero, which is what a new page holds.
+        // New memory is zero, which is what an empty report holds.
         NonNull::new(page.cast())
             .map(Self)
             .ok_or_else(io::Error::last_os_error)
     }
 
-    /// Forgets those of the last time.
+    /// Clears what the last setup process reported.
     pub(crate) fn clear(&self) {
         let page = self.page();
-        for cell in [&page.guard, &page.leader, &page.failed_step, &page.errno] {
+        for cell in [&page.init, &page.leader, &page.failed_step, &page.errno] {
             cell.store(0, Ordering::Release);
         }
     }
 
     pub(crate) fn record_init(&self, pid: i32) {
-        self.page().guard.store(pid, Ordering::Release);
+        self.page().init.store(pid, Ordering::Release);
     }
 
     pub(crate) fn record_leader(&self, pid: i32) {
         self.page().leader.store(pid, Ordering::Release);
     }
 
-    pub(crate) fn note_failure(&self, part: usize, failure: ChildFailure) {
+    pub(crate) fn record_failure(&self, steps_done: usize, failure: ChildFailure) {
         let page = self.page();
         page.errno.store(failure.errno, Ordering::Release);
-        let part = i32::try_from(part).unwrap_or(i32::MAX - 1);
-        page.failed_step.store(part + 1, Ordering::Release);
+        let steps_done = i32::try_from(steps_done).unwrap_or(i32::MAX - 1);
+        page.failed_step.store(steps_done + 1, Ordering::Release);
     }
 
-    pub(crate) fn guard(&self) -> Option<i32> {
-        some(&self.page().guard)
+    /// Returns the init process, if one was started.
+    pub(crate) fn init(&self) -> Option<i32> {
+        nonzero(&self.page().init)
     }
 
+    /// Returns the process that becomes the command, if it was started.
     pub(crate) fn leader(&self) -> Option<i32> {
-        some(&self.page().leader)
+        nonzero(&self.page().leader)
     }
 
-    /// Returns which part the founder could not do, and why.
-    pub(crate) fn failure(&self) -> Option<(usize, ChildFailure)> {
-        let part = usize::try_from(some(&self.page().failed_step)?).ok()?;
+    /// Returns how far the setup process came, and why no further, if it failed.
+    pub(crate) fn failure(&self) -> Option<SetupFailure> {
+        let failed_step = usize::try_from(nonzero(&self.page().failed_step)?).ok()?;
         let failure = ChildFailure {
             stage: StartStage::Confine,
             errno: self.page().errno.load(Ordering::Acquire),
         };
-        Some((part - 1, failure))
+        Some(SetupFailure {
+            steps_done: failed_step - 1,
+            failure,
+        })
     }
 
     fn page(&self) -> &Page {
@@ -91,13 +105,13 @@ impl SetupReport {
     }
 }
 
-fn some(cell: &AtomicI32) -> Option<i32> {
+fn nonzero(cell: &AtomicI32) -> Option<i32> {
     Some(cell.load(Ordering::Acquire)).filter(|value| *value != 0)
 }
 
 impl Drop for SetupReport {
     fn drop(&mut self) {
-        // SAFETY: nobody refers to the page any more.
+        // SAFETY: nothing refers to the page any more.
         unsafe { libc::munmap(self.0.as_ptr().cast(), size_of::<Page>()) };
     }
 }

@@ -14,7 +14,7 @@ use crate::watch::redaction::Redaction;
 use crate::watch::stream::Stream;
 use crate::watch::{Watch, stop_signal};
 
-/// What we keep of a command that was started.
+/// What is needed to watch a command that was started.
 #[derive(Debug)]
 pub(crate) struct WatchOptions {
     pub(crate) stdout: OwnedFd,
@@ -24,7 +24,7 @@ pub(crate) struct WatchOptions {
     pub(crate) redaction: Arc<Redaction>,
 }
 
-/// A command that runs. Its output is read while somebody waits; dropping it ends it with its whole tree.
+/// A command that runs. Its output is read only while a caller waits for it. Dropping it kills its whole process tree.
 #[derive(Debug)]
 pub struct RunningCommand {
     watch: Watch,
@@ -34,12 +34,12 @@ pub struct RunningCommand {
 /// Ends a running command from any thread.
 #[derive(Debug, Clone)]
 pub struct Stopper {
-    signal: Arc<stop_signal::Signal>,
+    signal: Arc<stop_signal::StopSignal>,
 }
 
 impl RunningCommand {
     pub(crate) fn new(leader: Leader, options: WatchOptions) -> io::Result<Self> {
-        let signal = Arc::new(stop_signal::Signal::new()?);
+        let signal = Arc::new(stop_signal::StopSignal::new()?);
         let watch = Watch {
             leader,
             stop: Arc::clone(&signal),
@@ -60,16 +60,16 @@ impl RunningCommand {
         self.stopper.clone()
     }
 
-    /// Waits until the command and everything it started is over.
+    /// Waits until the command and every process that it started is gone.
     pub fn wait(self) -> CommandReport {
-        self.watch.until_over()
+        self.watch.wait()
     }
 }
 
 impl Stopper {
-    /// Asks the command to end (`SIGTERM`), and ends its whole tree after a short grace; whoever waits for it then
-    /// sees it stopped. Does nothing if it is over.
+    /// Asks the command to end (`SIGTERM`), and kills its whole process tree after a short time. Its exit status is
+    /// [`crate::ExitStatus::Stopped`]. Does nothing if the command is over.
     pub fn stop(&self) {
-        self.signal.give();
+        self.signal.send();
     }
 }

@@ -1,28 +1,28 @@
-//! The wish that a command stop, as a descriptor that can be waited for.
+//! A request to stop a command, as a descriptor that can be polled.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// Readable once it was given. It stays so, and giving it late or again harms nobody.
+/// Readable from the first `send` on. Sending it late or again does no harm.
 #[derive(Debug)]
-pub(crate) struct Signal {
-    read: OwnedFd,
+pub(crate) struct StopSignal {
+    event: OwnedFd,
 }
 
-impl Signal {
+impl StopSignal {
     pub(crate) fn new() -> io::Result<Self> {
         use rustix::event::{EventfdFlags, eventfd};
-        let read = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Self { read })
+        let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self { event })
     }
 
-    pub(crate) fn give(&self) {
-        rustix::io::write(&self.read, &1_u64.to_ne_bytes()).ok();
+    pub(crate) fn send(&self) {
+        rustix::io::write(&self.event, &1_u64.to_ne_bytes()).ok();
     }
 }
 
-impl AsFd for Signal {
+impl AsFd for StopSignal {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.read.as_fd()
+        self.event.as_fd()
     }
 }

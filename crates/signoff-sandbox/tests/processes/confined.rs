@@ -313,18 +313,18 @@ fn dropped_at_its_gate_it_never_begins() {
 }
 
 #[test]
-fn a_conversation_works() {
+fn a_piped_command_works() {
     let world = World::new();
-    let (mut speech, mut said, conversation) = sandbox()
+    let mut piped = sandbox()
         .start_piped(world.command(crate::shell::command(&["cat"])))
         .unwrap();
     let soon = std::time::Instant::now() + Duration::from_secs(20);
-    speech.write_message(b"hello\n", soon).unwrap();
+    piped.stdin.write_message(b"hello\n", soon).unwrap();
     let mut line = [0; 6];
-    std::io::Read::read_exact(&mut said, &mut line).unwrap();
+    std::io::Read::read_exact(&mut piped.stdout, &mut line).unwrap();
     assert_eq!(&line, b"hello\n");
-    drop(speech);
-    conversation.end();
+    drop(piped.stdin);
+    piped.process.end();
 }
 
 #[test]

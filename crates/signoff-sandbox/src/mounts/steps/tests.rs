@@ -3,16 +3,16 @@
 use super::*;
 use crate::policy::Bind;
 
-/// Says the steps of a policy in words, with paths below the world's own shortened.
+/// Returns the steps of a policy as words, with paths relative to the test's directory.
 fn steps(policy: &Policy, world: &Path) -> Vec<String> {
     let world = world.to_str().unwrap();
     let words = |step: &MountStep| match step {
-        MountStep::OpenTree { from, writable } => Some(format!("take {from:?} {writable}")),
+        MountStep::OpenTree { from, writable } => Some(format!("open {from:?} {writable}")),
         MountStep::CoverDirectory { at } => Some(format!("cover {at:?}")),
         MountStep::CoverFile { at } => Some(format!("blank {at:?}")),
         MountStep::MakeDirectory { at } => Some(format!("directory {at:?}")),
         MountStep::MakeFile { at } => Some(format!("file {at:?}")),
-        MountStep::Attach { detached, at } => Some(format!("place {detached} {at:?}")),
+        MountStep::Attach { number, at } => Some(format!("attach {number} {at:?}")),
         MountStep::BindReadOnly { at } => Some(format!("protect {at:?}")),
         _ => None,
     };
@@ -33,7 +33,7 @@ fn world() -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn takes_before_it_covers_and_covers_before_it_places() {
+fn opens_before_it_covers_and_covers_before_it_attaches() {
     let (_directory, path) = world();
     let policy = Policy {
         writable: vec![path.join("a/b/c")],
@@ -44,17 +44,17 @@ fn takes_before_it_covers_and_covers_before_it_places() {
     assert_eq!(
         steps(&policy, &path),
         [
-            "take /a/b/c true",
+            "open /a/b/c true",
             "cover /a",
             "directory /a/b",
             "directory /a/b/c",
-            "place 0 /a/b/c"
+            "attach 0 /a/b/c"
         ]
     );
 }
 
 #[test]
-fn keeps_before_it_places_what_lies_inside() {
+fn protects_before_it_attaches_what_lies_inside() {
     let (_directory, path) = world();
     let policy = Policy {
         writable: vec![path.join("a/b/c"), path.join("a")],
@@ -64,13 +64,13 @@ fn keeps_before_it_places_what_lies_inside() {
     assert_eq!(
         steps(&policy, &path),
         [
-            "take /a/b/c true",
-            "take /a true",
-            "place 1 /a",
+            "open /a/b/c true",
+            "open /a true",
+            "attach 1 /a",
             "protect /a/b",
             "directory /a/b",
             "directory /a/b/c",
-            "place 0 /a/b/c"
+            "attach 0 /a/b/c"
         ]
     );
 }
@@ -90,17 +90,17 @@ fn hides_a_file_and_binds_one() {
     assert_eq!(
         steps(&policy, &path),
         [
-            "take /other false",
+            "open /other false",
             "cover /a",
             "blank /other",
             "file /a/new",
-            "place 0 /a/new"
+            "attach 0 /a/new"
         ]
     );
 }
 
 #[test]
-fn freezes_after_it_took_and_before_it_places() {
+fn makes_read_only_after_opening_and_before_attaching() {
     let (_directory, path) = world();
     let policy = Policy {
         writable: vec![path.join("a")],
@@ -119,7 +119,7 @@ fn freezes_after_it_took_and_before_it_places() {
 }
 
 #[test]
-fn a_place_in_shared_memory_is_found_in_the_commands_own() {
+fn a_directory_in_shared_memory_is_attached_in_the_commands_own() {
     let Ok(directory) = tempfile::tempdir_in("/dev/shm") else {
         return; // Not every machine has it.
     };

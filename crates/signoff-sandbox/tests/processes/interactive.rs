@@ -1,11 +1,11 @@
-//! Programs that work for the person who waits for them.
+//! Programs that a person waits for, at their terminal.
 
 use std::path::Path;
 
 use signoff_sandbox::{InteractiveCommand, InteractiveOutput, StartError, Stdin};
 
 fn run(script: &str, input: &str) -> InteractiveOutput {
-    let attended = InteractiveCommand {
+    let command = InteractiveCommand {
         argv: ["sh", "-c", script].map(Into::into).to_vec(),
         cwd: Path::new("/"),
         env: vec![
@@ -14,12 +14,12 @@ fn run(script: &str, input: &str) -> InteractiveOutput {
         ],
         stdin: Stdin::Bytes(input.as_bytes().to_vec()),
     };
-    attended.run().unwrap()
+    command.run().unwrap()
 }
 
 #[test]
-fn gets_what_it_is_given_and_says_what_it_says() {
-    let said = run(
+fn its_input_environment_and_output_are_passed_on() {
+    let output = run(
         "cat; echo \"$WHO $HOME$PWD\"; echo oops >&2; exit 3",
         "text ",
     );
@@ -28,7 +28,7 @@ fn gets_what_it_is_given_and_says_what_it_says() {
         stdout: b"text ada /\n".to_vec(),
         stderr: b"oops\n".to_vec(),
     };
-    assert_eq!(said, expected);
+    assert_eq!(output, expected);
     assert_eq!(run("kill -KILL $$", "").code, None);
     // More than a pipe holds, and nobody reads it.
     assert_eq!(run("true", &"x".repeat(1 << 20)).code, Some(0));
@@ -52,12 +52,12 @@ fn keeps_the_persons_terminal() {
 
 #[test]
 fn a_missing_program_is_named() {
-    let attended = InteractiveCommand {
+    let command = InteractiveCommand {
         argv: vec!["no-such-program".into()],
         cwd: Path::new("/"),
         env: Vec::new(),
         stdin: Stdin::Null,
     };
-    let error = attended.run().unwrap_err();
+    let error = command.run().unwrap_err();
     assert!(matches!(error, StartError::NotFound { .. }), "{error}");
 }
