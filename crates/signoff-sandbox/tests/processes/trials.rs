@@ -103,7 +103,7 @@ fn on_a_full_disk_no_level_is_found() {
     );
     let full = play("overlay", &format!("at=$place; {FULL}"));
     assert!(
-        full.starts_with("Err(Untried") && full.contains("No space left"),
+        full.starts_with("Err(Inconclusive") && full.contains("No space left"),
         "{full}"
     );
 }
