@@ -1,4 +1,4 @@
-//! What a command is kept from: rules of Landlock, refused system calls, privileges, memory.
+//! What a process does to restrict itself: Landlock rules, a system call filter, dropped privileges, a memory limit.
 
 pub(crate) mod landlock;
 pub(crate) mod memory_group;

@@ -1,8 +1,8 @@
-//! What a stream printed: its beginning, its end, and how much there was.
+//! The beginning and the end of an output stream, and its length.
 
 use std::collections::VecDeque;
 
-/// The kept part of one output stream.
+/// The part of an output stream that is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CapturedOutput {
     head: Vec<u8>,
@@ -34,12 +34,12 @@ impl CapturedOutput {
         self.tail.extend(rest);
     }
 
-    /// Returns what was kept as text; a line in the middle says how much was left out.
+    /// Returns the kept part as text. A line in the middle says how much is left out.
     pub fn text(&self) -> String {
         let tail = self.tail_bytes();
         let left_out = self.left_out();
         if left_out == 0 {
-            // One piece: a character may lie across the seam.
+            // In one piece, because a character may lie on both sides of the border.
             return lossy(&[&self.head[..], &tail[..]].concat());
         }
         let head = lossy(&self.head);
@@ -47,12 +47,12 @@ impl CapturedOutput {
         format!("{head}\n[… {left_out} bytes left out …]\n{tail}")
     }
 
-    /// Returns every byte of the stream, or `None` if something in the middle was not kept.
+    /// Returns every byte of the stream, or `None` if its middle was not kept.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         (!self.is_cut()).then(|| [&self.head[..], &self.tail_bytes()[..]].concat())
     }
 
-    /// Returns at most the last `bytes` bytes as text, never reaching back over a gap.
+    /// Returns at most the last `bytes` bytes as text, but nothing before a gap.
     pub fn tail(&self, bytes: usize) -> String {
         let mut kept = self.tail_bytes();
         if self.left_out() == 0 {
@@ -67,12 +67,12 @@ impl CapturedOutput {
         }
     }
 
-    /// Returns how many bytes the stream carried, kept or not.
+    /// Returns the length of the stream, kept or not.
     pub fn bytes_total(&self) -> u64 {
         self.total
     }
 
-    /// Whether something in the middle was not kept.
+    /// Whether the middle of the stream was not kept.
     pub fn is_cut(&self) -> bool {
         self.left_out() > 0
     }
@@ -90,7 +90,7 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Skips the rest of a character that a cut went through.
+/// Skips the rest of a character that was cut.
 fn from_character(bytes: &[u8]) -> &[u8] {
     let continues = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
     let rest = bytes.iter().take(3).take_while(continues).count();

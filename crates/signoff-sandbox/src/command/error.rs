@@ -7,11 +7,11 @@ use std::{fmt, io};
 /// Why a command did not start. Nothing of it ran.
 #[derive(Debug)]
 pub enum StartError {
-    /// No such program, neither at its path nor in the `PATH` given.
+    /// There is no such program, at its path or in the `PATH` of the command.
     NotFound { program: OsString },
-    /// The program exists, and the system refuses to execute it.
+    /// The program exists, but the system refuses to execute it.
     NotExecutable { program: OsString },
-    /// Anything else; the message says what was tried.
+    /// Anything else. The message says what failed.
     Io(io::Error),
 }
 

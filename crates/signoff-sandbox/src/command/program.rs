@@ -13,40 +13,40 @@ const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// Finds the file to execute, as seen from `cwd`.
 ///
-/// Done before anything is started, so that a missing program is reported before anything is written down. The
-/// system has the last word when the file is executed.
+/// This happens before anything is started, so that a missing program is reported before anything is written down. The
+/// system decides again when the file is executed.
 pub(crate) fn find(
     program: &OsStr,
     cwd: &Path,
     env: &[(OsString, OsString)],
 ) -> Result<PathBuf, StartError> {
-    find_by(program, cwd, env, usable)
+    find_by(program, cwd, env, executability)
 }
 
-/// The same where something other than the host's files decides what can be executed.
+/// The same with another way to decide whether a file can be executed.
 pub(crate) fn find_by(
     program: &OsStr,
     cwd: &Path,
     env: &[(OsString, OsString)],
-    usable: impl Fn(&Path) -> Usable,
+    executability: impl Fn(&Path) -> Executability,
 ) -> Result<PathBuf, StartError> {
-    let mut refused = false;
+    let mut is_refused = false;
     for candidate in candidates(program, env) {
-        match usable(&cwd.join(&candidate)) {
-            Usable::Yes => return Ok(candidate),
-            Usable::No => refused = true,
-            Usable::Missing => {}
+        match executability(&cwd.join(&candidate)) {
+            Executability::Yes => return Ok(candidate),
+            Executability::No => is_refused = true,
+            Executability::Missing => {}
         }
     }
     let program = program.to_owned();
-    if refused {
+    if is_refused {
         Err(StartError::NotExecutable { program })
     } else {
         Err(StartError::NotFound { program })
     }
 }
 
-/// Would a command started in `cwd` with this `PATH` find the program?
+/// Whether a command that starts in `cwd` with this `PATH` finds the program.
 pub fn program_exists(program: &OsStr, path: &OsStr, cwd: &Path) -> bool {
     find(program, cwd, &[("PATH".into(), path.to_owned())]).is_ok()
 }
@@ -61,26 +61,26 @@ fn candidates(program: &OsStr, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
     let path = env.iter().find(|(name, _)| name == "PATH");
     let path = path.map_or(OsStr::new(DEFAULT_PATH), |(_, value)| value.as_os_str());
     std::env::split_paths(path)
-        // An empty entry means the working directory: a tree that agents write to.
+        // An empty entry means the working directory, which agents write to.
         .filter(|directory| !directory.as_os_str().is_empty())
         .map(|directory| directory.join(program))
         .collect()
 }
 
 /// Whether a file can be executed.
-pub(crate) enum Usable {
+pub(crate) enum Executability {
     Yes,
     No,
     Missing,
 }
 
-pub(crate) fn usable(path: &Path) -> Usable {
+pub(crate) fn executability(path: &Path) -> Executability {
     match path.metadata() {
         Ok(found) if found.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok() => {
-            Usable::Yes
+            Executability::Yes
         }
-        Ok(_) => Usable::No,
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Usable::No,
-        Err(_) => Usable::Missing,
+        Ok(_) => Executability::No,
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Executability::No,
+        Err(_) => Executability::Missing,
     }
 }

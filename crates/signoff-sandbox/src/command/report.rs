@@ -1,21 +1,21 @@
-//! How a command ended.
+//! What came of a command.
 
 use std::io;
 use std::time::Duration;
 
 use crate::command::captured::CapturedOutput;
 
-/// A command that is over, with everything it started.
+/// How a command ended, and what it printed. Every process that it started is gone, except `survivors_left`.
 #[derive(Debug, Clone)]
 pub struct CommandReport {
     pub status: ExitStatus,
     pub stdout: CapturedOutput,
     pub stderr: CapturedOutput,
-    /// From the release to the exit of the command itself.
+    /// Time from the release to the exit of the command itself.
     pub duration: Duration,
-    /// Processes the command left behind, which were ended.
+    /// Processes that the command left behind, and that were ended.
     pub survivors_ended: usize,
-    /// Processes the command left behind, which could not be ended: another user's, or stuck in the kernel.
+    /// Processes that the command left behind, and that could not be ended: another user's, or stuck in the kernel.
     pub survivors_left: usize,
     /// Why the log is incomplete, if it is.
     pub log_error: Option<io::ErrorKind>,
@@ -24,12 +24,12 @@ pub struct CommandReport {
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// By itself, with this code.
+    /// It exited by itself, with this code.
     Exited(i32),
-    /// By this signal, which was not ours.
+    /// A signal ended it that we did not send.
     Signaled(i32),
-    /// Ended by us: its time was up.
+    /// We ended it because its time was up.
     TimedOut,
-    /// Ended by us: somebody asked for it.
+    /// We ended it because a caller asked for it.
     Stopped,
 }

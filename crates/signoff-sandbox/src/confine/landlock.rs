@@ -1,4 +1,4 @@
-//! Rules of Landlock. They are made here; a child only submits to them.
+//! Landlock rules. They are made before the fork; a child only applies them to itself.
 #![expect(unsafe_code, reason = "Landlock has no safe form here")]
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -18,18 +18,18 @@ const PATH_BENEATH: u32 = 1;
 /// Execute, read a file, list a directory.
 const READ: u64 = 0b1101;
 const LIST: u64 = 0b1000;
-/// Rights that make sense for a file: execute, write, read, truncate, device control.
-const OF_FILES: u64 = 0b1100_0000_0000_0111;
+/// Rights that apply to a file: execute, write, read, truncate, device control.
+const FILE_RIGHTS: u64 = 0b1100_0000_0000_0111;
 const WRITE_FILE: u64 = 0b10;
 const TRUNCATE: u64 = 1 << 14;
 const CONTROL_DEVICE: u64 = 1 << 15;
 const BIND_AND_CONNECT: u64 = 0b11;
-/// Sockets without a path, and signals, to the outside.
+/// Abstract sockets and signals to processes outside.
 const SCOPES: u64 = 0b11;
 const ABSTRACT_SOCKETS: u64 = 0b01;
 
-/// The devices that a command may use. No disks, which root owns whatever its capabilities are; and no terminals,
-/// because those of the person cannot be told from its own, but for the one of its own session.
+/// The devices that a command may use. No disks, because root owns them even without capabilities. No terminals except
+/// the one of its own session, because the user's terminals cannot be told from the command's.
 const DEVICES: [&str; 6] = [
     "/dev/null",
     "/dev/zero",
@@ -41,27 +41,27 @@ const DEVICES: [&str; 6] = [
 
 #[repr(C)]
 #[derive(Default)]
-struct Handled {
+struct HandledAccess {
     files: u64,
     network: u64,
     scoped: u64,
 }
 
 #[repr(C, packed)]
-struct Beneath {
+struct PathBeneath {
     allowed: u64,
     parent: RawFd,
 }
 
-/// Returns which version of Landlock there is; 0 if there is none.
+/// Returns the version of Landlock; 0 if there is none.
 pub(crate) fn version() -> u32 {
     static VERSION: OnceLock<u32> = OnceLock::new();
     *VERSION.get_or_init(|| {
-        // SAFETY: with this flag the call only answers.
+        // SAFETY: with this flag the call only returns the version.
         let answer = unsafe {
             libc::syscall(
                 libc::SYS_landlock_create_ruleset,
-                std::ptr::null::<Handled>(),
+                std::ptr::null::<HandledAccess>(),
                 0_usize,
                 VERSION_ONLY,
             )
@@ -70,8 +70,8 @@ pub(crate) fn version() -> u32 {
     })
 }
 
-/// Returns rules that keep a command from sockets without a path outside, where they are known: a command that shares
-/// the network reaches those of the desktop otherwise. They do not get in the way of mounts.
+/// Returns rules that keep a command from abstract sockets outside, where Landlock has them. Otherwise a command that
+/// shares the network could reach those of the desktop. These rules do not prevent mounts.
 pub(crate) fn socket_scope() -> Option<Arc<OwnedFd>> {
     static SCOPE: OnceLock<Option<Arc<OwnedFd>>> = OnceLock::new();
     SCOPE
@@ -79,9 +79,9 @@ pub(crate) fn socket_scope() -> Option<Arc<OwnedFd>> {
             if version() < 6 {
                 return None;
             }
-            let handled = Handled {
+            let handled = HandledAccess {
                 scoped: ABSTRACT_SOCKETS,
-                ..Handled::default()
+                ..HandledAccess::default()
             };
             create(&handled).ok().map(Arc::new)
         })
@@ -98,7 +98,7 @@ pub(crate) fn rules(policy: &Policy) -> io::Result<OwnedFd> {
         3 | 4 => (1 << 15) - 1,
         _ => (1 << 16) - 1,
     };
-    let handled = Handled {
+    let handled = HandledAccess {
         files,
         network: if version >= 4 && policy.network == Network::Off {
             BIND_AND_CONNECT
@@ -110,8 +110,8 @@ pub(crate) fn rules(policy: &Policy) -> io::Result<OwnedFd> {
     let rules = create(&handled)?;
     allow(&rules, Path::new("/"), LIST)?;
     for path in readable()? {
-        // What went away meanwhile need not be read.
-        allow(&rules, &path, READ).or_else(pass_over_missing)?;
+        // A path that was removed meanwhile needs no rule.
+        allow(&rules, &path, READ).or_else(ignore_missing)?;
     }
     for path in writable(policy) {
         allow(&rules, &path, files)?;
@@ -123,8 +123,8 @@ pub(crate) fn rules(policy: &Policy) -> io::Result<OwnedFd> {
     Ok(rules)
 }
 
-/// Everything but devices. Rules only add rights, so what is left out cannot lie in what is named; and a link could
-/// lead there.
+/// Returns the top-level paths except devices. Rules only add rights, so `/` itself cannot be named; and a symbolic link
+/// could lead to the devices.
 fn readable() -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/")? {
@@ -137,7 +137,7 @@ fn readable() -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn pass_over_missing(error: io::Error) -> io::Result<()> {
+fn ignore_missing(error: io::Error) -> io::Result<()> {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => Ok(()),
         _ => Err(error),
@@ -154,11 +154,11 @@ fn writable(policy: &Policy) -> Vec<PathBuf> {
         .collect()
 }
 
-fn create(handled: &Handled) -> io::Result<OwnedFd> {
+fn create(handled: &HandledAccess) -> io::Result<OwnedFd> {
     let size = match version() {
         0..4 => size_of::<u64>(),
         4 | 5 => 2 * size_of::<u64>(),
-        _ => size_of::<Handled>(),
+        _ => size_of::<HandledAccess>(),
     };
     // SAFETY: the structure is at least as long as the size says; a descriptor that is returned is ours.
     unsafe {
@@ -181,11 +181,11 @@ fn allow(rules: &OwnedFd, path: &Path, rights: u64) -> io::Result<()> {
         .custom_flags(libc::O_PATH | libc::O_CLOEXEC)
         .open(path)?;
     let is_directory = parent.metadata()?.is_dir();
-    let rule = Beneath {
+    let rule = PathBeneath {
         allowed: if is_directory {
             rights
         } else {
-            rights & OF_FILES
+            rights & FILE_RIGHTS
         },
         parent: parent.as_raw_fd(),
     };
@@ -205,7 +205,7 @@ fn allow(rules: &OwnedFd, path: &Path, rights: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Submits to rules.
+/// Applies rules to the calling process.
 ///
 /// # Safety
 /// To be called in a forked child only, which can gain no privileges any more.

@@ -1,7 +1,7 @@
-//! A limit on the memory of all processes of a command together, by a control group of its own.
+//! A control group that limits the memory of all processes of a command together.
 //!
-//! It is made below the group that we are in, or beside it where only that is possible: version 2 gives limits to
-//! groups only whose parent has no processes. Where neither works, each process is limited by itself.
+//! It is made below our own group, or beside it where only that is possible: in version 2 only a group whose parent has
+//! no processes can have a limit. Where neither works, each process has a limit of its own.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::{io, process};
 
-/// A command that could have less could not even begin.
-pub(crate) const LEAST: u64 = 16 << 20;
+/// With less, a command could not even start.
+pub(crate) const MIN_LIMIT: u64 = 16 << 20;
 
 /// Groups that could not be removed yet.
-static LEFT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static UNREMOVED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// How a version of control groups names its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,23 +28,23 @@ pub(crate) struct GroupParent {
     directory: PathBuf,
 }
 
-/// The group of one command, gone when it is dropped.
+/// The group of one command. It is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct MemoryGroup(PathBuf);
 
 impl Drop for MemoryGroup {
     fn drop(&mut self) {
-        // Everybody in it is gone, unless stuck in the kernel.
+        // Its processes are gone, except one that is stuck in the kernel.
         if fs::remove_dir(&self.0).is_err() {
-            let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut left = UNREMOVED.lock().unwrap_or_else(PoisonError::into_inner);
             left.push(self.0.clone());
         }
     }
 }
 
 /// Removes the groups that could not be removed when they were dropped.
-pub(crate) fn remove_left() {
-    let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+pub(crate) fn remove_leftover_groups() {
+    let mut left = UNREMOVED.lock().unwrap_or_else(PoisonError::into_inner);
     left.retain(|path| fs::remove_dir(path).is_err());
 }
 
@@ -57,11 +57,11 @@ impl GroupParent {
         fs::create_dir(&path)?;
         let group = MemoryGroup(path);
         let write = |file: &str, text: String| write_existing(&group.0.join(file), &text);
-        let limit = limit.max(LEAST).to_string();
+        let limit = limit.max(MIN_LIMIT).to_string();
         match self.version {
             Version::One => {
                 write("memory.limit_in_bytes", limit.clone())?;
-                // Only where swap is accounted for.
+                // Works only where the kernel accounts for swap.
                 write("memory.memsw.limit_in_bytes", limit).ok();
             }
             Version::Two => {
@@ -75,7 +75,7 @@ impl GroupParent {
         Ok((group, entry))
     }
 
-    /// Removes groups of those who crashed.
+    /// Removes groups that crashed processes of this program left.
     pub(crate) fn remove_abandoned(&self) {
         for entry in fs::read_dir(&self.directory)
             .into_iter()
@@ -86,7 +86,7 @@ impl GroupParent {
             let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
             let owner = owner.and_then(|rest| rest.split('-').next());
             if owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
-                // It is refused while somebody is in there.
+                // The kernel refuses while a process is in it.
                 fs::remove_dir(entry.path()).ok();
             }
         }
@@ -95,7 +95,7 @@ impl GroupParent {
 
 const PREFIX: &str = "signoff-memory-";
 
-/// Makes no file, which in a directory that holds no groups would look like success.
+/// Writes a file that exists. Making one in a directory without control groups would look like success.
 fn write_existing(path: &Path, text: &str) -> io::Result<()> {
     let mut file = File::options().write(true).open(path)?;
     file.write_all(text.as_bytes())

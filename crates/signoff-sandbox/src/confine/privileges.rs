@@ -1,4 +1,4 @@
-//! Gives up everything that a process may hold beyond its user. For a forked child (see `child`).
+//! Drops the privileges of a process beyond those of its user, in a forked child.
 #![expect(unsafe_code, reason = "capabilities have no safe form")]
 
 use std::ffi::{c_int, c_ulong};
@@ -15,17 +15,17 @@ struct Header {
     pid: c_int,
 }
 
-/// Drops every capability for good, also those that root would get back by executing a file.
+/// Drops every capability for ever, also those that root would get back by executing a file.
 ///
 /// # Safety
 /// To be called in a forked child only.
 pub(crate) unsafe fn drop_capabilities() -> Result<(), SyscallError> {
     // SAFETY: plain system calls; the structures live through them.
     unsafe {
-        // Executing a file gives capabilities to root only, and up to this bound: nobody else has to lower it.
+        // Only root gets capabilities by executing a file, up to this bound, so other users need not lower it.
         if libc::geteuid() == 0 {
             for capability in 0..=LAST_CAPABILITY {
-                // The first one that the kernel does not know ends the list.
+                // The first capability that the kernel does not know ends the list.
                 if libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) == -1 {
                     break;
                 }
@@ -52,7 +52,7 @@ pub(crate) unsafe fn drop_capabilities() -> Result<(), SyscallError> {
     }
 }
 
-/// Makes sure that no program gives back what was given up.
+/// Makes sure that no program gives privileges back.
 ///
 /// # Safety
 /// To be called in a forked child only.
@@ -61,12 +61,12 @@ pub(crate) unsafe fn set_no_new_privileges() -> Result<(), SyscallError> {
     check(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }.into())
 }
 
-/// Leaves the keys of the user's session behind.
+/// Replaces the user's session keyring by a new one.
 ///
 /// # Safety
 /// To be called in a forked child only.
 pub(crate) unsafe fn leave_session_keyring() {
-    // SAFETY: a null name asks for a new keyring. A kernel without keys has none to leave.
+    // SAFETY: a null name asks for a new keyring. A kernel without keyrings has none to replace.
     unsafe {
         libc::syscall(
             libc::SYS_keyctl,

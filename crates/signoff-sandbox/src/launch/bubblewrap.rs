@@ -1,4 +1,4 @@
-//! A policy as arguments of `bwrap`, for machines on which only it may make namespaces.
+//! A policy as arguments of `bwrap`, for machines where only `bwrap` may make namespaces.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use crate::mounts::steps::TEMPORARY;
 use crate::namespaces::process_table::MACHINE_WIDE;
 use crate::policy::{Nesting, Network, Policy};
 
-/// Where it is looked for: never in a `PATH` that somebody else may have written.
+/// Where it is looked for: never in a `PATH` that others may have written.
 const DIRECTORIES: &str = "/usr/bin:/bin:/usr/local/bin";
 
-/// Without these, root keeps its capabilities, unmounts what protects a path and writes to it.
+/// Without these, root would keep its capabilities, unmount what protects a path, and write to it.
 const ALWAYS: [&str; 14] = [
     "--unshare-user",
     "--unshare-pid",
@@ -42,11 +42,11 @@ pub(crate) fn find() -> Option<PathBuf> {
     .ok()
 }
 
-/// Returns the arguments that stand before the command.
+/// Returns the arguments of `bwrap`, which stand before the command.
 pub(crate) fn arguments(policy: &Policy, cwd: &Path) -> io::Result<Vec<OsString>> {
     let mut words: Vec<OsString> = ALWAYS.iter().map(OsString::from).collect();
     if rustix::process::geteuid().is_root() {
-        // It covers only those that look writable, and root writes to those that do not.
+        // `bwrap` covers only those that look writable, but root can write to the others too.
         let covered = MACHINE_WIDE.iter().filter_map(|path| path.to_str().ok());
         for path in covered.filter(|path| Path::new(path).exists()) {
             words.extend(["--ro-bind", path, path].map(OsString::from));
@@ -57,7 +57,7 @@ pub(crate) fn arguments(policy: &Policy, cwd: &Path) -> io::Result<Vec<OsString>
     }
     if policy.nesting == Nesting::Denied {
         words.push("--disable-userns".into());
-        // A sandbox inside writes there who its user is; anybody else would write to the memory of other processes.
+        // Only a nested sandbox needs to write there. Other commands could write to the memory of other processes.
         words.extend(["--remount-ro", "/proc"].map(OsString::from));
     }
     let mut placements = placements(policy)?;
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn always_gives_up_capabilities_and_outer_places_come_first() {
+    fn always_drops_capabilities_and_outer_paths_come_first() {
         let directory = tempfile::tempdir().unwrap();
         let tree = fs::canonicalize(directory.path()).unwrap();
         let policy = Policy {

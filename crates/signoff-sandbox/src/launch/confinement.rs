@@ -11,7 +11,7 @@ use rustix::fs::MemfdFlags;
 
 use crate::after_fork::descriptors::{self, FILTER};
 use crate::command::error::StartError;
-use crate::command::program::{self, Usable};
+use crate::command::program::{self, Executability};
 use crate::confine::landlock;
 use crate::confine::seccomp::{self, Filter};
 use crate::launch::bubblewrap;
@@ -56,14 +56,14 @@ pub(crate) fn find_program(
         return program::find(program, cwd, env);
     };
     program::find_by(program, cwd, env, |path| match view.locate(path).1 {
-        Source::Host(from) => program::usable(&from),
+        Source::Host(from) => program::executability(&from),
         Source::Overlay(overlay, inner) => match view::look_up(overlay, &inner) {
-            Ok(Entry::File(file)) => program::usable(&file),
+            Ok(Entry::File(file)) => program::executability(&file),
             // Where it leads is known only when it is executed.
-            Ok(Entry::Link(_)) => Usable::Yes,
-            Ok(Entry::BehindLink) => program::usable(path),
-            Ok(Entry::Directory) => Usable::No,
-            Ok(Entry::Missing) | Err(_) => Usable::Missing,
+            Ok(Entry::Link(_)) => Executability::Yes,
+            Ok(Entry::BehindLink) => program::executability(path),
+            Ok(Entry::Directory) => Executability::No,
+            Ok(Entry::Missing) | Err(_) => Executability::Missing,
         },
     })
 }

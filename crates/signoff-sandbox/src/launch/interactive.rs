@@ -1,7 +1,7 @@
-//! A program that works for the person who waits for it, such as the one that signs with their key.
+//! A program that a person waits for, such as the one that signs with their key.
 //!
-//! It is theirs and not confined: it keeps their terminal, on which it may ask for a passphrase, and their whole
-//! environment. Nothing that a plan or an agent wrote is started this way.
+//! It is not confined: it keeps the person's terminal, where it may ask for a passphrase, and their whole environment.
+//! Nothing that a plan or an agent wrote is started this way.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::process;
 use crate::command::error::StartError;
 use crate::command::{Stdin, program, stdio};
 
-/// One call of such a program.
+/// A command that keeps the person's terminal.
 #[derive(Debug, Clone)]
 pub struct InteractiveCommand<'a> {
     /// Program and arguments. A program without `/` is looked up in the `PATH` of `env`.
@@ -23,19 +23,19 @@ pub struct InteractiveCommand<'a> {
     pub stdin: Stdin,
 }
 
-/// What came of it.
+/// What an interactive command printed, and its exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InteractiveOutput {
-    /// Its exit code; none where a signal ended it.
+    /// `None` if a signal ended it.
     pub code: Option<i32>,
-    /// All it wrote to stdout.
+    /// Everything it wrote to stdout.
     pub stdout: Vec<u8>,
-    /// All it wrote to stderr.
+    /// Everything it wrote to stderr.
     pub stderr: Vec<u8>,
 }
 
 impl InteractiveCommand<'_> {
-    /// Runs it to its end.
+    /// Runs the command until it exits.
     pub fn run(self) -> Result<InteractiveOutput, StartError> {
         let name = self.argv.first().cloned().unwrap_or_default();
         let file = program::find(&name, self.cwd, &self.env)?;
@@ -44,7 +44,7 @@ impl InteractiveCommand<'_> {
             .current_dir(self.cwd)
             .env_clear()
             .envs(self.env)
-            .stdin(stdio::stdin(&self.stdin)?)
+            .stdin(stdio::open_stdin(&self.stdin)?)
             .output()?;
         Ok(InteractiveOutput {
             code: output.status.code(),

@@ -82,7 +82,7 @@ impl Launcher {
             release: descriptors::raise_above_reserved(read.into())?,
             status: descriptors::raise_above_reserved(child_status.into())?,
         };
-        let stdin = stdio::stdin(&command.stdin)?;
+        let stdin = stdio::open_stdin(&command.stdin)?;
         let started = self.launch(command, stdin, Some(child_gate), level)?;
         let identity = ProcessIdentity::of(started.leader.pid())?;
         Ok(HeldCommand {
@@ -99,7 +99,7 @@ impl Launcher {
         command: Command,
         level: impl FnOnce() -> io::Result<Level>,
     ) -> Result<RunningCommand, StartError> {
-        let stdin = stdio::stdin(&command.stdin)?;
+        let stdin = stdio::open_stdin(&command.stdin)?;
         self.launch(command, stdin, None, level)?.into_running()
     }
 
@@ -147,8 +147,8 @@ impl Launcher {
             }
             None => Confinement::default(),
         };
-        let (stdout, child_stdout) = stdio::output()?;
-        let (stderr, child_stderr) = stdio::output()?;
+        let (stdout, child_stdout) = stdio::output_pipe()?;
+        let (stderr, child_stderr) = stdio::output_pipe()?;
         let command_tag = CommandTag::next();
         let (group, group_entry) = match policy.and_then(|policy| policy.memory) {
             Some(limit) => memory_limit::make_group(limit)?.unzip(),

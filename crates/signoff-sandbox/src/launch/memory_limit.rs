@@ -8,18 +8,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::after_fork::descriptors;
 use crate::command::{Command, Limits, Stdin};
-use crate::confine::memory_group::{self, GroupParent, LEAST, MemoryGroup};
+use crate::confine::memory_group::{self, GroupParent, MIN_LIMIT, MemoryGroup};
 use crate::launch::launcher::Launcher;
 use crate::policy::level::Level;
 
-/// Makes a group with a limit, and returns what a process writes `0` to in order to join. Nothing where groups
-/// cannot be had.
+/// Makes a group with a limit, and returns the file to which a process writes `0` in order to join. `None` where no
+/// groups can be made.
 pub(crate) fn make_group(limit: u64) -> io::Result<Option<(MemoryGroup, OwnedFd)>> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let Some(parent) = parent() else {
         return Ok(None);
     };
-    memory_group::remove_left();
+    memory_group::remove_leftover_groups();
     let name = NEXT.fetch_add(1, Ordering::Relaxed);
     let made = parent.make(&name.to_string(), limit);
     let (group, entry) = made.map_err(|error| {
@@ -32,12 +32,12 @@ pub(crate) fn make_group(limit: u64) -> io::Result<Option<(MemoryGroup, OwnedFd)
     )))
 }
 
-/// Says whether commands can be limited as a whole.
+/// Whether the processes of a command can be limited together.
 pub(crate) fn has_groups() -> bool {
     parent().is_some()
 }
 
-/// Returns where groups can be made. Tried once in the life of a process.
+/// Returns where groups can be made. Tried once per process.
 fn parent() -> Option<&'static GroupParent> {
     static PARENT: OnceLock<Option<GroupParent>> = OnceLock::new();
     PARENT
@@ -49,9 +49,9 @@ fn parent() -> Option<&'static GroupParent> {
         .as_ref()
 }
 
-/// Makes a group and moves a process there that waits to become a command, and never does.
+/// Makes a group and moves a held process into it, which never becomes a command.
 fn works(parent: &GroupParent) -> bool {
-    let Ok((_group, entry)) = parent.make("trial", LEAST) else {
+    let Ok((_group, entry)) = parent.make("trial", MIN_LIMIT) else {
         return false;
     };
     move_process(entry).is_ok()
