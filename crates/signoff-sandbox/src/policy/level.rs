@@ -2,23 +2,23 @@
 
 use std::fmt;
 
-/// What the sandbox enforces on this machine; evidence names it.
+/// What the sandbox enforces on this machine. Evidence names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Level {
-    /// A session of its own and limits; files and network are not confined.
+    /// Only limits, and a session of its own. Files and network are not confined.
     None,
-    /// Writes outside of writable paths and TCP are refused, changes of permissions, times and attributes are not;
-    /// nothing inside of a writable path is protected, nothing is hidden.
+    /// Refuses TCP, and writes outside of writable paths, but not changes of permissions, times and attributes. Nothing
+    /// inside of a writable path is protected, and nothing is hidden.
     Landlock,
-    /// All of the policy, by `bwrap`.
+    /// Enforces the whole policy by `bwrap`, except overlays.
     Bubblewrap,
-    /// All of the policy, by namespaces that we make ourselves.
+    /// Enforces the whole policy by namespaces that we make ourselves.
     Namespaces,
 }
 
 impl Level {
-    /// Says whether paths inside of writable ones are protected and hidden ones are hidden.
+    /// Whether read-only paths inside of writable ones are protected, and hidden paths are hidden.
     pub fn uses_mounts(self) -> bool {
         self >= Self::Bubblewrap
     }

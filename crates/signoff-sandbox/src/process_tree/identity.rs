@@ -1,15 +1,15 @@
-//! Which process it is, beyond its number.
+//! Identifies a process beyond its number.
 
 use std::io;
 
-/// Names one process so that a later process with the same number is not mistaken for it.
+/// Identifies one process, so that a later process with the same number is not mistaken for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessIdentity {
-    /// Process number; also the number of its session and its process group.
+    /// Its number, which is also the number of its session and its process group.
     pub pid: u32,
     /// When it started, in clock ticks since boot (`/proc/<pid>/stat`, field 22).
     pub starttime: u64,
-    /// Which boot that was (`/proc/sys/kernel/random/boot_id`).
+    /// The boot that it started after (`/proc/sys/kernel/random/boot_id`).
     pub boot_id: String,
 }
 

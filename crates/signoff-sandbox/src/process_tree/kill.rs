@@ -1,4 +1,4 @@
-//! Ends processes for certain, and none but those meant.
+//! Kills processes, and never another one that has got the same number.
 
 use std::os::fd::OwnedFd;
 use std::time::Instant;
@@ -10,44 +10,45 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use crate::poll::poll_until;
 use crate::process_tree::proc::{self, ProcessStat};
 
-/// Descriptors held at once while waiting; a caller repeats anyway until nothing is left.
+/// How many processes are waited for at once. The caller repeats until none is left.
 const WAITED_FOR: usize = 64;
 
+/// What came of killing processes.
 #[derive(Debug, Default)]
 pub(crate) struct KillReport {
     pub(crate) signalled: Vec<ProcessStat>,
     /// Processes that we may not or cannot signal.
     pub(crate) refused: usize,
-    /// Processes that were still there at the deadline.
+    /// Processes that still lived at the deadline.
     pub(crate) outlasted: usize,
 }
 
 /// Kills all of them and waits until they are gone, or until the deadline.
 pub(crate) fn kill(processes: &[ProcessStat], deadline: Instant) -> KillReport {
-    let mut killed = KillReport::default();
+    let mut report = KillReport::default();
     let mut waited_for = Vec::new();
     for process in processes {
         match kill_one(process) {
             Ok(Some(fd)) => {
-                killed.signalled.push(*process);
+                report.signalled.push(*process);
                 if waited_for.len() < WAITED_FOR {
                     waited_for.push(fd);
                 }
             }
             Ok(None) => {}
-            Err(_) => killed.refused += 1,
+            Err(_) => report.refused += 1,
         }
     }
-    killed.outlasted = wait_until_gone(waited_for, deadline);
-    killed
+    report.outlasted = wait_until_gone(waited_for, deadline);
+    report
 }
 
-/// Kills one process; nothing is returned if it was gone already.
+/// Kills one process. Returns `None` if it was gone already.
 fn kill_one(process: &ProcessStat) -> Result<Option<OwnedFd>, Errno> {
     let Some(pid) = Pid::from_raw(process.pid.cast_signed()) else {
         return Ok(None);
     };
-    // The descriptor names the process that has the number now. If that one started when ours did, it is ours.
+    // The descriptor means the process that has the number now. If its start time is the same, it is the same process.
     let sent = pidfd_open(pid, PidfdFlags::empty()).and_then(|fd| {
         match proc::stat(process.pid) {
             Some(now) if now.starttime == process.starttime => {}
@@ -62,7 +63,7 @@ fn kill_one(process: &ProcessStat) -> Result<Option<OwnedFd>, Errno> {
     }
 }
 
-/// Returns how many are still there at the deadline.
+/// Returns how many still live at the deadline.
 fn wait_until_gone(mut living: Vec<OwnedFd>, deadline: Instant) -> usize {
     while !living.is_empty() {
         let mut fds: Vec<PollFd<'_>> = living

@@ -13,13 +13,13 @@ use crate::process_tree::kill;
 use crate::process_tree::proc::{self, ProcessStat};
 use crate::process_tree::tags::RunTag;
 
-/// How long everything may take to die.
+/// How long processes may take to die.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Ends every process of an attempt that outlived the harness, and returns how many there were.
 ///
-/// `identity` counts only if the number still means the same process. A marker that ends in `/` means all that begin
-/// with it; one without a part after `/` means the whole run. Fails if something cannot be ended.
+/// `identity` counts only if its number still means the same process. A marker that ends in `/` means all markers that
+/// begin with it; one without a part after `/` means the whole run. Fails if a process cannot be ended.
 pub fn end_leftovers(identity: Option<&ProcessIdentity>, marker: &str) -> io::Result<usize> {
     let identity = identity.filter(|identity| identity.boot_id == proc::boot_id());
     let deadline = Instant::now() + PATIENCE;
@@ -37,7 +37,7 @@ pub fn end_leftovers(identity: Option<&ProcessIdentity>, marker: &str) -> io::Re
                 .map(|process| (process.pid, process.starttime)),
         );
         if killed.refused == left.len() || Instant::now() >= deadline {
-            return Err(still_there(&left));
+            return Err(survivors_error(&left));
         }
     }
 }
@@ -56,9 +56,9 @@ fn leftovers(identity: Option<&ProcessIdentity>, marker: &str) -> Vec<ProcessSta
     let stats = proc::all_processes().into_iter().filter_map(proc::stat);
     let processes: BTreeMap<u32, ProcessStat> =
         stats.map(|process| (process.pid, process)).collect();
-    let tag = RunTag::of_whole(marker);
+    let tag = RunTag::of_whole_run(marker);
     let session = identity.and_then(|identity| Session::of(identity, &processes));
-    let meant = |process: &&ProcessStat| {
+    let is_leftover = |process: &&ProcessStat| {
         !process.exited
             && process.pid != own
             && (session.is_some_and(|session| session.has(process))
@@ -67,14 +67,14 @@ fn leftovers(identity: Option<&ProcessIdentity>, marker: &str) -> Vec<ProcessSta
     };
     let mut found: BTreeMap<u32, ProcessStat> = processes
         .values()
-        .filter(meant)
+        .filter(is_leftover)
         .map(|process| (process.pid, *process))
         .collect();
     add_descendants(&mut found, &processes, own);
     found.into_values().collect()
 }
 
-/// The session of an attempt, as far as it can be told from a later one with the same number.
+/// The session of an attempt, told from a later one with the same number.
 #[derive(Debug, Clone, Copy)]
 struct Session {
     number: u32,
@@ -84,7 +84,7 @@ struct Session {
 impl Session {
     fn of(identity: &ProcessIdentity, processes: &BTreeMap<u32, ProcessStat>) -> Option<Self> {
         let leader_lives = match processes.get(&identity.pid) {
-            // A number in use by a session is not given away: another process means another session.
+            // The kernel does not reuse the number of a living session: another process means another session.
             Some(process) if process.starttime != identity.starttime => return None,
             leader => leader.is_some(),
         };
@@ -95,7 +95,7 @@ impl Session {
     }
 
     fn has(self, process: &ProcessStat) -> bool {
-        // Without its leader the number may belong to a later session, so a member has to be of our kind as well.
+        // Without its leader the number may belong to a later session, so a member needs a command tag too.
         process.session == self.number
             && (self.leader_lives || proc::command_tag(process.pid).is_some())
     }
@@ -127,7 +127,7 @@ fn add_descendants(
     }
 }
 
-fn still_there(left: &[ProcessStat]) -> io::Error {
+fn survivors_error(left: &[ProcessStat]) -> io::Error {
     let numbers: Vec<String> = left.iter().map(|process| process.pid.to_string()).collect();
     let message = format!("processes that could not be ended: {}", numbers.join(", "));
     io::Error::new(io::ErrorKind::TimedOut, message)

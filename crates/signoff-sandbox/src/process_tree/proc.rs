@@ -1,6 +1,6 @@
-//! What Linux tells about processes in `/proc`.
+//! What `/proc` says about processes.
 //!
-//! Everything here may be out of date when it is returned; a process that has gone reads as absent.
+//! Everything here may be out of date when it is returned. A process that is gone reads as absent.
 
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -11,7 +11,7 @@ use std::{fs, thread};
 use crate::process_tree::MARKER;
 use crate::process_tree::tags::{CommandTag, RunTag};
 
-/// How long a process may take to become another program before it counts as having no environment.
+/// How long a process may be in exec before it counts as having no environment.
 const EXEC_PATIENCE: Duration = Duration::from_secs(1);
 
 /// One process at one moment.
@@ -21,7 +21,7 @@ pub(crate) struct ProcessStat {
     pub(crate) parent: u32,
     pub(crate) session: u32,
     pub(crate) starttime: u64,
-    /// Exited, and kept only until its parent asks how.
+    /// It has exited, but its parent has not reaped it yet.
     pub(crate) exited: bool,
 }
 
@@ -39,15 +39,15 @@ fn parse_stat(pid: u32, text: &[u8]) -> Option<ProcessStat> {
     })
 }
 
-/// Returns a field by its number in the manual, from 3 on.
+/// Returns a field by its number in `proc(5)`, from 3 on.
 fn field(stat: &[u8], number: usize) -> Option<&str> {
-    // The name, in parentheses, may itself contain anything.
+    // The name is in parentheses, and may contain anything itself.
     let after_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
     let text = std::str::from_utf8(&stat[after_name..]).ok()?;
     text.split_ascii_whitespace().nth(number - 3)
 }
 
-/// Returns every process.
+/// Returns the numbers of all processes.
 pub(crate) fn all_processes() -> Vec<u32> {
     numbers_in("/proc")
 }
@@ -68,7 +68,7 @@ pub(crate) fn children(pid: u32) -> Vec<u32> {
         .collect()
 }
 
-/// Returns the children that one thread started or was given.
+/// Returns the children that one thread started or adopted.
 pub(crate) fn children_of_thread(pid: u32, thread: u32) -> Vec<u32> {
     if !lists_children() {
         return children(pid);
@@ -80,7 +80,7 @@ pub(crate) fn children_of_thread(pid: u32, thread: u32) -> Vec<u32> {
         .collect()
 }
 
-/// Returns the number of the process namespace that a process is in, if we may see it.
+/// Returns the number of the PID namespace that a process is in, if we may see it.
 pub(crate) fn process_namespace(pid: u32) -> Option<u64> {
     let found = fs::metadata(format!("/proc/{pid}/ns/pid")).ok()?;
     Some(found.ino())
@@ -109,7 +109,7 @@ fn environ(pid: u32) -> Option<Vec<u8>> {
     }
 }
 
-/// Says whether a process is between two programs, or about to exit: for a moment it seems to have no environment.
+/// Whether a process is in exec or about to exit: for a moment it seems to have no environment.
 fn is_in_exec(pid: u32) -> bool {
     const KERNEL_THREAD: u64 = 0x0020_0000;
     let Ok(text) = fs::read(format!("/proc/{pid}/stat")) else {
@@ -121,6 +121,7 @@ fn is_in_exec(pid: u32) -> bool {
     environment_end == Some(0) && flags & KERNEL_THREAD == 0 && !exited
 }
 
+/// Returns the command tag of a process, if it has one and we may see it.
 pub(crate) fn command_tag(pid: u32) -> Option<CommandTag> {
     parse_command_tag(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
 }
@@ -129,7 +130,7 @@ fn parse_command_tag(limits: &str) -> Option<CommandTag> {
     CommandTag::from_limit(hard_limit(limits, "Max file locks")?)
 }
 
-/// Says whether a process carries the tag of a run.
+/// Whether a process has the tag of a run.
 pub(crate) fn has_run_tag(pid: u32, tag: RunTag) -> bool {
     fs::read_to_string(format!("/proc/{pid}/limits"))
         .is_ok_and(|limits| hard_limit(&limits, "Max resident set") == Some(tag.limit()))
@@ -137,7 +138,7 @@ pub(crate) fn has_run_tag(pid: u32, tag: RunTag) -> bool {
 
 fn hard_limit(limits: &str, name: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
-    // Soft limit, hard limit, unit. The soft one can be changed freely.
+    // Soft limit, hard limit, unit. A process can change the soft limit freely.
     line.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_only_its_own_kind_of_brand() {
+    fn reads_only_limits_that_are_tags() {
         let line = |hard: &str| {
             format!("Limit Soft Hard Units\nMax file locks   unlimited  {hard}  locks\n")
         };

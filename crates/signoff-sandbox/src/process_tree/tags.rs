@@ -1,38 +1,41 @@
-//! A mark that every descendant of a command carries, even if it clears its environment and leaves its session.
+//! Tags that every descendant of a command has, even if it clears its environment and leaves its session.
 //!
-//! Orphans of all commands end up as children of this process, and two commands may run at once; the brand says
-//! whose they are. It is kept in `RLIMIT_LOCKS`, a resource limit that no kernel since 2.4 looks at: limits are
-//! inherited, survive exec, and an ordinary user can only lower them. So it is a number with room to count down in:
-//! a harness inside a command takes its command's brand and fills the next field.
+//! They are stored in resource limits that no kernel since 2.4 uses. Limits are inherited, survive exec, and an ordinary
+//! user can only lower them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const FIELD_BITS: u32 = 20;
-/// Content of a field not yet used; the greatest value, because a limit cannot be raised.
+/// Content of an unused field: the highest value, because a limit cannot be raised.
 const FREE: u64 = (1 << FIELD_BITS) - 1;
 const TOP: u64 = 0x4 << 60;
 const ALL_FREE: u64 = TOP | (FREE << 40) | (FREE << 20) | FREE;
 /// Positions of the fields, outermost harness first.
 const SHIFTS: [u32; 3] = [40, 20, 0];
 
+/// Says which command a process belongs to: orphans of all commands become children of this process, and several commands
+/// may run at once.
+///
+/// It is stored in `RLIMIT_LOCKS`. It has fields with room to count down, because a limit can only be lowered: a harness
+/// inside of a command inherits the command's tag and fills the next field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CommandTag(u64);
 
 impl CommandTag {
-    /// Returns a brand for one more command, or nothing if this process cannot give any.
+    /// Returns the tag of the next command, or `None` if this process cannot set any.
     pub(crate) fn next() -> Option<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        // Harnesses side by side count from different places, in case one inherits the other's orphans.
+        // Harnesses on one machine start at different numbers, in case one adopts orphans of another.
         let first = u64::from(std::process::id()) * 1009;
         Self::inside(own_limit(), first + COUNT.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Recognises a brand in the value of the limit.
+    /// Returns the tag that the value of the limit is, if it is one.
     pub(crate) fn from_limit(limit: u64) -> Option<Self> {
         (limit >> 60 == TOP >> 60).then_some(Self(limit))
     }
 
-    /// Says whether `other` belongs to the same command, or to a harness that this command started.
+    /// Whether `other` belongs to the same command, or to a harness that this command started.
     pub(crate) fn covers(self, other: Self) -> bool {
         let free = SHIFTS
             .iter()
@@ -46,6 +49,7 @@ impl CommandTag {
         self.0
     }
 
+    /// Returns the tag of a command that a process with this limit starts.
     fn inside(own: u64, count: u64) -> Option<Self> {
         let base = Self::from_limit(own).map_or(ALL_FREE, Self::limit);
         if own < base {
@@ -58,12 +62,12 @@ impl CommandTag {
     }
 }
 
-/// A mark of the run that a process belongs to, for whoever ends what a crash left.
+/// Says which run a process belongs to, to find what a crash left behind.
 ///
-/// Brands are counted by a harness that is gone by then; this one can be worked out again from the marker. It is kept
-/// in `RLIMIT_RSS`, which no kernel since 2.4 looks at either. A process that lowers this limit on purpose loses it,
-/// which the filter of system calls prevents where there is one (see `seccomp`); a harness that has it itself, inside
-/// of a command of another one, or whose own limit is lower, cannot give it.
+/// Command tags are counted by a harness that is gone by then; this one can be computed from the marker. It is stored in
+/// `RLIMIT_RSS`. A process that lowers this limit on purpose loses the tag; the system call filter prevents that where
+/// there is one (see `seccomp`). A harness that has a run tag itself, inside of another's command, or whose own limit is
+/// lower, cannot set one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RunTag(u64);
 
@@ -78,8 +82,8 @@ impl RunTag {
         Self(TOP | hash >> 4)
     }
 
-    /// Returns the tag that a marker stands for as a whole: one that names a part of a run stands for none.
-    pub(crate) fn of_whole(marker: &str) -> Option<Self> {
+    /// Returns the tag of the run that a marker names. A marker that names a part of a run has none.
+    pub(crate) fn of_whole_run(marker: &str) -> Option<Self> {
         let run = marker.strip_suffix('/').unwrap_or(marker);
         (!run.is_empty() && !run.contains('/')).then(|| Self::of_marker(run))
     }
@@ -112,13 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_stands_for_a_whole_run() {
+    fn a_run_tag_means_a_whole_run() {
         let tag = RunTag::of_marker("r-1/step/2");
-        assert_eq!(RunTag::of_whole("r-1/"), Some(tag));
-        assert_eq!(RunTag::of_whole("r-1"), Some(tag));
-        assert_ne!(RunTag::of_whole("r-2/"), Some(tag));
+        assert_eq!(RunTag::of_whole_run("r-1/"), Some(tag));
+        assert_eq!(RunTag::of_whole_run("r-1"), Some(tag));
+        assert_ne!(RunTag::of_whole_run("r-2/"), Some(tag));
         for part in ["r-1/step/2", "", "/"] {
-            assert_eq!(RunTag::of_whole(part), None);
+            assert_eq!(RunTag::of_whole_run(part), None);
         }
         assert_eq!(tag.limit() >> 60, TOP >> 60);
     }

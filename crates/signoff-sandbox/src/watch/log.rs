@@ -10,7 +10,7 @@ use crate::watch::redaction::{Redaction, Redactor};
 
 const NOTICE: &[u8] = "\n[… log full, the rest was left out …]\n".as_bytes();
 
-/// Which stream something comes from: a word in pieces is put together from one of them.
+/// The stream that bytes come from. A word in pieces is put together per stream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Source {
     Stdout,
@@ -22,7 +22,7 @@ pub(crate) struct Log {
     path: Option<PathBuf>,
     file: Option<File>,
     room: u64,
-    /// First failure; nothing is written after it, and the command goes on.
+    /// The first failure. Nothing is written after it, and the command goes on.
     error: Option<io::ErrorKind>,
     stdout: Redactor,
     stderr: Redactor,
@@ -33,7 +33,7 @@ impl Log {
         Self {
             path,
             file: None,
-            // The notice counts: the file never grows beyond its limit.
+            // The notice counts too: the file never grows beyond its limit.
             room: limit.saturating_sub(NOTICE.len() as u64),
             error: None,
             stdout: Redactor::new(Arc::clone(redaction)),
@@ -53,7 +53,7 @@ impl Log {
         self.write_all(&bytes);
     }
 
-    /// Writes what was held back: nothing comes any more.
+    /// Writes what was held back, at the end of both streams.
     pub(crate) fn finish(&mut self) {
         for rest in [self.stdout.finish(), self.stderr.finish()] {
             self.write_all(&rest);
@@ -93,7 +93,7 @@ impl Log {
     }
 }
 
-// Not through a symbolic link: the directory may be one that an earlier command could write to.
+// Not through a symbolic link: an earlier command may have been able to write to the directory.
 fn open(path: &Path) -> io::Result<File> {
     let no_follow = rustix::fs::OFlags::NOFOLLOW.bits();
     let open = || {

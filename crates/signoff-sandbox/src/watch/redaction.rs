@@ -1,14 +1,14 @@
-//! Keeps words out of logs, also where a stream brings them in pieces.
+//! Keeps words out of logs, also words that arrive in pieces.
 
 use std::sync::Arc;
 
-/// Stands in the place of a word.
+/// Replaces a word.
 const HIDDEN: &[u8] = b"[redacted]";
 
-/// Words that no log holds.
+/// Words that no log may contain.
 #[derive(Debug, Default)]
 pub(crate) struct Redaction {
-    /// Longest first: one may be part of another.
+    /// Longest first, because one may be a part of another.
     words: Vec<Vec<u8>>,
 }
 
@@ -20,37 +20,37 @@ impl Redaction {
         Self { words }
     }
 
-    /// What is known of the text from here on; more may follow, unless this is the last of it.
-    fn look(&self, text: &[u8], is_last: bool) -> Look {
+    /// Returns what a text begins with. More text may follow unless this is the last.
+    fn match_at(&self, text: &[u8], is_last: bool) -> WordMatch {
         let mut starting = self
             .words
             .iter()
             .filter(|word| word.first() == text.first());
         let found = starting.find_map(|word| {
             if text.starts_with(word) {
-                Some(Look::Word(word.len()))
+                Some(WordMatch::Word(word.len()))
             } else {
-                // The longer one comes first, and it may still turn out to be that.
-                (!is_last && word.starts_with(text)).then_some(Look::Unknown)
+                // Longer words are tried first, and this may still become one.
+                (!is_last && word.starts_with(text)).then_some(WordMatch::Unknown)
             }
         });
-        found.unwrap_or(Look::Other)
+        found.unwrap_or(WordMatch::Other)
     }
 }
 
-enum Look {
+enum WordMatch {
     /// A word of this length begins here.
     Word(usize),
-    /// What comes next decides.
+    /// The next bytes decide.
     Unknown,
     Other,
 }
 
-/// One stream on its way into a log.
+/// Redacts one stream on its way to a log.
 #[derive(Debug)]
 pub(crate) struct Redactor {
     redaction: Arc<Redaction>,
-    /// What may be the beginning of a word.
+    /// Bytes that may be the beginning of a word.
     pending: Vec<u8>,
 }
 
@@ -62,13 +62,13 @@ impl Redactor {
         }
     }
 
-    /// Takes the next piece, and returns what can be written by now.
+    /// Takes the next piece, and returns what can be written now.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         self.pending.extend_from_slice(piece);
         self.write(false)
     }
 
-    /// Returns the rest: nothing comes any more.
+    /// Returns the rest, at the end of the stream.
     pub(crate) fn finish(&mut self) -> Vec<u8> {
         self.write(true)
     }
@@ -80,13 +80,13 @@ impl Redactor {
         let mut written = Vec::with_capacity(self.pending.len());
         let mut rest = &self.pending[..];
         while let Some((first, after)) = rest.split_first() {
-            match self.redaction.look(rest, is_last) {
-                Look::Word(length) => {
+            match self.redaction.match_at(rest, is_last) {
+                WordMatch::Word(length) => {
                     written.extend_from_slice(HIDDEN);
                     rest = rest.get(length..).unwrap_or_default();
                 }
-                Look::Unknown => break,
-                Look::Other => {
+                WordMatch::Unknown => break,
+                WordMatch::Other => {
                     written.push(*first);
                     rest = after;
                 }

@@ -10,7 +10,7 @@ use crate::watch::log::{Log, Source};
 
 #[derive(Debug)]
 pub(crate) struct Stream {
-    /// Gone at end of file.
+    /// `None` at end of file.
     fd: Option<OwnedFd>,
     captured: CapturedOutput,
     source: Source,
@@ -30,7 +30,7 @@ impl Stream {
         self.fd.as_ref()
     }
 
-    /// Reads once; says whether there may be more at once.
+    /// Reads once; returns whether more may be there already.
     pub(crate) fn read(&mut self, buffer: &mut [u8], log: &mut Log) -> bool {
         let Some(fd) = &self.fd else {
             return false;
@@ -48,7 +48,7 @@ impl Stream {
         self.fd.is_some()
     }
 
-    /// Reads what is there, but not for ever: somebody who escaped may still be writing.
+    /// Reads what is there, but not for ever: a process that escaped may still write.
     pub(crate) fn drain(&mut self, buffer: &mut [u8], log: &mut Log, deadline: Instant) {
         while self.read(buffer, log) && Instant::now() < deadline {}
     }
