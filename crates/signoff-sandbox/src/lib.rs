@@ -1,13 +1,26 @@
 //! Starts one command, watches its whole process tree, and ends it.
 //!
-//! The only crate that starts a process and the only home of `unsafe`. It knows nothing of plans or agents, and it
-//! judges nothing: it says how a command ended and what it printed.
+//! This is the only crate that starts processes, and the only one with `unsafe` code. It knows nothing of plans or agents,
+//! and it judges nothing: it reports how a command ended and what it printed.
 //!
-//! Start reading at [`Sandbox`]. A command is first [`HeldCommand`] at a gate, so that its [`ProcessIdentity`] can be written down
-//! before it does anything; then it is [`RunningCommand`]; then it has [`CommandReport`], and so has everything it started.
+//! Start reading at [`Sandbox`]. A [`HeldCommand`] waits at a gate, so that its [`ProcessIdentity`] can be written down
+//! before it does anything. When it is released it is a [`RunningCommand`], and in the end there is a
+//! [`CommandReport`]. A command with a [`Policy`] is confined at the [`Level`] that [`probe`] found.
 //!
-//! A command with a [`Policy`] is confined at the [`Level`] that [`probe`] found. What a level makes of a policy is in
-//! `confinement`; how namespaces are made between clone and exec, without a helper, in `namespaces`.
+//! Each module uses only those above it in this list (`xtask/tests/module_cycles.rs`):
+//!
+//! - `policy`: what a command may touch, and how strongly that is enforced
+//! - `poll`, `after_fork`: waiting for descriptors; what the code of a forked child may use
+//! - `process_tree`: which processes belong to a command, and how all of them are killed
+//! - `mounts`: which mounts enforce a policy, and how a child makes them
+//! - `confine`: what a process does to restrict itself: Landlock, seccomp, privileges, memory
+//! - `namespaces`: the namespaces that commands run in, made, used again, and emptied
+//! - `command`: what is to be run, and what came of it
+//! - `spawn`: the thread that forks, and the steps of a child from fork to exec
+//! - `watch`: a running command's output, time and exit
+//! - `launch`: a command, a policy and a level become a process
+//! - `trial`: what works on this machine, found by trying it
+//! - `sandbox`: the front of the crate
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("Signoff confines what it starts by namespaces and Landlock, which only Linux has");

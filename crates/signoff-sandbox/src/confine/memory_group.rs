@@ -135,9 +135,9 @@ fn own_group(groups: &str, is_meant: impl Fn(&str) -> bool) -> Option<&str> {
 /// Returns where a group is found in the file system.
 fn directory(mounts: &str, group: &str, kind: &str, option: Option<&str>) -> Option<PathBuf> {
     mounts.lines().find_map(|line| {
-        let (place, of_kind) = line.split_once(" - ")?;
-        let mut place = place.split(' ').skip(3);
-        let (root, at) = (place.next()?, place.next()?);
+        let (mount, of_kind) = line.split_once(" - ")?;
+        let mut mount = mount.split(' ').skip(3);
+        let (root, at) = (mount.next()?, mount.next()?);
         let mut of_kind = of_kind.split(' ');
         let is_kind = of_kind.next()? == kind;
         let options = of_kind.nth(1)?;

@@ -1,8 +1,8 @@
-//! What a crash of the harness left running.
+//! Processes that a crash of the harness left running.
 //!
-//! The parent-death signal ended the command itself; what it had started went to another parent. Four things still
-//! tell whose it is: the session, the marker in its environment, the tag of its run, which stays when it clears its
-//! environment, and that its own parent is one of them.
+//! The parent-death signal ended the command itself, but its descendants got another parent. Four things still identify
+//! them: their session, the marker in their environment, the tag of their run, which they keep if they clear their
+//! environment, and a parent that is one of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

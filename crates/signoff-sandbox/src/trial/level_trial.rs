@@ -1,4 +1,4 @@
-//! One trial of a level: a command that does what it may, and what it may not.
+//! Tries a level with a command that does what it may do, and what it may not.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -12,101 +12,105 @@ use crate::launch::launcher::Launcher;
 use crate::policy::Policy;
 use crate::policy::level::Level;
 
-/// Nothing that is tried takes long; on a busy machine it may.
+/// A trial is short, but a busy machine may be slow.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-/// Exits of the command, by what it found.
+/// Exit code of a command that could not write where it may.
 const CANNOT_WRITE: i32 = 20;
 const SCRIPT: &str = "echo 1 > open/a || exit 20; echo 1 > open/shut/b; echo 1 > c; exit 0";
 
-/// Why a level is not used.
+/// Why a trial did not succeed.
 #[derive(Debug)]
-pub(crate) enum Why {
-    /// It does not work here.
-    Fails(String),
+pub(crate) enum TrialFailure {
+    /// What was tried does not work here.
+    DoesNotWork(String),
     /// It could not be tried, for a reason that says nothing about it.
-    Untried(String),
+    Inconclusive(String),
 }
 
-/// Says why a level does not work here, if it does not. It is tried in the first of these directories with room.
-pub(crate) fn try_out(level: Level, places: &[PathBuf]) -> Result<(), Why> {
-    let place =
-        Place::new(places).map_err(|error| Why::Untried(format!("no place to try it: {error}")))?;
-    let ended = run(command(place.0.as_path(), level), level)?;
-    judge(&place, level, &ended).map_err(|why| match place.check_room() {
+/// Tries a level in a new directory below the first of these that has room.
+pub(crate) fn try_level(level: Level, parents: &[PathBuf]) -> Result<(), TrialFailure> {
+    let directory = TrialDirectory::new(parents)
+        .map_err(|error| TrialFailure::Inconclusive(format!("no place to try it: {error}")))?;
+    let report = run(command(directory.0.as_path(), level), level)?;
+    judge(&directory, level, &report).map_err(|why| match directory.check_room() {
         Ok(()) => why,
-        Err(error) => Why::Untried(format!("the place to try it is full: {error}")),
+        Err(error) => TrialFailure::Inconclusive(format!("the place to try it is full: {error}")),
     })
 }
 
 /// Runs a trial's command to its end.
-pub(crate) fn run(command: Command, level: Level) -> Result<CommandReport, Why> {
-    let launcher = Launcher::new().map_err(|error| Why::of(&error))?;
+pub(crate) fn run(command: Command, level: Level) -> Result<CommandReport, TrialFailure> {
+    let launcher = Launcher::new().map_err(|error| TrialFailure::from_io(&error))?;
     let running = launcher.start(command, || Ok(level));
-    Ok(running.map_err(Why::of_start)?.wait())
+    Ok(running.map_err(TrialFailure::from_start)?.wait())
 }
 
-impl Why {
-    /// A process that may open or start nothing more says nothing about the machine.
-    fn of(error: &io::Error) -> Self {
+impl TrialFailure {
+    /// A process that ran out of descriptors, processes or memory says nothing about the level.
+    fn from_io(error: &io::Error) -> Self {
         let exhausted = [libc::EMFILE, libc::ENFILE, libc::EAGAIN, libc::ENOMEM];
         let text = error.to_string();
-        // The code may be in the message of an error that was wrapped.
+        // The error may be wrapped, and the code only in its message.
         let is = |code: &i32| {
             error.raw_os_error() == Some(*code) || text.contains(&format!("(os error {code})"))
         };
         if exhausted.iter().any(is) {
-            Self::Untried(text)
+            Self::Inconclusive(text)
         } else {
-            Self::Fails(text)
+            Self::DoesNotWork(text)
         }
     }
 
-    fn of_start(error: StartError) -> Self {
+    fn from_start(error: StartError) -> Self {
         match &error {
-            StartError::Io(cause) => Self::of(cause),
+            StartError::Io(cause) => Self::from_io(cause),
             StartError::NotFound { .. } | StartError::NotExecutable { .. } => {
-                Self::Fails(error.to_string())
+                Self::DoesNotWork(error.to_string())
             }
         }
     }
 
-    /// A trial that was too slow, or that somebody killed, says nothing about the machine.
-    pub(crate) fn of_end(how: ExitStatus, said: &str) -> Self {
-        let text = format!("a trial ended with {how:?}: {}", said.trim());
-        match how {
+    /// A trial that was too slow or was killed says nothing about the level.
+    pub(crate) fn from_exit(status: ExitStatus, stderr: &str) -> Self {
+        let text = format!("a trial ended with {status:?}: {}", stderr.trim());
+        match status {
             ExitStatus::TimedOut | ExitStatus::Stopped | ExitStatus::Signaled(libc::SIGKILL) => {
-                Self::Untried(text)
+                Self::Inconclusive(text)
             }
-            _ => Self::Fails(text),
+            _ => Self::DoesNotWork(text),
         }
     }
 }
 
-fn judge(place: &Place, level: Level, ended: &CommandReport) -> Result<(), Why> {
-    let fails = |why: &str| Err(Why::Fails(why.to_owned()));
-    match ended.status {
+fn judge(
+    directory: &TrialDirectory,
+    level: Level,
+    report: &CommandReport,
+) -> Result<(), TrialFailure> {
+    let fails = |why: &str| Err(TrialFailure::DoesNotWork(why.to_owned()));
+    match report.status {
         ExitStatus::Exited(0) => {}
         ExitStatus::Exited(CANNOT_WRITE) => return fails("nothing is writable inside"),
-        how => return Err(Why::of_end(how, &ended.stderr.tail(200))),
+        status => return Err(TrialFailure::from_exit(status, &report.stderr.tail(200))),
     }
-    if place.has("c") {
+    if directory.has("c") {
         return fails("a trial could write where it must not");
     }
-    if level.uses_mounts() && place.has("open/shut/b") {
+    if level.uses_mounts() && directory.has("open/shut/b") {
         return fails("a trial could write into what is protected");
     }
-    if !place.has("open/a") {
+    if !directory.has("open/a") {
         return fails("what a trial wrote did not arrive");
     }
     Ok(())
 }
 
-fn command(place: &Path, level: Level) -> Command {
-    let open = place.join("open");
+fn command(directory: &Path, level: Level) -> Command {
+    let open = directory.join("open");
     let shut = open.join("shut");
     Command {
         argv: ["/bin/sh", "-c", SCRIPT].map(Into::into).to_vec(),
-        cwd: place.to_owned(),
+        cwd: directory.to_owned(),
         env: Vec::new(),
         stdin: Stdin::Null,
         marker: None,
@@ -129,38 +133,40 @@ fn command(place: &Path, level: Level) -> Command {
     }
 }
 
-/// Where levels are tried: what somebody's variable says must not decide whether they are confined.
-pub(crate) fn places() -> Vec<PathBuf> {
+/// Where levels are tried. Several directories, because a variable of the user must not decide the level.
+pub(crate) fn trial_directories() -> Vec<PathBuf> {
     let known = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
-    let places = [env::temp_dir()].into_iter().chain(known);
-    places.filter(|place| place.is_absolute()).collect()
+    let parents = [env::temp_dir()].into_iter().chain(known);
+    parents
+        .filter(|directory| directory.is_absolute())
+        .collect()
 }
 
-/// A directory of our own, gone when it is dropped.
-pub(crate) struct Place(pub(crate) PathBuf);
+/// A new directory, removed when this is dropped.
+pub(crate) struct TrialDirectory(pub(crate) PathBuf);
 
-impl Place {
-    fn new(places: &[PathBuf]) -> io::Result<Self> {
+impl TrialDirectory {
+    fn new(parents: &[PathBuf]) -> io::Result<Self> {
         let mut error = io::Error::from(io::ErrorKind::NotFound);
-        for place in places {
-            match Self::new_in(place) {
-                Ok(place) => return Ok(place),
+        for directory in parents {
+            match Self::new_in(directory) {
+                Ok(directory) => return Ok(directory),
                 Err(why) => error = why,
             }
         }
         Err(error)
     }
 
-    pub(crate) fn new_in(place: &Path) -> io::Result<Self> {
+    pub(crate) fn new_in(directory: &Path) -> io::Result<Self> {
         for number in 0..100 {
             let name = format!(".signoff-trial-{}-{number}", process::id());
-            let path = place.join(name);
+            let path = directory.join(name);
             match fs::create_dir(&path) {
                 Ok(()) => {
-                    let place = Self(path);
-                    fs::create_dir_all(place.0.join("open/shut"))?;
-                    place.check_room()?;
-                    return Ok(place);
+                    let directory = Self(path);
+                    fs::create_dir_all(directory.0.join("open/shut"))?;
+                    directory.check_room()?;
+                    return Ok(directory);
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -169,7 +175,7 @@ impl Place {
         Err(io::Error::from(io::ErrorKind::AlreadyExists))
     }
 
-    /// Fails if nothing more can be written: a directory can be made on a disk that is full.
+    /// Fails if nothing more can be written: on a full disk a directory can still be made.
     pub(crate) fn check_room(&self) -> io::Result<()> {
         let path = self.0.join("room");
         let mut file = fs::File::create(&path)?;
@@ -182,9 +188,9 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TrialDirectory {
     fn drop(&mut self) {
-        // The kernel leaves directories of an overlay that nobody but root may read.
+        // The kernel leaves directories of an overlay that only root may read.
         for name in ["work", "work/incompat", "work/incompat/volatile"] {
             let path = self.0.join("work").join(name);
             fs::set_permissions(path, fs::Permissions::from_mode(0o700)).ok();

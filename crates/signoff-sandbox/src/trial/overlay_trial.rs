@@ -1,4 +1,4 @@
-//! Whether overlays work with an upper layer in one directory above another, found by mounting one.
+//! Tries whether overlays work with an upper layer in one directory and a lower layer in another.
 
 use std::error::Error;
 use std::os::unix::fs::FileTypeExt;
@@ -9,7 +9,7 @@ use crate::command::report::ExitStatus;
 use crate::command::{Command, Limits, Stdin};
 use crate::policy::level::Level;
 use crate::policy::{Overlay, Policy};
-use crate::trial::level_trial::{PATIENCE, Place, Why, run};
+use crate::trial::level_trial::{PATIENCE, TrialDirectory, TrialFailure, run};
 
 /// Changes a file that only a lower layer has, removes one, and makes one.
 const SCRIPT: &str = "echo 1 >> changed && rm removed && echo 1 > made";
@@ -19,7 +19,7 @@ const SCRIPT: &str = "echo 1 >> changed && rm removed && echo 1 > made";
 pub enum OverlayTrialError {
     /// They do not work there.
     Fails { why: String },
-    /// It could not be tried, for a reason that says nothing about overlays: nothing may be concluded from it.
+    /// They could not be tried, for a reason that says nothing about overlays.
     Inconclusive { why: String },
 }
 
@@ -36,43 +36,44 @@ impl fmt::Display for OverlayTrialError {
 
 impl Error for OverlayTrialError {}
 
-impl From<Why> for OverlayTrialError {
-    fn from(why: Why) -> Self {
+impl From<TrialFailure> for OverlayTrialError {
+    fn from(why: TrialFailure) -> Self {
         match why {
-            Why::Fails(why) => Self::Fails { why },
-            Why::Untried(why) => Self::Inconclusive { why },
+            TrialFailure::DoesNotWork(why) => Self::Fails { why },
+            TrialFailure::Inconclusive(why) => Self::Inconclusive { why },
         }
     }
 }
 
-/// Tries an overlay whose upper layer lies in a new directory of `upper_parent`, and whose lowest layer is `lower`,
+/// Tries an overlay whose upper layer lies in a new directory of `upper_parent`, and whose lowest layer is `lower`. It is
 /// mounted at the path of `lower`. Nothing of it is left, and nothing in `lower` changes.
 pub fn try_overlay(upper_parent: &Path, lower: &Path) -> Result<(), OverlayTrialError> {
-    let untried = |path: &Path, error: &dyn fmt::Display| OverlayTrialError::Inconclusive {
+    let inconclusive = |path: &Path, error: &dyn fmt::Display| OverlayTrialError::Inconclusive {
         why: format!("`{}`: {error}", path.display()),
     };
-    fs::read_dir(lower).map_err(|error| untried(lower, &error))?;
-    let place = Place::new_in(upper_parent).map_err(|error| untried(upper_parent, &error))?;
-    prepare(&place).map_err(|error| untried(upper_parent, &error))?;
-    let tried = try_in(&place, lower);
-    tried.map_err(|why| match place.check_room() {
+    fs::read_dir(lower).map_err(|error| inconclusive(lower, &error))?;
+    let directory =
+        TrialDirectory::new_in(upper_parent).map_err(|error| inconclusive(upper_parent, &error))?;
+    prepare(&directory).map_err(|error| inconclusive(upper_parent, &error))?;
+    let tried = try_in(&directory, lower);
+    tried.map_err(|why| match directory.check_room() {
         Ok(()) => why.into(),
-        Err(error) => untried(upper_parent, &error),
+        Err(error) => inconclusive(upper_parent, &error),
     })
 }
 
-fn prepare(place: &Place) -> std::io::Result<()> {
+fn prepare(directory: &TrialDirectory) -> std::io::Result<()> {
     for name in ["lower", "upper", "work"] {
-        fs::create_dir(place.0.join(name))?;
+        fs::create_dir(directory.0.join(name))?;
     }
     for name in ["lower/changed", "lower/removed"] {
-        fs::write(place.0.join(name), "0\n")?;
+        fs::write(directory.0.join(name), "0\n")?;
     }
     Ok(())
 }
 
-fn try_in(place: &Place, lower: &Path) -> Result<(), Why> {
-    let path = |name: &str| place.0.join(name);
+fn try_in(directory: &TrialDirectory, lower: &Path) -> Result<(), TrialFailure> {
+    let path = |name: &str| directory.0.join(name);
     let command = Command {
         argv: ["/bin/sh", "-c", SCRIPT].map(Into::into).to_vec(),
         cwd: lower.to_owned(),
@@ -96,10 +97,10 @@ fn try_in(place: &Place, lower: &Path) -> Result<(), Why> {
         }),
         mounts: None,
     };
-    let ended = run(command, Level::Namespaces)?;
-    match ended.status {
+    let report = run(command, Level::Namespaces)?;
+    match report.status {
         ExitStatus::Exited(0) => {}
-        how => return Err(Why::of_end(how, &ended.stderr.tail(200))),
+        status => return Err(TrialFailure::from_exit(status, &report.stderr.tail(200))),
     }
     let changed = fs::read(path("upper/changed")).is_ok_and(|text| text == b"0\n1\n");
     let removed = fs::symlink_metadata(path("upper/removed"))
@@ -107,7 +108,7 @@ fn try_in(place: &Place, lower: &Path) -> Result<(), Why> {
     if changed && removed && path("upper/made").exists() {
         Ok(())
     } else {
-        Err(Why::Fails(
+        Err(TrialFailure::DoesNotWork(
             "changes do not land in the upper layer".to_owned(),
         ))
     }

@@ -7,20 +7,20 @@ use std::{fmt, io};
 
 use crate::policy::level::Level;
 use crate::policy::{Nesting, Tracing};
-use crate::trial::level_trial::{self, Why};
+use crate::trial::level_trial::{self, TrialFailure};
 
-/// What was found.
+/// What works on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
     /// The highest level that works.
     pub level: Level,
-    /// Higher ones, highest first: they were tried and do not work here.
+    /// Higher levels that were tried and do not work here, highest first.
     pub failed_levels: Vec<FailedLevel>,
-    /// Whether system calls that nobody needs are refused as well, at every level but `None`.
+    /// Whether a system call filter is installed too, at every level except `None`.
     pub filters_calls: bool,
 }
 
-/// What a limit on memory applies to.
+/// What a memory limit applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryScope {
     /// All processes of a command together, and each of them.
@@ -37,7 +37,7 @@ pub struct FailedLevel {
     pub why: String,
 }
 
-/// A level could not be tried, so nobody knows what works here. That is no level: nothing may start.
+/// A level could not be tried, so it is unknown what works here, and nothing may start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeError {
     pub level: Level,
@@ -63,8 +63,8 @@ impl From<ProbeError> for io::Error {
     }
 }
 
-/// Returns the highest level that works here, having tried it with a command that breaks the rules. Done once in the
-/// life of a process; what could not be tried is tried again by the next call.
+/// Finds the highest level that works here, by a command that breaks the rules. Done once per process; if a level could
+/// not be tried, the next call tries again.
 pub fn probe() -> Result<&'static Probe, ProbeError> {
     static PROBE: OnceLock<Probe> = OnceLock::new();
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -75,21 +75,21 @@ pub fn probe() -> Result<&'static Probe, ProbeError> {
     match PROBE.get() {
         Some(probe) => Ok(probe),
         None => {
-            let found = probe_with(&level_trial::places())?;
+            let found = probe_with(&level_trial::trial_directories())?;
             Ok(PROBE.get_or_init(|| found))
         }
     }
 }
 
 /// Tries each level in the first of these directories that has room.
-fn probe_with(places: &[PathBuf]) -> Result<Probe, ProbeError> {
+fn probe_with(parents: &[PathBuf]) -> Result<Probe, ProbeError> {
     let mut failed_levels = Vec::new();
     for level in [Level::Namespaces, Level::Bubblewrap, Level::Landlock] {
-        match level_trial::try_out(level, places) {
+        match level_trial::try_level(level, parents) {
             Ok(()) => return Ok(found(level, failed_levels)),
-            Err(Why::Fails(why)) => failed_levels.push(FailedLevel { level, why }),
-            // A lower one that works is not what this machine can do.
-            Err(Why::Untried(why)) => return Err(ProbeError { level, why }),
+            Err(TrialFailure::DoesNotWork(why)) => failed_levels.push(FailedLevel { level, why }),
+            // A lower level that works may not be the highest that does.
+            Err(TrialFailure::Inconclusive(why)) => return Err(ProbeError { level, why }),
         }
     }
     Ok(found(Level::None, failed_levels))
@@ -103,7 +103,7 @@ fn found(level: Level, failed_levels: Vec<FailedLevel>) -> Probe {
     }
 }
 
-/// Returns what `Policy::memory` limits here, having tried it. Done once in the life of a process.
+/// Returns what `Policy::memory` limits here. Tried once per process.
 pub fn memory_scope() -> MemoryScope {
     if crate::launch::memory_limit::has_groups() {
         return MemoryScope::ProcessTree;
@@ -118,8 +118,8 @@ mod tests {
     #[test]
     fn nowhere_to_try_is_no_level() {
         let missing = tempfile::tempdir().unwrap().path().join("missing");
-        for places in [&["/proc".into(), missing][..], &[]] {
-            let error = probe_with(places).unwrap_err();
+        for parents in [&["/proc".into(), missing][..], &[]] {
+            let error = probe_with(parents).unwrap_err();
             assert_eq!(error.level, Level::Namespaces);
             assert!(error.to_string().contains("no place to try it"), "{error}");
         }
