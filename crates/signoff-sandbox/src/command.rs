@@ -29,8 +29,8 @@ pub struct Command {
     pub marker: Option<String>,
     /// How much the command may use.
     pub limits: Limits,
-    /// File that receives stdout and stderr as they arrive. It is created with its directories on the first byte, and only
-    /// its owner can read it.
+    /// File that receives stdout and stderr as they arrive. It is created with its directories on the first byte, and
+    /// only its owner can read it.
     pub log: Option<PathBuf>,
     /// What the command may touch. Without one, everything.
     pub policy: Option<Policy>,

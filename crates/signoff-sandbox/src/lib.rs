@@ -1,7 +1,7 @@
 //! Starts one command, watches its whole process tree, and ends it.
 //!
-//! This is the only crate that starts processes, and the only one with `unsafe` code. It knows nothing of plans or agents,
-//! and it judges nothing: it reports how a command ended and what it printed.
+//! This is the only crate that starts processes, and the only one with `unsafe` code. It knows nothing of plans or
+//! agents, and it judges nothing: it reports how a command ended and what it printed.
 //!
 //! Start reading at [`Sandbox`]. A [`HeldCommand`] waits at a gate, so that its [`ProcessIdentity`] can be written down
 //! before it does anything. When it is released it is a [`RunningCommand`], and in the end there is a

@@ -30,13 +30,13 @@ pub struct Policy {
     pub nesting: Nesting,
     /// Whether it may trace.
     pub tracing: Tracing,
-    /// Bytes that each of its processes may allocate. Where a control group can be made (see `memory_scope`), all of them
-    /// together may not use more, but at least 16 MiB.
+    /// Bytes that each of its processes may allocate. Where a control group can be made (see `memory_scope`), all of
+    /// them together may not use more either; that limit is at least 16 MiB.
     pub memory: Option<u64>,
     /// Processes and threads that it may have at once.
     pub processes: Option<u32>,
-    /// Whether its environment has no marker, where its processes are found without one: a program that is judged should
-    /// not know that it is.
+    /// Whether its environment has no marker, where its processes are found without one: a program that is judged
+    /// should not know that it is.
     pub unmarked: bool,
 }
 
@@ -45,8 +45,8 @@ pub struct Policy {
 pub struct Bind {
     /// Where it is. It exists.
     pub from: PathBuf,
-    /// Where the command finds it. A file or directory of the same kind exists there, unless the path lies in a hidden or
-    /// temporary directory.
+    /// Where the command finds it. A file or directory of the same kind exists there, unless the path lies in a hidden
+    /// or temporary directory.
     pub to: PathBuf,
     /// Whether the command may change it.
     pub writable: bool,
@@ -61,11 +61,11 @@ pub struct Overlay {
     /// Layers that are only read, the topmost first: 1 to 12. They exist, they do not change meanwhile, and nothing is
     /// mounted inside of them.
     pub lower: Vec<PathBuf>,
-    /// Receives every change. It exists, and does not lie in an overlay itself. If a bind needs a directory that no layer
-    /// has, it is made here.
+    /// Receives every change. It exists, and does not lie in an overlay itself. If a bind needs a directory that no
+    /// layer has, it is made here.
     pub upper: PathBuf,
-    /// An empty directory for the kernel, on the same file system as `upper`: a new one for each command. The kernel leaves
-    /// `work/incompat/volatile` in it, directories of mode 000.
+    /// An empty directory for the kernel, on the same file system as `upper`: a new one for each command. The kernel
+    /// leaves `work/incompat/volatile` in it, directories of mode 000.
     pub work: PathBuf,
 }
 
@@ -87,8 +87,8 @@ pub enum Nesting {
     Allowed,
 }
 
-/// Whether a command may trace processes of its own that did not ask for it. It can never reach other processes. A program
-/// that starts what it traces, as `strace` and `gdb` do, needs no permission.
+/// Whether a command may trace processes of its own that did not ask for it. It can never reach other processes. A
+/// program that starts what it traces, as `strace` and `gdb` do, needs no permission.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tracing {
     /// Code under test must not rewrite the shell that judges it.

@@ -1,9 +1,9 @@
 //! Which processes belong to a command, and how all of them are killed.
 //!
-//! This process is a subreaper: a descendant that loses its parent becomes a child of our main thread. So once the leader
-//! of a command has exited, the rest of its tree hangs below children of ours that we did not start. Normally there are
-//! none, which two short reads of `/proc` show. The process table is not searched, and the leaders of other commands
-//! are registered, so that none of them is examined.
+//! This process is a subreaper: a descendant that loses its parent becomes a child of our main thread. So once the
+//! leader of a command has exited, the rest of its tree hangs below children of ours that we did not start. Normally
+//! there are none, which two short reads of `/proc` show. The process table is not searched, and the leaders of other
+//! commands are registered, so that none of them is examined.
 
 pub(crate) mod children;
 pub(crate) mod identity;

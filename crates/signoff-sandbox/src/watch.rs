@@ -125,9 +125,11 @@ impl Watch {
 
     fn advance(&self, phase: Phase, ready: Ready, now: Instant) -> Phase {
         match phase {
-            Phase::Running if ready.exit => exited(None, now, now + LINGER),
-            Phase::Terminating { why, kill_at } if ready.exit => exited(Some(why), now, kill_at),
-            Phase::Killed { why } if ready.exit => exited(Some(why), now, now),
+            Phase::Running if ready.exit => exited_phase(None, now, now + LINGER),
+            Phase::Terminating { why, kill_at } if ready.exit => {
+                exited_phase(Some(why), now, kill_at)
+            }
+            Phase::Killed { why } if ready.exit => exited_phase(Some(why), now, now),
             Phase::Running if ready.stop => self.terminate(ExitStatus::Stopped, now),
             Phase::Running if self.deadline().is_some_and(|deadline| now >= deadline) => {
                 self.terminate(ExitStatus::TimedOut, now)
@@ -178,6 +180,6 @@ struct Ready {
     stop: bool,
 }
 
-fn exited(why: Option<ExitStatus>, at: Instant, until: Instant) -> Phase {
+fn exited_phase(why: Option<ExitStatus>, at: Instant, until: Instant) -> Phase {
     Phase::Exited { why, at, until }
 }

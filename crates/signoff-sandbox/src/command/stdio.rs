@@ -9,8 +9,8 @@ use crate::command::Stdin;
 
 /// Opens what the command reads.
 ///
-/// Bytes come from a file in memory instead of a pipe: we need not write while the command reads, so a command that does
-/// not read can neither block us nor break a pipe.
+/// Bytes come from a file in memory instead of a pipe: we need not write while the command reads, so a command that
+/// does not read can neither block us nor break a pipe.
 pub(crate) fn open_stdin(stdin: &Stdin) -> io::Result<OwnedFd> {
     match stdin {
         Stdin::Null => raise_above_reserved(File::open("/dev/null")?.into()),

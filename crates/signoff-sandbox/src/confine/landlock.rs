@@ -123,8 +123,8 @@ pub(crate) fn rules(policy: &Policy) -> io::Result<OwnedFd> {
     Ok(rules)
 }
 
-/// Returns the top-level paths except devices. Rules only add rights, so `/` itself cannot be named; and a symbolic link
-/// could lead to the devices.
+/// Returns the top-level paths except devices. Rules only add rights, so `/` itself cannot be named; and a symbolic
+/// link could lead to the devices.
 fn readable() -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/")? {

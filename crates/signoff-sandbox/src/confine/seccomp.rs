@@ -102,8 +102,8 @@ const TRACER_CALLS: [c_long; 3] = [
     libc::SYS_process_vm_writev,
 ];
 
-/// `PTRACE_ATTACH` and `PTRACE_SEIZE`. Every other request needs a process that asked to be traced, as a debugger's child
-/// does with `PTRACE_TRACEME`.
+/// `PTRACE_ATTACH` and `PTRACE_SEIZE`. Every other request needs a process that asked to be traced, as a debugger's
+/// child does with `PTRACE_TRACEME`.
 const ATTACH_REQUESTS: [u32; 2] = [16, 0x4206];
 
 /// The init process of a PID namespace: that of `bwrap`, which reports how the command ended.

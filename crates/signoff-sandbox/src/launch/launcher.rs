@@ -1,7 +1,9 @@
 //! Starts commands, each at the level of confinement that the caller names.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::after_fork::{descriptors, signals};
@@ -137,20 +139,12 @@ impl Launcher {
         let Some(name) = command.argv.first().cloned() else {
             return Err(invalid("a command needs a program").into());
         };
-        let policy = command.policy.as_ref();
-        let program = confinement::find_program(&name, &command.cwd, &command.env, policy)?;
-        let confined = match policy {
-            Some(policy) => {
-                let level = level()?;
-                let mounts = command.mounts.as_ref();
-                confinement::confine(level, policy, mounts, &command.cwd, &program)?
-            }
-            None => Confinement::default(),
-        };
+        let (program, confinement) = prepare(&command, &name, level)?;
         let (stdout, child_stdout) = stdio::output_pipe()?;
         let (stderr, child_stderr) = stdio::output_pipe()?;
         let command_tag = CommandTag::next();
-        let (group, group_entry) = match policy.and_then(|policy| policy.memory) {
+        let memory = command.policy.as_ref().and_then(|policy| policy.memory);
+        let (group, group_entry) = match memory {
             Some(limit) => memory_limit::make_group(limit)?.unzip(),
             None => (None, None),
         };
@@ -162,7 +156,7 @@ impl Launcher {
         };
         let child = self
             .spawner
-            .spawn(build_image(&command, program, confined, parts)?)?;
+            .spawn(build_image(&command, program, confinement, parts)?)?;
         let failure = child.failure;
         let leader = Leader::new(
             child,
@@ -185,4 +179,23 @@ impl Launcher {
             cwd: command.cwd,
         })
     }
+}
+
+/// Finds the program of a command, and how the command is confined.
+fn prepare(
+    command: &Command,
+    name: &OsStr,
+    level: impl FnOnce() -> io::Result<Level>,
+) -> Result<(PathBuf, Confinement), StartError> {
+    let policy = command.policy.as_ref();
+    let program = confinement::find_program(name, &command.cwd, &command.env, policy)?;
+    let confinement = match policy {
+        Some(policy) => {
+            let level = level()?;
+            let mounts = command.mounts.as_ref();
+            confinement::confine(level, policy, mounts, &command.cwd, &program)?
+        }
+        None => Confinement::default(),
+    };
+    Ok((program, confinement))
 }

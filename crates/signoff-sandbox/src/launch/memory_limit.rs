@@ -42,15 +42,15 @@ fn parent() -> Option<&'static GroupParent> {
     static PARENT: OnceLock<Option<GroupParent>> = OnceLock::new();
     PARENT
         .get_or_init(|| {
-            let found = memory_group::group_parents().into_iter().find(works)?;
+            let found = memory_group::group_parents().into_iter().find(try_parent)?;
             found.remove_abandoned();
             Some(found)
         })
         .as_ref()
 }
 
-/// Makes a group and moves a held process into it, which never becomes a command.
-fn works(parent: &GroupParent) -> bool {
+/// Makes a group and moves a held process into it, which never becomes a command; returns whether that works.
+fn try_parent(parent: &GroupParent) -> bool {
     let Ok((_group, entry)) = parent.make("trial", MIN_LIMIT) else {
         return false;
     };

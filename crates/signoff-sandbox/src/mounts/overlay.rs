@@ -1,7 +1,8 @@
 //! Makes an overlay that is not mounted anywhere yet, in a forked child.
 //!
-//! The kernel gets its layers as descriptors (`/proc/self/fd/7`): a path may be longer than the 255 bytes that the kernel
-//! takes, and its colons and commas would have to be escaped. This also keeps the paths out of the list of mounts.
+//! The kernel gets its layers as descriptors (`/proc/self/fd/7`): a path may be longer than the 255 bytes that the
+//! kernel takes, and its colons and commas would have to be escaped. This also keeps the paths out of the list of
+//! mounts.
 #![expect(unsafe_code, reason = "mounts have no safe form here")]
 
 use std::ffi::{CStr, CString, c_char, c_uint};

@@ -93,8 +93,8 @@ unsafe fn protect(table: &ProcessTable) -> Result<(), SyscallError> {
     Ok(())
 }
 
-/// Whether a PID namespace has a highest process number of its own. Before Linux 6.14 there is one for the whole machine,
-/// and root can change it from any namespace.
+/// Whether a PID namespace has a highest process number of its own. Before Linux 6.14 there is one for the whole
+/// machine, and root can change it from any namespace.
 fn numbers_are_per_namespace() -> bool {
     static ARE: OnceLock<bool> = OnceLock::new();
     *ARE.get_or_init(|| {

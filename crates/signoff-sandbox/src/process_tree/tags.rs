@@ -1,7 +1,7 @@
 //! Tags that every descendant of a command has, even if it clears its environment and leaves its session.
 //!
-//! They are stored in resource limits that no kernel since 2.4 uses. Limits are inherited, survive exec, and an ordinary
-//! user can only lower them.
+//! They are stored in resource limits that no kernel since 2.4 uses. Limits are inherited, survive exec, and an
+//! ordinary user can only lower them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,11 +13,11 @@ const ALL_FREE: u64 = TOP | (FREE << 40) | (FREE << 20) | FREE;
 /// Positions of the fields, outermost harness first.
 const SHIFTS: [u32; 3] = [40, 20, 0];
 
-/// Says which command a process belongs to: orphans of all commands become children of this process, and several commands
-/// may run at once.
+/// Says which command a process belongs to: orphans of all commands become children of this process, and several
+/// commands may run at once.
 ///
-/// It is stored in `RLIMIT_LOCKS`. It has fields with room to count down, because a limit can only be lowered: a harness
-/// inside of a command inherits the command's tag and fills the next field.
+/// It is stored in `RLIMIT_LOCKS`. It has fields with room to count down, because a limit can only be lowered: a
+/// harness inside of a command inherits the command's tag and fills the next field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CommandTag(u64);
 
@@ -64,10 +64,10 @@ impl CommandTag {
 
 /// Says which run a process belongs to, to find what a crash left behind.
 ///
-/// Command tags are counted by a harness that is gone by then; this one can be computed from the marker. It is stored in
-/// `RLIMIT_RSS`. A process that lowers this limit on purpose loses the tag; the system call filter prevents that where
-/// there is one (see `seccomp`). A harness that has a run tag itself, inside of another's command, or whose own limit is
-/// lower, cannot set one.
+/// Command tags are counted by a harness that is gone by then; this one can be computed from the marker. It is stored
+/// in `RLIMIT_RSS`. A process that lowers this limit on purpose loses the tag; the system call filter prevents that
+/// where there is one (see `seccomp`). A harness that has a run tag itself, inside of another's command, or whose own
+/// limit is lower, cannot set one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RunTag(u64);
 

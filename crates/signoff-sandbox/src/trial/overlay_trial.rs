@@ -45,8 +45,8 @@ impl From<TrialFailure> for OverlayTrialError {
     }
 }
 
-/// Tries an overlay whose upper layer lies in a new directory of `upper_parent`, and whose lowest layer is `lower`. It is
-/// mounted at the path of `lower`. Nothing of it is left, and nothing in `lower` changes.
+/// Tries an overlay whose upper layer lies in a new directory of `upper_parent`, and whose lowest layer is `lower`. It
+/// is mounted at the path of `lower`. Nothing of it is left, and nothing in `lower` changes.
 pub fn try_overlay(upper_parent: &Path, lower: &Path) -> Result<(), OverlayTrialError> {
     let inconclusive = |path: &Path, error: &dyn fmt::Display| OverlayTrialError::Inconclusive {
         why: format!("`{}`: {error}", path.display()),

@@ -86,16 +86,16 @@ fn probe_with(parents: &[PathBuf]) -> Result<Probe, ProbeError> {
     let mut failed_levels = Vec::new();
     for level in [Level::Namespaces, Level::Bubblewrap, Level::Landlock] {
         match level_trial::try_level(level, parents) {
-            Ok(()) => return Ok(found(level, failed_levels)),
+            Ok(()) => return Ok(probe_of(level, failed_levels)),
             Err(TrialFailure::DoesNotWork(why)) => failed_levels.push(FailedLevel { level, why }),
             // A lower level that works may not be the highest that does.
             Err(TrialFailure::Inconclusive(why)) => return Err(ProbeError { level, why }),
         }
     }
-    Ok(found(Level::None, failed_levels))
+    Ok(probe_of(Level::None, failed_levels))
 }
 
-fn found(level: Level, failed_levels: Vec<FailedLevel>) -> Probe {
+fn probe_of(level: Level, failed_levels: Vec<FailedLevel>) -> Probe {
     Probe {
         level,
         failed_levels,

@@ -4,10 +4,10 @@ use libc::sock_filter;
 
 use super::{ALLOW, Filter, Rule};
 
-/// Returns a program that finds the rule for a call by binary search. Before the kernel installs a filter it runs it for
-/// every call there is; in a linear program that would take as long as starting the command. Neighbouring calls with the
-/// same rule form one range, and each rule is there once, because the kernel also compiles every instruction for each
-/// command.
+/// Returns a program that finds the rule for a call by binary search. Before the kernel installs a filter it runs it
+/// for every call there is; in a linear program that would take as long as starting the command. Neighbouring calls
+/// with the same rule form one range, and each rule is there once, because the kernel also compiles every instruction
+/// for each command.
 pub(super) fn search(rules: &[Rule]) -> Vec<sock_filter> {
     let allowed = vec![end(ALLOW)];
     let mut bodies = vec![&allowed];
