@@ -6,8 +6,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal};
 use signoff_sandbox::{ExitStatus, Level};
 
+use crate::host::{Function, Host};
 use crate::outcome::{ALL, Attack, By, check};
-use crate::player::{Function, Host};
 use crate::tool::{self, call};
 
 pub(crate) const ATTACKS: &[(&str, Function)] = &[

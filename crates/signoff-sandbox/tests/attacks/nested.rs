@@ -2,8 +2,8 @@
 
 use signoff_sandbox::{Level, Nesting};
 
+use crate::host::{Function, Host};
 use crate::outcome::{Attack, By, check};
-use crate::player::{Function, Host};
 use crate::tool::call;
 
 pub(crate) const ATTACKS: &[(&str, Function)] = &[

@@ -139,7 +139,7 @@ fn output_of_those_it_leaves_is_read() {
 }
 
 #[test]
-fn a_program_that_does_not_start_is_said_to() {
+fn a_program_that_does_not_start_is_reported() {
     let world = World::new();
     fs::write(world.path("tree/script"), "#!/no/such/interpreter\n").unwrap();
     fs::set_permissions(world.path("tree/script"), fs::Permissions::from_mode(0o755)).unwrap();
@@ -374,10 +374,10 @@ fn a_crash_of_the_harness_ends_everything() {
     let members = descendants(harness.process.id());
     assert!(
         members.len() >= 4,
-        "guard, shell and two sleepers: {members:?}"
+        "init process, shell and two sleepers: {members:?}"
     );
     let command = harness.crash();
-    // The guard is gone when everybody else has been taken leave of, which falls to us.
+    // The init process is gone when all others are reaped, which is up to us.
     for pid in [command.pid].into_iter().chain(members.into_iter().rev()) {
         wait_until_gone(pid);
     }

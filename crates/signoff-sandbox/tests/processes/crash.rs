@@ -185,7 +185,7 @@ fn a_daemon_without_environment_is_found_by_its_run() {
 fn inside_a_command_of_another_harness_nothing_is_left() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("pid");
-    // The inner command leaves a daemon without any mark but the brand, and kills its harness.
+    // The inner command leaves a daemon that has only the command tag, and kills its harness.
     let daemon = format!(
         "p=$(env -i setsid -f sh -c 'echo $$; exec sleep 1000 > /dev/null 2>&1'); echo $p > {}",
         file.display()

@@ -68,7 +68,7 @@ fn stopping_leaves_the_group_time_to_end_though_its_shell_is_gone() {
 }
 
 #[test]
-fn who_ignores_the_request_is_killed() {
+fn a_command_that_ignores_the_request_is_killed() {
     let asked = Instant::now();
     let ended = stop_when_ready("trap '' TERM; sleep 1000 & echo > $fifo; wait");
     assert_eq!(
@@ -79,7 +79,7 @@ fn who_ignores_the_request_is_killed() {
 }
 
 #[test]
-fn who_is_suspended_hears_the_request() {
+fn a_suspended_command_gets_the_request() {
     // Told by a child that waits until its parent is suspended.
     let suspended = "until grep -q '^State:.T' /proc/$$/status; do :; done";
     let ended = stop_when_ready(&format!(
@@ -103,7 +103,7 @@ fn stopping_what_is_over_does_nothing() {
 }
 
 #[test]
-fn who_is_no_longer_wanted_is_ended() {
+fn a_dropped_command_is_ended() {
     let directory = tempfile::tempdir().unwrap();
     let fifo = Fifo::new(directory.path());
     let mut command = sh(&format!(

@@ -44,7 +44,7 @@ impl World {
 }
 
 #[test]
-fn who_leaves_nothing_leaves_them_as_new() {
+fn a_command_that_leaves_nothing_leaves_them_as_new() {
     let (world, mounts) = World::new();
     assert!(mounts.are_as_new());
     for _ in 0..3 {
@@ -76,7 +76,7 @@ fn whatever_is_left_in_devices_is_seen() {
 
 /// Two forks, a session and an environment of its own, in the place of the leader's child and of its sibling.
 #[test]
-fn nobody_stays_who_was_left_running() {
+fn no_process_that_was_left_running_stays() {
     let (world, mounts) = World::new();
     let ended = world.run(
         &mounts,

@@ -55,7 +55,7 @@ fn part() {
     match part.split_once(' ').unwrap() {
         ("probe", _) => println!("\nfound {:?}", probe()),
         ("overlay", place) => {
-            println!("\nfound {:?}", try_overlay(place.as_ref(), "/etc".as_ref()))
+            println!("\nfound {:?}", try_overlay(place.as_ref(), "/etc".as_ref()));
         }
         other => panic!("{other:?}"),
     }

@@ -1,4 +1,4 @@
-//! The process that plays the harness: it has the sandbox, and says whether an attack succeeded.
+//! The host process of an attack: it has the sandbox, and reports whether the attack succeeded.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -26,9 +26,9 @@ impl fmt::Display for Part {
     }
 }
 
-/// Plays the part that it was given; its test otherwise does nothing.
+/// Runs the attack that it was given. Without one, the test does nothing.
 #[test]
-fn player() {
+fn run_attack() {
     let Ok(part) = std::env::var(PART) else {
         return;
     };
@@ -85,8 +85,8 @@ impl Host {
         std::fs::read_to_string(self.path(path)).unwrap_or_default()
     }
 
-    /// Whether somebody wrote the word there.
-    pub(crate) fn is_marred(&self, path: &str) -> bool {
+    /// Whether the attack wrote its word there.
+    pub(crate) fn is_changed(&self, path: &str) -> bool {
         self.read(path).contains("evil")
     }
 
@@ -110,7 +110,7 @@ impl Host {
             ("HOME", home.into()),
             ("ME", program.into()),
             ("PLACE", self.place.clone().into()),
-            ("PLAYER", std::process::id().to_string().into()),
+            ("HOST_PID", std::process::id().to_string().into()),
             ("RUST_BACKTRACE", "0".into()),
         ];
         Command {

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 
 /// A tree with what an agent must not change, things beside it, and this program where everybody can execute it.
-pub(crate) struct Stage {
+pub(crate) struct AttackedFiles {
     directory: tempfile::TempDir,
 }
 
@@ -18,7 +18,7 @@ const FILES: [&str; 6] = [
     "place/temp/nothing",
 ];
 
-impl Stage {
+impl AttackedFiles {
     pub(crate) fn new(owner: u32) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path();
