@@ -3,6 +3,7 @@
 pub(crate) mod apply;
 pub(crate) mod overlay;
 pub(crate) mod paths;
+pub(crate) mod placement;
 pub(crate) mod step;
 pub(crate) mod steps;
 pub(crate) mod view;

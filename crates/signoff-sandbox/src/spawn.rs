@@ -1,6 +1,7 @@
-//! From the fork to the exec, and the process that becomes the command.
+//! Forks children, and takes them from fork to exec: the command itself, or the setup process of its namespaces.
 
 pub(crate) mod child;
+pub(crate) mod child_descriptors;
 pub(crate) mod fork;
 pub(crate) mod image;
 pub(crate) mod leader;

@@ -13,6 +13,7 @@ use crate::namespaces::command_namespaces::CommandNamespaces;
 use crate::namespaces::init_process::start_init;
 use crate::namespaces::spec::NamespaceSpec;
 use crate::spawn::child;
+use crate::spawn::child_descriptors::arrange_descriptors;
 use crate::spawn::fork::ChildContext;
 
 /// Sets everything up and ends the calling process.
@@ -48,7 +49,7 @@ unsafe fn take_steps(
     unsafe {
         namespaces.enter()?;
         let host_pipe = Some(context.setup.host_pipe);
-        child::arrange_descriptors(context.image, &context.pointers, host_pipe)?;
+        arrange_descriptors(context.image, &context.pointers, host_pipe)?;
         // Before any other process exists here: all of them inherit the tags.
         child::set_tags(context.image);
         *steps_done += 1;
