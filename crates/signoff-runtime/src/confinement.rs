@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use signoff_sandbox::{
-    Level, OverlayTrialError, Probe, Sandbox, Tried, UntriedError, overlay_works, probe,
+    FailedLevel, Level, OverlayTrialError, Probe, ProbeError, Sandbox, probe, try_overlay,
 };
 use signoff_store::config::Mode;
 use signoff_store::failpoint;
@@ -37,7 +37,7 @@ fn level_in(mode: Mode) -> Result<Level, Error> {
 
 /// Whether something can be mounted here. Where that could not be tried, whoever runs a plan is told.
 pub(crate) fn mounts(mode: Mode) -> bool {
-    level_in(mode).map_or(true, Level::mounts)
+    level_in(mode).map_or(true, Level::uses_mounts)
 }
 
 /// What works here.
@@ -48,13 +48,13 @@ fn strongest() -> Result<Level, Error> {
 /// What works here, and why nothing stronger does.
 pub(crate) fn strongest_and_why() -> Result<(Level, Vec<String>), Error> {
     let found = tried_out().map_err(untried)?;
-    let why = found.tried.iter();
+    let why = found.failed_levels.iter();
     let why = why.map(|tried| format!("{}: {}", tried.level, tried.why));
     Ok((found.level, why.collect()))
 }
 
 /// What the trials found; a test may want less.
-pub(crate) fn tried_out() -> Result<Probe, UntriedError> {
+pub(crate) fn tried_out() -> Result<Probe, ProbeError> {
     let found = probe()?;
     let wanted = failpoint::sandbox_level().and_then(|name| named(&name));
     let Some(level) = wanted else {
@@ -63,8 +63,8 @@ pub(crate) fn tried_out() -> Result<Probe, UntriedError> {
     let stronger = LEVELS.into_iter().rev().filter(|one| *one > level);
     Ok(Probe {
         level,
-        tried: stronger
-            .map(|level| Tried {
+        failed_levels: stronger
+            .map(|level| FailedLevel {
                 level,
                 why: "a test wants less".to_owned(),
             })
@@ -73,7 +73,7 @@ pub(crate) fn tried_out() -> Result<Probe, UntriedError> {
     })
 }
 
-fn untried(error: UntriedError) -> Error {
+fn untried(error: ProbeError) -> Error {
     Error::Unconfined {
         wanted: "to know what this machine can enforce".to_owned(),
         found: "unknown".to_owned(),
@@ -88,11 +88,11 @@ pub(crate) fn named(name: &str) -> Option<Level> {
 /// Refuses where everything must be confined and cannot be.
 pub(crate) fn require(project: &Project) -> Result<(), Error> {
     let mode = project.config.sandbox.mode.value;
-    if mode == Mode::Required && !strongest()?.mounts() {
+    if mode == Mode::Required && !strongest()?.uses_mounts() {
         return Err(unconfined("a namespace or bubblewrap sandbox"));
     }
     // Half of what was asked for would be taken for the whole.
-    if !project.config.sandbox.network.value && !level(project)?.mounts() {
+    if !project.config.sandbox.network.value && !level(project)?.uses_mounts() {
         let wanted = "a namespace or bubblewrap sandbox for `[sandbox] network = false`";
         return Err(unconfined(wanted));
     }
@@ -108,7 +108,7 @@ pub(crate) fn sandbox(recorded: &str) -> Result<Sandbox, Error> {
             _ => return Err(unconfined(&wanted.to_string())),
         },
     };
-    Sandbox::at(level).map_err(Error::Sandbox)
+    Sandbox::with_level(level).map_err(Error::Sandbox)
 }
 
 fn unconfined(wanted: &str) -> Error {
@@ -168,13 +168,13 @@ fn try_overlays(project: &Project, [beside, memory]: [PathBuf; 2]) -> Result<Ove
             continue;
         }
         make_private(&place).map_err(Error::Sandbox)?;
-        match overlay_works(&place, project.store.workspace()) {
+        match try_overlay(&place, project.store.workspace()) {
             Ok(()) => {
                 let place = Some(place);
                 return Ok(OverlayTrial { room, place, why });
             }
             Err(OverlayTrialError::Fails { why: reason }) => why.push(format!("{room}: {reason}")),
-            Err(why @ OverlayTrialError::Untried { .. }) => {
+            Err(why @ OverlayTrialError::Inconclusive { .. }) => {
                 return Err(Error::Sandbox(std::io::Error::other(why.to_string())));
             }
         }
@@ -200,7 +200,7 @@ pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Gr
     if config.mode.value == Mode::Off {
         return None;
     }
-    if level.mounts() {
+    if level.uses_mounts() {
         // Only what is there can be hidden; a part of it would be made while the first process runs.
         for directory in trees::own_directories(project) {
             make_private(&directory).ok();

@@ -85,7 +85,7 @@ pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
 /// What is hidden of the home, and what of it the newest run's contracts seem to have missed. What cannot be read is
 /// passed over: nothing depends on it.
 fn home(project: &Project) -> Option<HomeReport> {
-    if !confinement::level(project).is_ok_and(Level::mounts) {
+    if !confinement::level(project).is_ok_and(Level::uses_mounts) {
         return None;
     }
     let home = confinement::home(project);
@@ -180,7 +180,8 @@ pub fn sandbox(config: &Config) -> Sandbox {
     };
     let told = |(one, enforces): (Level, &str)| {
         let tried = found.as_ref().ok().and_then(Option::as_ref);
-        let tried = tried.and_then(|found| found.tried.iter().find(|tried| tried.level == one));
+        let tried =
+            tried.and_then(|found| found.failed_levels.iter().find(|tried| tried.level == one));
         let untried = found.as_ref().err().filter(|untried| untried.level == one);
         Told {
             level: one.to_string(),

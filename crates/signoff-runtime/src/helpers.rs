@@ -61,7 +61,7 @@ pub fn helpers(project: &Project) -> Vec<Helper> {
 }
 
 fn is_confined(project: &Project) -> bool {
-    confinement::level(project).is_ok_and(Level::mounts)
+    confinement::level(project).is_ok_and(Level::uses_mounts)
 }
 
 /// The files that the configured commands run, as they are now: what `signoff trust` covers.

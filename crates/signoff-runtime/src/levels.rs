@@ -49,7 +49,7 @@ impl Room {
     fn best_at(level: Level) -> Self {
         match level {
             Level::Namespaces => Self::Overlay,
-            level if level.mounts() => Self::Copy,
+            level if level.uses_mounts() => Self::Copy,
             _ => Self::Shared,
         }
     }

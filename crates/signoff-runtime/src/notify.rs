@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use signoff_engine::{Event, Recorded, Run};
-use signoff_sandbox::{Command, Ended, How, Limits, Sandbox, StartError, Stdin};
+use signoff_sandbox::{Command, CommandReport, ExitStatus, Limits, Sandbox, StartError, Stdin};
 use signoff_work::environment::path_outside;
 use signoff_work::helpers::Pinned;
 
@@ -131,21 +131,21 @@ impl Observe for Notify {
 }
 
 /// Why the command did not do what it should.
-fn trouble(ended: Result<Ended, StartError>) -> Option<String> {
+fn trouble(ended: Result<CommandReport, StartError>) -> Option<String> {
     let why = match ended {
         Err(error) => error.to_string(),
-        Ok(ended) => match ended.how {
-            How::Exited(0) => return None,
-            How::Exited(code) => format!("exit code {code}{}", last_line(&ended)),
-            How::Signaled(signal) => format!("signal {signal}"),
-            How::TimedOut => format!("it took longer than {} s", TIME.as_secs()),
-            How::Stopped => "it was stopped".to_owned(),
+        Ok(ended) => match ended.status {
+            ExitStatus::Exited(0) => return None,
+            ExitStatus::Exited(code) => format!("exit code {code}{}", last_line(&ended)),
+            ExitStatus::Signaled(signal) => format!("signal {signal}"),
+            ExitStatus::TimedOut => format!("it took longer than {} s", TIME.as_secs()),
+            ExitStatus::Stopped => "it was stopped".to_owned(),
         },
     };
     Some(format!("the command of `[notify]` failed: {why}"))
 }
 
-fn last_line(ended: &Ended) -> String {
+fn last_line(ended: &CommandReport) -> String {
     let said = ended.stderr.text();
     let last = said.lines().rev().find(|line| !line.trim().is_empty());
     last.map_or_else(String::new, |line| format!(": {}", line.trim()))

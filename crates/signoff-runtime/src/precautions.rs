@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 use std::time::Duration;
 
-use signoff_sandbox::{Command, How, Limits, Sandbox, StartError, Stdin};
+use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, StartError, Stdin};
 use signoff_work::environment::path_outside;
 
 use crate::project::Surroundings;
@@ -39,7 +39,7 @@ pub fn careful(
     let words = ["git", "config", "--list", "--null", "--name-only"];
     let ended = sandbox.run(question(&words, directory, env.clone()))?;
     let names = ended.stdout.bytes();
-    let names = names.filter(|_| matches!(ended.how, How::Exited(0)));
+    let names = names.filter(|_| matches!(ended.status, ExitStatus::Exited(0)));
     Ok(names.map(|names| {
         env.extend(variables(&settings(&names)));
         env

@@ -218,7 +218,7 @@ fn unseen(project: &Project, plan: &PlanFile) -> Result<Vec<String>, Error> {
         return Ok(Vec::new());
     };
     let mut unseen = grounds.home.refused().to_vec();
-    if !level.mounts() {
+    if !level.uses_mounts() {
         return Ok(unseen);
     }
     for role in roles(&plan.checked.plan) {

@@ -120,7 +120,7 @@ fn ask(project: &Project, servers: &[Server]) -> Result<Answers, Error> {
         return Ok(Answers::new());
     }
     let level = confinement::level(project)?;
-    let sandbox = Arc::new(Sandbox::at(level).map_err(Error::Sandbox)?);
+    let sandbox = Arc::new(Sandbox::with_level(level).map_err(Error::Sandbox)?);
     let tree = project.store.workspace().to_owned();
     let temp = tempfile::tempdir().map_err(Error::Sandbox)?;
     let grounds = confinement::grounds(project, &project.store.config_path(), level);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_sandbox::{Command, How, Sandbox};
+use signoff_sandbox::{Command, ExitStatus, Sandbox};
 use signoff_work::git::LARGEST_OF_PERSON;
 
 use crate::precautions::{Environment, careful, question};
@@ -19,7 +19,7 @@ pub fn uncommitted(project: &Project) -> Option<Vec<String>> {
     let sandbox = Sandbox::new().ok()?;
     let env = careful(&sandbox, &project.around, workspace).ok()??;
     let ended = sandbox.run(status(workspace, env)).ok()?;
-    if !matches!(ended.how, How::Exited(0)) || ended.stdout.is_cut() {
+    if !matches!(ended.status, ExitStatus::Exited(0)) || ended.stdout.is_cut() {
         return None;
     }
     Some(paths(&ended.stdout.text()))

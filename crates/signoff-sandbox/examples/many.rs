@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use signoff_sandbox::{Command, How, Level, Limits, Network, Policy, Sandbox, Stdin};
+use signoff_sandbox::{Command, ExitStatus, Level, Limits, Network, Policy, Sandbox, Stdin};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -26,7 +26,7 @@ fn main() {
         "landlock" => Level::Landlock,
         _ => Level::None,
     };
-    let sandbox = Arc::new(Sandbox::at(level).expect("a sandbox"));
+    let sandbox = Arc::new(Sandbox::with_level(level).expect("a sandbox"));
     let place = tempfile::tempdir().expect("a place");
     let policy = (level != Level::None).then(|| policy(place.path(), &way));
     let next = Arc::new(AtomicUsize::new(0));
@@ -59,7 +59,7 @@ fn main() {
                                 .release()
                                 .expect("goes")
                                 .wait();
-                            assert_eq!(ended.how, How::Exited(0));
+                            assert_eq!(ended.status, ExitStatus::Exited(0));
                         }
                         _ => {
                             let policy = policy.clone();
@@ -68,7 +68,7 @@ fn main() {
                                 ..command(&program)
                             };
                             let ended = sandbox.run(command).expect("starts");
-                            assert_eq!(ended.how, How::Exited(0));
+                            assert_eq!(ended.status, ExitStatus::Exited(0));
                         }
                     }
                 }

@@ -1,14 +1,17 @@
-//! What is to be run.
+//! What is to be run, and what came of it.
+
+pub(crate) mod captured;
+pub(crate) mod error;
+pub(crate) mod program;
+pub(crate) mod report;
+pub(crate) mod stdio;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::kept_mounts::KeptMounts;
+use crate::namespaces::kept_mounts::KeptMounts;
 use crate::policy::Policy;
-
-/// Name of the variable that marks a command and everything it starts.
-pub const MARKER: &str = "SIGNOFF_INSIDE";
 
 /// One command, described in full: nothing is taken from the environment of the caller.
 #[derive(Debug, Clone)]
@@ -21,37 +24,37 @@ pub struct Command {
     pub env: Vec<(OsString, OsString)>,
     /// What the command reads.
     pub stdin: Stdin,
-    /// Value of [`MARKER`] in the command's environment. Unique per attempt: it is how leftovers are found after a
+    /// Value of [`crate::MARKER`] in the command's environment. Unique per attempt: leftovers are found by it after a
     /// crash.
     pub marker: Option<String>,
-    /// What the command may use up.
+    /// How much the command may use.
     pub limits: Limits,
-    /// Receives stdout and stderr as they arrive. Created on the first byte, with the directories it lies in, readable
-    /// by its owner only.
+    /// File that receives stdout and stderr as they arrive. It is created with its directories on the first byte, and
+    /// only its owner can read it.
     pub log: Option<PathBuf>,
-    /// What the command may touch; without one, everything.
+    /// What the command may touch. Without one, everything.
     pub policy: Option<Policy>,
-    /// Mounts that were made for this policy ([`crate::Sandbox::make_mounts`]), which no other command has meanwhile.
+    /// Mounts that were made for this policy ([`crate::Sandbox::make_mounts`]). No other command uses them meanwhile.
     pub mounts: Option<KeptMounts>,
 }
 
-/// What a command finds on its standard input.
+/// What a command reads from its standard input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Stdin {
-    /// Nothing: end of file at once.
+    /// Nothing, only end of file.
     #[default]
     Null,
     /// These bytes, then end of file.
     Bytes(Vec<u8>),
 }
 
-/// How much a command may use up.
+/// How much a command may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Wall-clock time from the release to the exit of the command.
     pub time: Option<Duration>,
-    /// Bytes kept in memory per stream: the first half and the last half. The rest is read and dropped.
+    /// Bytes kept in memory per stream: the first and the last half of this. The rest is read and dropped.
     pub output: u64,
-    /// Size that the log file does not exceed.
+    /// Maximum size of the log file.
     pub log: u64,
 }

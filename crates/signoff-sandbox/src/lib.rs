@@ -1,88 +1,59 @@
 //! Starts one command, watches its whole process tree, and ends it.
 //!
-//! The only crate that starts a process and the only home of `unsafe`. It knows nothing of plans or agents, and it
-//! judges nothing: it says how a command ended and what it printed.
+//! This is the only crate that starts processes, and the only one with `unsafe` code. It knows nothing of plans or
+//! agents, and it judges nothing: it reports how a command ended and what it printed.
 //!
-//! Start reading at [`Sandbox`]. A command is first [`Held`] at a gate, so that its [`Identity`] can be written down
-//! before it does anything; then it is [`Running`]; then it has [`Ended`], and so has everything it started.
+//! Start reading at [`Sandbox`]. A [`HeldCommand`] waits at a gate, so that its [`ProcessIdentity`] can be written down
+//! before it does anything. When it is released it is a [`RunningCommand`], and in the end there is a
+//! [`CommandReport`]. A command with a [`Policy`] is confined at the [`Level`] that [`probe`] found.
 //!
-//! A command with a [`Policy`] is confined at the [`Level`] that [`probe`] found. What a level makes of a policy is in
-//! `confinement`; how namespaces are made between clone and exec, without a helper, in `enclosure`.
+//! Each module uses only those above it in this list (`xtask/tests/layering/modules.rs`):
+//!
+//! - `policy`: what a command may touch, and how strongly that is enforced
+//! - `poll`, `after_fork`: waiting for descriptors; what the code of a forked child may use
+//! - `process_tree`: which processes belong to a command, and how all of them are killed
+//! - `mounts`: which mounts enforce a policy, and how a child makes them
+//! - `confine`: what a process does to restrict itself: Landlock, seccomp, privileges, memory
+//! - `namespaces`: the namespaces that commands run in, made, used again, and emptied
+//! - `command`: what is to be run, and what came of it
+//! - `spawn`: the thread that forks, and the steps of a child from fork to exec
+//! - `watch`: a running command's output, time and exit
+//! - `launch`: a command, a policy and a level become a process
+//! - `trial`: what works on this machine, found by trying it
+//! - `sandbox`: the front of the crate
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("Signoff confines what it starts by namespaces and Landlock, which only Linux has");
 
-mod attended;
-mod births;
-mod brand;
-mod bubblewrap;
-mod captured;
-mod child;
-mod clock;
+mod after_fork;
 mod command;
 mod confine;
-mod confinement;
-mod conversation;
-mod enclosure;
-mod ended;
-mod error;
-mod exit;
-mod failure;
-mod fork;
-mod founder;
-mod ground;
-mod guard;
-mod held;
-mod id_maps;
-mod identity;
-mod image;
-mod kept_mounts;
-mod kill;
-mod landlock;
-mod layers;
-mod leader;
-mod leftovers;
-mod level;
-mod log;
-mod memory_group;
+mod launch;
 mod mounts;
-mod overlay;
-mod overlay_trial;
-mod place;
+mod namespaces;
 mod policy;
-mod privileges;
-mod probe;
-mod proc;
-mod process_table;
-mod program;
-mod redaction;
-mod running;
+mod poll;
+mod process_tree;
 mod sandbox;
-mod seccomp;
-mod signals;
-mod spawner;
-mod stack_text;
-mod stdio;
-mod stop;
-mod stream;
-mod tree;
+mod spawn;
 mod trial;
 mod watch;
 
-pub use attended::{Attended, Said};
-pub use captured::Captured;
-pub use command::{Command, Limits, MARKER, Stdin};
-pub use conversation::{Conversation, Speech, Unsaid};
-pub use ended::{Ended, How};
-pub use error::StartError;
-pub use held::Held;
-pub use identity::Identity;
-pub use kept_mounts::KeptMounts;
-pub use leftovers::{end_leftovers, find_marked};
-pub use level::Level;
-pub use overlay_trial::{OverlayTrialError, overlay_works};
+pub use command::captured::CapturedOutput;
+pub use command::error::StartError;
+pub use command::program::program_exists;
+pub use command::report::{CommandReport, ExitStatus};
+pub use command::{Command, Limits, Stdin};
+pub use launch::held::HeldCommand;
+pub use launch::interactive::{InteractiveCommand, InteractiveOutput};
+pub use namespaces::kept_mounts::KeptMounts;
+pub use policy::level::Level;
 pub use policy::{Bind, Nesting, Network, Overlay, Policy, Tracing};
-pub use probe::{MemoryScope, Probe, Tried, UntriedError, memory_scope, probe};
-pub use program::program_exists;
-pub use running::{Running, Stopper};
+pub use process_tree::MARKER;
+pub use process_tree::identity::ProcessIdentity;
+pub use process_tree::leftovers::{end_leftovers, find_marked};
 pub use sandbox::Sandbox;
+pub use trial::overlay_trial::{OverlayTrialError, try_overlay};
+pub use trial::probe::{FailedLevel, MemoryScope, Probe, ProbeError, memory_scope, probe};
+pub use watch::piped::{MessageError, PipedCommand, PipedProcess, StdinWriter};
+pub use watch::running::{RunningCommand, Stopper};

@@ -1,4 +1,11 @@
-//! Watches a running command until it is over: output, time, the wish to stop, the exit.
+//! Watches a running command until it is over: its output, its time, requests to stop it, its exit.
+
+pub(crate) mod log;
+pub(crate) mod piped;
+pub(crate) mod redaction;
+pub(crate) mod running;
+pub(crate) mod stop_signal;
+pub(crate) mod stream;
 
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -6,28 +13,28 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 
-use crate::ended::{Ended, How};
-use crate::leader::Leader;
-use crate::log::Log;
-use crate::stream::Stream;
-use crate::{clock, stop};
+use crate::command::report::{CommandReport, ExitStatus};
+use crate::poll::poll_until;
+use crate::spawn::leader::Leader;
+use crate::watch::log::Log;
+use crate::watch::stream::Stream;
 
-/// Between asking a command to end and ending it.
+/// Time between `SIGTERM` and `SIGKILL`.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long output of those the command left behind is still awaited: `> >(tee log)` ends just after its shell.
+/// How long we wait for output of processes that the command left behind: `> >(tee log)` ends just after its shell.
 const LINGER: Duration = Duration::from_millis(200);
-/// Bound for reading what is in the pipes when the tree is gone.
+/// How long we read what is in the pipes after the process tree is gone.
 const DRAIN: Duration = Duration::from_secs(1);
 /// How often a long command's exited orphans are reaped.
 const REAP_EVERY: Duration = Duration::from_secs(5);
-/// Small enough for the stack: most commands say little.
+/// Small enough for the stack: most commands print little.
 const BUFFER: usize = 16 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct Watch {
     pub(crate) leader: Leader,
-    /// Readable once somebody wants the command stopped.
-    pub(crate) stop: Arc<stop::Signal>,
+    /// Readable once the command is to be stopped.
+    pub(crate) stop: Arc<stop_signal::StopSignal>,
     pub(crate) stdout: Stream,
     pub(crate) stderr: Stream,
     pub(crate) log: Log,
@@ -38,34 +45,34 @@ pub(crate) struct Watch {
 #[derive(Debug, Clone, Copy)]
 enum Phase {
     Running,
-    /// Asked to end, for this reason.
-    Asked {
-        why: How,
+    /// Asked to end. `why` is the exit status that is reported.
+    Terminating {
+        why: ExitStatus,
         kill_at: Instant,
     },
     Killed {
-        why: How,
+        why: ExitStatus,
     },
-    /// The leader has exited; output may still come from others.
+    /// The leader has exited; other processes may still write.
     Exited {
-        why: Option<How>,
+        why: Option<ExitStatus>,
         at: Instant,
         until: Instant,
     },
 }
 
 impl Watch {
-    pub(crate) fn until_over(mut self) -> Ended {
+    pub(crate) fn wait(mut self) -> CommandReport {
         let mut buffer = [0; BUFFER];
         let mut phase = Phase::Running;
         let mut reap_at = self.started + REAP_EVERY;
         loop {
             if let Phase::Exited { why, at, until } = phase
-                && (self.silent() || Instant::now() >= until)
+                && (self.outputs_are_closed() || Instant::now() >= until)
             {
                 return self.finish(why, at, &mut buffer);
             }
-            let ready = self.wait(phase, reap_at);
+            let ready = self.wait_for_event(phase, reap_at);
             self.stdout.read(&mut buffer, &mut self.log);
             self.stderr.read(&mut buffer, &mut self.log);
             let now = Instant::now();
@@ -77,11 +84,11 @@ impl Watch {
         }
     }
 
-    fn silent(&self) -> bool {
+    fn outputs_are_closed(&self) -> bool {
         self.stdout.fd().is_none() && self.stderr.fd().is_none()
     }
 
-    fn wait(&self, phase: Phase, reap_at: Instant) -> Ready {
+    fn wait_for_event(&self, phase: Phase, reap_at: Instant) -> Ready {
         let exited = matches!(phase, Phase::Exited { .. });
         let running = matches!(phase, Phase::Running);
         let exit = (!exited).then(|| self.leader.exit());
@@ -92,10 +99,10 @@ impl Watch {
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
             .collect();
         let until = self
-            .next_moment(phase)
-            .map_or(reap_at, |moment| moment.min(reap_at));
-        // An error leaves everything unready, and what can be waited for is tried again.
-        clock::poll(&mut fds, Some(until)).ok();
+            .phase_deadline(phase)
+            .map_or(reap_at, |deadline| deadline.min(reap_at));
+        // After an error nothing is ready, and the next call tries again.
+        poll_until(&mut fds, Some(until)).ok();
         let ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
         Ready {
             exit: !exited && ready(0),
@@ -103,10 +110,10 @@ impl Watch {
         }
     }
 
-    fn next_moment(&self, phase: Phase) -> Option<Instant> {
+    fn phase_deadline(&self, phase: Phase) -> Option<Instant> {
         match phase {
             Phase::Running => self.deadline(),
-            Phase::Asked { kill_at, .. } => Some(kill_at),
+            Phase::Terminating { kill_at, .. } => Some(kill_at),
             Phase::Killed { .. } => None,
             Phase::Exited { until, .. } => Some(until),
         }
@@ -118,14 +125,16 @@ impl Watch {
 
     fn advance(&self, phase: Phase, ready: Ready, now: Instant) -> Phase {
         match phase {
-            Phase::Running if ready.exit => exited(None, now, now + LINGER),
-            Phase::Asked { why, kill_at } if ready.exit => exited(Some(why), now, kill_at),
-            Phase::Killed { why } if ready.exit => exited(Some(why), now, now),
-            Phase::Running if ready.stop => self.ask(How::Stopped, now),
-            Phase::Running if self.deadline().is_some_and(|deadline| now >= deadline) => {
-                self.ask(How::TimedOut, now)
+            Phase::Running if ready.exit => exited_phase(None, now, now + LINGER),
+            Phase::Terminating { why, kill_at } if ready.exit => {
+                exited_phase(Some(why), now, kill_at)
             }
-            Phase::Asked { why, kill_at } if now >= kill_at => {
+            Phase::Killed { why } if ready.exit => exited_phase(Some(why), now, now),
+            Phase::Running if ready.stop => self.terminate(ExitStatus::Stopped, now),
+            Phase::Running if self.deadline().is_some_and(|deadline| now >= deadline) => {
+                self.terminate(ExitStatus::TimedOut, now)
+            }
+            Phase::Terminating { why, kill_at } if now >= kill_at => {
                 self.leader.kill();
                 Phase::Killed { why }
             }
@@ -133,28 +142,33 @@ impl Watch {
         }
     }
 
-    fn ask(&self, why: How, now: Instant) -> Phase {
+    fn terminate(&self, why: ExitStatus, now: Instant) -> Phase {
         self.leader.terminate();
-        Phase::Asked {
+        Phase::Terminating {
             why,
             kill_at: now + GRACE,
         }
     }
 
-    fn finish(mut self, why: Option<How>, exited_at: Instant, buffer: &mut [u8]) -> Ended {
-        let swept = self.leader.end_tree();
+    fn finish(
+        mut self,
+        why: Option<ExitStatus>,
+        exited_at: Instant,
+        buffer: &mut [u8],
+    ) -> CommandReport {
+        let cleanup = self.leader.kill_tree();
         let deadline = Instant::now() + DRAIN;
         self.stdout.drain(buffer, &mut self.log, deadline);
         self.stderr.drain(buffer, &mut self.log, deadline);
         self.log.finish();
-        let (how, left) = self.leader.reap();
-        Ended {
-            how: why.unwrap_or(how),
+        let leader = self.leader.reap();
+        CommandReport {
+            status: why.unwrap_or(leader.status),
             stdout: self.stdout.into_captured(),
             stderr: self.stderr.into_captured(),
             duration: exited_at - self.started,
-            survivors_ended: swept.ended,
-            survivors_left: swept.left + usize::from(left),
+            survivors_ended: cleanup.ended,
+            survivors_left: cleanup.left + usize::from(leader.has_survivors),
             log_error: self.log.error(),
         }
     }
@@ -166,6 +180,6 @@ struct Ready {
     stop: bool,
 }
 
-fn exited(why: Option<How>, at: Instant, until: Instant) -> Phase {
+fn exited_phase(why: Option<ExitStatus>, at: Instant, until: Instant) -> Phase {
     Phase::Exited { why, at, until }
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 use std::time::Duration;
 
-use signoff_sandbox::{Command, Ended, Limits, Sandbox, Stdin};
+use signoff_sandbox::{Command, CommandReport, Limits, Sandbox, Stdin};
 use signoff_work::confine::{
     Confined, Grounds, Home, HomeOptions, ShownTree, closed_shells, needs,
 };
@@ -125,7 +125,7 @@ impl World {
             .unwrap()
     }
 
-    fn run(&self, confined: Confined, script: &str) -> Ended {
+    fn run(&self, confined: Confined, script: &str) -> CommandReport {
         let mut env = vec![("PATH".into(), self.path())];
         let policy = confined.into_policy(&mut env);
         let command = Command {
@@ -326,7 +326,7 @@ fn a_contract_writes_to_the_tree_and_to_what_is_gone_with_it() {
 fn a_contracts_shell_is_closed_to_what_it_starts() {
     let world = World::new();
     let mut grounds = world.grounds();
-    if !grounds.level.mounts() {
+    if !grounds.level.uses_mounts() {
         return;
     }
     let script = "for part in environ maps; do head -c 1 /proc/$$/$part > /dev/null && echo read $part; done; \

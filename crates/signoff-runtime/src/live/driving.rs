@@ -89,7 +89,7 @@ impl PreparedRun<'_> {
     fn sandbox(&self) -> Result<(Arc<Sandbox>, Level), Error> {
         let sandbox = confinement::sandbox(self.level())?;
         let words = self.opened.project.secrets().values().to_vec();
-        let sandbox = sandbox.redacting(words);
+        let sandbox = sandbox.with_redaction(words);
         let level = sandbox
             .level()
             .map_err(|error| Error::Sandbox(error.into()))?;

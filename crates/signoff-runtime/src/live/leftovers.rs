@@ -1,7 +1,7 @@
 //! What is left of a run whose owner died.
 
 use signoff_engine::Stage;
-use signoff_sandbox::{Identity, end_leftovers};
+use signoff_sandbox::{ProcessIdentity, end_leftovers};
 use signoff_store::FileError;
 use signoff_store::runs::RunDir;
 use signoff_work::beneath::remove_tree;
@@ -41,11 +41,15 @@ impl OpenedRun<'_> {
                 | Stage::Ended => continue,
                 Stage::Rechecking => state.attempts,
             };
-            let identity = state.attempt.process.as_ref().map(|process| Identity {
-                pid: process.pid,
-                starttime: process.starttime,
-                boot_id: process.boot_id.clone(),
-            });
+            let identity = state
+                .attempt
+                .process
+                .as_ref()
+                .map(|process| ProcessIdentity {
+                    pid: process.pid,
+                    starttime: process.starttime,
+                    boot_id: process.boot_id.clone(),
+                });
             end_leftovers(identity.as_ref(), &marker(&self.id, &step.id, attempt))
                 .map_err(Error::Sandbox)?;
         }

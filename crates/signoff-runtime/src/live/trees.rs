@@ -22,7 +22,7 @@ impl PreparedRun<'_> {
         level: Level,
     ) -> Result<WorkPlace, Error> {
         let opened = &self.opened;
-        if let Some(grounds) = grounds.as_mut().filter(|_| level.mounts()) {
+        if let Some(grounds) = grounds.as_mut().filter(|_| level.uses_mounts()) {
             let shells = closed_shells(&self.dir().join("shells"), &grounds.path);
             grounds.shells = shells.map_err(Error::Sandbox)?;
         }

@@ -5,7 +5,9 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use signoff_engine::{Action, Input, Observation, Process, ProcessEnd};
-use signoff_sandbox::{Command, Ended, How, KeptMounts, Policy, Sandbox, StartError, Stopper};
+use signoff_sandbox::{
+    Command, CommandReport, ExitStatus, KeptMounts, Policy, Sandbox, StartError, Stopper,
+};
 use signoff_store::failpoint;
 use signoff_work::secrets::Secrets;
 use signoff_work::tools::StopFlag;
@@ -162,7 +164,7 @@ impl Crew {
         &mut self,
         before: impl FnOnce() -> Result<B, String> + Send + 'static,
         report: impl FnOnce(Option<B>, Observation) -> Input + Send + 'static,
-        run: impl FnOnce(&Mutex<Stoppers>) -> Option<Result<Ended, StartError>> + Send + 'static,
+        run: impl FnOnce(&Mutex<Stoppers>) -> Option<Result<CommandReport, StartError>> + Send + 'static,
     ) {
         let stoppers = Arc::clone(&self.stoppers);
         let secrets = Arc::clone(&self.secrets);
@@ -179,7 +181,7 @@ impl Crew {
                 }
             };
             let happened = match run(&stoppers) {
-                Some(Ok(Ended {
+                Some(Ok(CommandReport {
                     survivors_left: count @ 1..,
                     ..
                 })) => Happened::Survivors(count),
@@ -268,8 +270,8 @@ fn is_stopping(stoppers: &Mutex<Stoppers>) -> bool {
 /// stopped.
 fn supervise(
     stoppers: &Mutex<Stoppers>,
-    start: impl FnOnce() -> Result<signoff_sandbox::Running, StartError>,
-) -> Option<Result<Ended, StartError>> {
+    start: impl FnOnce() -> Result<signoff_sandbox::RunningCommand, StartError>,
+) -> Option<Result<CommandReport, StartError>> {
     let (running, number) = {
         // Under the lock: either this process is among those that `stop` ends, or it never starts.
         let mut stoppers = stoppers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -290,19 +292,19 @@ fn supervise(
     let ended = running.wait();
     let mut stoppers = stoppers.lock().unwrap_or_else(PoisonError::into_inner);
     stoppers.running.retain(|(known, _)| *known != number);
-    (ended.how != How::Stopped).then_some(Ok(ended))
+    (ended.status != ExitStatus::Stopped).then_some(Ok(ended))
 }
 
 /// What is journaled, and judged: without the values of secrets.
-fn observe(ended: Result<Ended, StartError>, secrets: &Secrets) -> Observation {
+fn observe(ended: Result<CommandReport, StartError>, secrets: &Secrets) -> Observation {
     let text = |text: String| secrets.hide_values(&text).into_owned();
     match ended {
         Ok(ended) => Observation {
-            ended: match ended.how {
-                How::Exited(code) => ProcessEnd::Exited(code),
-                How::Signaled(signal) => ProcessEnd::Signaled(signal),
-                How::TimedOut => ProcessEnd::TimedOut,
-                How::Stopped => ProcessEnd::NotStarted("stopped".to_owned()),
+            ended: match ended.status {
+                ExitStatus::Exited(code) => ProcessEnd::Exited(code),
+                ExitStatus::Signaled(signal) => ProcessEnd::Signaled(signal),
+                ExitStatus::TimedOut => ProcessEnd::TimedOut,
+                ExitStatus::Stopped => ProcessEnd::NotStarted("stopped".to_owned()),
             },
             stdout: text(ended.stdout.text()),
             stderr: text(ended.stderr.text()),

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use signoff_sandbox::{Attended, Said, StartError, Stdin};
+use signoff_sandbox::{InteractiveCommand, InteractiveOutput, StartError, Stdin};
 use signoff_work::environment::path_outside;
 use tempfile::TempDir;
 
@@ -39,9 +39,13 @@ impl<'a> Around<'a> {
     }
 
     /// Runs a program of the person's to its end.
-    pub(super) fn run(&self, argv: Vec<OsString>, input: Vec<u8>) -> Result<Said, KeyError> {
+    pub(super) fn run(
+        &self,
+        argv: Vec<OsString>,
+        input: Vec<u8>,
+    ) -> Result<InteractiveOutput, KeyError> {
         let program = argv.first().cloned().unwrap_or_default();
-        let attended = Attended {
+        let attended = InteractiveCommand {
             argv,
             cwd: self.workspace,
             env: self.variables.clone(),

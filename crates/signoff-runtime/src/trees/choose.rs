@@ -115,7 +115,7 @@ fn landing(project: &Project, plan: &Plan) -> Land {
 fn not_here(project: &Project) -> Result<Vec<String>, Error> {
     let mut why = Vec::new();
     let level = confinement::level(project)?;
-    if !level.mounts() {
+    if !level.uses_mounts() {
         why.push(format!("the sandbox mounts nothing here (`{level}`)"));
     }
     why.extend(no_place(&project.around, project.store.workspace()));

@@ -4,10 +4,10 @@ use std::fs;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
-use signoff_sandbox::{How, Level};
+use signoff_sandbox::{ExitStatus, Level};
 
+use crate::host::{Function, Host};
 use crate::outcome::{ALL, Attack, By, check};
-use crate::player::{Function, Host};
 use crate::tool::{self, call};
 
 pub(crate) const ATTACKS: &[(&str, Function)] = &[
@@ -51,7 +51,10 @@ fn daemon(host: &Host) -> bool {
         rustix::process::kill_process_group(group, Signal::KILL).ok();
     } else {
         let ended = host.run(script);
-        assert_eq!((ended.how, ended.survivors_left), (How::Exited(0), 0));
+        assert_eq!(
+            (ended.status, ended.survivors_left),
+            (ExitStatus::Exited(0), 0)
+        );
     }
     let left: Vec<i32> = sleepers()
         .into_iter()
@@ -87,7 +90,7 @@ fn deaf(host: &Host) -> bool {
         command.limits.time = Some(Duration::from_millis(300));
         let ended = host.sandbox.run(command).unwrap();
         assert_eq!(host.read("tree/begun"), "1\n");
-        return ended.how != How::TimedOut || ended.survivors_left > 0;
+        return ended.status != ExitStatus::TimedOut || ended.survivors_left > 0;
     }
     let mut shell = undefended(host, script).spawn().unwrap();
     while host.read("tree/begun").is_empty() {
@@ -122,8 +125,8 @@ fn flood(host: &Host) -> bool {
     }
     let ended = host.sandbox.run(command).unwrap();
     assert_eq!(
-        (ended.how, ended.stdout.bytes_total()),
-        (How::Exited(0), bytes)
+        (ended.status, ended.stdout.bytes_total()),
+        (ExitStatus::Exited(0), bytes)
     );
     ended.stdout.text().len() > 70_000 || fs::metadata(log).unwrap().len() > 70_000
 }

@@ -1,7 +1,7 @@
 //! Attacks on files.
 
+use crate::host::{Function, Host};
 use crate::outcome::{ALL, Attack, By, MOUNTS, NOTHING, check};
-use crate::player::{Function, Host};
 
 pub(crate) const ATTACKS: &[(&str, Function)] = &[
     ("journal", journal),
@@ -26,7 +26,7 @@ fn attack(name: &'static str, stopped_by: &'static [signoff_sandbox::Level]) -> 
 
 fn journal(host: &Host) -> bool {
     host.run("echo evil >> .signoff/journal; echo evil > .signoff/new; rm -rf .signoff");
-    host.is_marred("tree/.signoff/journal") || !host.path("tree/.signoff/journal").exists()
+    host.is_changed("tree/.signoff/journal") || !host.path("tree/.signoff/journal").exists()
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn writes_the_journal() {
 
 fn plan(host: &Host) -> bool {
     host.run("echo '- [x] evil ✅' >> plan.md");
-    host.is_marred("tree/plan.md")
+    host.is_changed("tree/plan.md")
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn unmount(host: &Host) -> bool {
         "umount .signoff; umount -l .signoff; mount -o remount,rw,bind .signoff; mount -o remount,rw /; \
          unshare -Urm umount .signoff; echo evil >> .signoff/journal",
     );
-    host.is_marred("tree/.signoff/journal")
+    host.is_changed("tree/.signoff/journal")
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn nested_unmount(host: &Host) -> bool {
     let policy = command.policy.as_mut().unwrap();
     policy.nesting = signoff_sandbox::Nesting::Allowed;
     host.sandbox.run(command).unwrap();
-    host.is_marred("tree/.signoff/journal")
+    host.is_changed("tree/.signoff/journal")
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn unmounts_from_a_sandbox_of_its_own() {
 
 fn hard_link(host: &Host) -> bool {
     host.run("echo evil >> link");
-    host.is_marred("tree/.signoff/journal")
+    host.is_changed("tree/.signoff/journal")
 }
 
 /// A link that was there before is another name for the same file. Whoever protects a file has to hash it.
@@ -97,7 +97,7 @@ fn writes_through_a_prepared_hard_link() {
 
 fn renamed_parent(host: &Host) -> bool {
     host.run("mv docs old; mkdir docs; echo evil > docs/protected.md");
-    host.is_marred("tree/docs/protected.md")
+    host.is_changed("tree/docs/protected.md")
 }
 
 /// What is protected goes with its directory, and another one takes its place. Whoever protects a file that does not
@@ -109,7 +109,7 @@ fn renames_the_directory_of_a_protected_file() {
 
 fn outside(host: &Host) -> bool {
     host.run("echo evil > ../outside/file; echo evil > ../outside/new");
-    host.is_marred("outside/file") || host.is_marred("outside/new")
+    host.is_changed("outside/file") || host.is_changed("outside/new")
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn writes_beside_the_tree() {
 
 fn symlink(host: &Host) -> bool {
     host.run("ln -s \"$PLACE/outside\" way; echo evil > way/file; ln -s \"$PLACE/outside/file\" f; echo evil > f");
-    host.is_marred("outside/file")
+    host.is_changed("outside/file")
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn real_home(host: &Host) -> bool {
         "{}",
         ended.stderr.text()
     );
-    host.is_marred("outside/.profile")
+    host.is_changed("outside/.profile")
 }
 
 #[test]

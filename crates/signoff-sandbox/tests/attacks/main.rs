@@ -8,13 +8,13 @@
     reason = "tests"
 )]
 
+mod attacked_files;
 mod endurance;
 mod files;
+mod host;
 mod nested;
 mod outcome;
-mod player;
 mod privilege;
 mod reach;
-mod stage;
 mod tool;
 mod tracing;

@@ -2,8 +2,8 @@
 
 use signoff_sandbox::{Level, Nesting};
 
+use crate::host::{Function, Host};
 use crate::outcome::{Attack, By, check};
-use crate::player::{Function, Host};
 use crate::tool::call;
 
 pub(crate) const ATTACKS: &[(&str, Function)] = &[
@@ -16,7 +16,7 @@ fn inner(host: &Host, nesting: Nesting) -> bool {
     let mut command = host.command(&call("probe"));
     command.policy.as_mut().unwrap().nesting = nesting;
     command.policy.as_mut().unwrap().temp = Some(host.path("temp"));
-    if !host.level.mounts() {
+    if !host.level.uses_mounts() {
         let temp = host.path("temp");
         command.env.push(("TMPDIR".into(), temp.into()));
     }

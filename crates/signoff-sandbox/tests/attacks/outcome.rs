@@ -6,8 +6,8 @@ use std::{env, fs};
 
 use signoff_sandbox::Level;
 
-use crate::player::{PART, Part};
-use crate::stage::Stage;
+use crate::attacked_files::AttackedFiles;
+use crate::host::{PART, Part};
 
 /// What an attack achieves at each level. With the defence off all of them succeed.
 pub(crate) struct Attack {
@@ -108,22 +108,22 @@ fn users(by: By) -> Vec<u32> {
 /// Has a copy of this program, as another user, make the sandbox and attack; says whether the attack succeeded.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the player itself is not a command"
+    reason = "the host itself is not a command"
 )]
 fn perform(name: &str, user: u32, level: Level) -> bool {
     use std::os::unix::process::CommandExt;
 
-    let stage = Stage::new(user);
+    let files = AttackedFiles::new(user);
     let part = Part {
         attack: name.to_owned(),
         level,
-        place: stage.place(),
+        place: files.place(),
     };
-    let output = std::process::Command::new(stage.program())
-        .args(["--exact", "player::player", "--nocapture"])
+    let output = std::process::Command::new(files.program())
+        .args(["--exact", "host::run_attack", "--nocapture"])
         .env(PART, part.to_string())
         .env("SIGNOFF_TEST_SECRET", "a-key")
-        .current_dir(stage.place())
+        .current_dir(files.place())
         .stdin(Stdio::null())
         .uid(user)
         .gid(user)

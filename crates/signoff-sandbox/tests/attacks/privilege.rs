@@ -2,8 +2,8 @@
 
 use signoff_sandbox::Level;
 
+use crate::host::{Function, Host};
 use crate::outcome::{ALL, Attack, By, check};
-use crate::player::{Function, Host};
 use crate::tool::{call, reached};
 
 pub(crate) const ATTACKS: &[(&str, Function)] = &[

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use signoff_sandbox::{Level, Network};
 
+use crate::host::{Function, Host};
 use crate::outcome::{ALL, Attack, By, MOUNTS, check, variable};
-use crate::player::{Function, Host};
 use crate::tool::{self, call};
 
 pub(crate) const ATTACKS: &[(&str, Function)] = &[
@@ -243,7 +243,7 @@ fn descriptor(host: &Host) -> bool {
     } else {
         host.run(&script);
     }
-    host.is_marred("outside/file")
+    host.is_changed("outside/file")
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
 
-use signoff_sandbox::Ended;
+use signoff_sandbox::CommandReport;
 
 const TOOL: &str = "SIGNOFF_TEST_TOOL";
 
@@ -16,7 +16,7 @@ pub(crate) fn call(words: &str) -> String {
 
 /// Says whether the tool, which has run, got what it wanted.
 #[track_caller]
-pub(crate) fn reached(ended: &Ended) -> bool {
+pub(crate) fn reached(ended: &CommandReport) -> bool {
     let said = ended.stdout.text();
     assert!(said.contains("tried"), "the tool did not run: {ended:?}");
     said.contains("reached")
@@ -150,7 +150,7 @@ fn tool() {
         ["probe"] => {
             let probe = signoff_sandbox::probe().unwrap();
             println!("\nlevel {}", probe.level);
-            for tried in &probe.tried {
+            for tried in &probe.failed_levels {
                 println!("{}: {}", tried.level, tried.why);
             }
         }

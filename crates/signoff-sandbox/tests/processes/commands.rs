@@ -5,15 +5,15 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use signoff_sandbox::{Command, How, Level, Sandbox, StartError, Stdin};
+use signoff_sandbox::{Command, ExitStatus, Level, Sandbox, StartError, Stdin};
 
 use crate::shell::{bash, command, run, sh};
 
 #[track_caller]
-fn check(command: Command, how: How, stdout: &str) {
+fn check(command: Command, how: ExitStatus, stdout: &str) {
     let ended = run(command);
     assert_eq!(
-        (ended.how, ended.stdout.text().as_str()),
+        (ended.status, ended.stdout.text().as_str()),
         (how, stdout),
         "{}",
         ended.stderr.text()
@@ -32,11 +32,15 @@ fn start_error(command: Command) -> StartError {
 
 #[test]
 fn reports_exit_codes_and_signals() {
-    check(sh("exit 0"), How::Exited(0), "");
-    check(sh("exit 3"), How::Exited(3), "");
-    check(sh("exit 255"), How::Exited(255), "");
-    check(sh("kill -KILL $$"), How::Signaled(9), "");
-    check(sh("echo last; kill -TERM $$"), How::Signaled(15), "last\n");
+    check(sh("exit 0"), ExitStatus::Exited(0), "");
+    check(sh("exit 3"), ExitStatus::Exited(3), "");
+    check(sh("exit 255"), ExitStatus::Exited(255), "");
+    check(sh("kill -KILL $$"), ExitStatus::Signaled(9), "");
+    check(
+        sh("echo last; kill -TERM $$"),
+        ExitStatus::Signaled(15),
+        "last\n",
+    );
 }
 
 #[test]
@@ -135,16 +139,20 @@ fn finds_programs_from_the_command_s_own_point_of_view() {
     };
     check(
         inside(&["mine", "a b"], "/usr/bin:bin"),
-        How::Exited(0),
+        ExitStatus::Exited(0),
         "mine bin/mine a b\n",
     );
     check(
         inside(&["bin/mine", "x"], ""),
-        How::Exited(0),
+        ExitStatus::Exited(0),
         "mine bin/mine x\n",
     );
     // A script without `#!` is one for the shell.
-    check(inside(&["./plain", "y"], ""), How::Exited(0), "plain y\n");
+    check(
+        inside(&["./plain", "y"], ""),
+        ExitStatus::Exited(0),
+        "plain y\n",
+    );
     // An empty entry would be the tree itself.
     let error = start_error(inside(&["plain"], ":/usr/bin:"));
     assert!(matches!(error, StartError::NotFound { .. }), "{error}");
@@ -156,25 +164,29 @@ fn starts_in_the_given_directory() {
     let real = directory.path().canonicalize().unwrap();
     let mut command = command(&["pwd"]);
     command.cwd = directory.path().to_owned();
-    check(command, How::Exited(0), &format!("{}\n", real.display()));
+    check(
+        command,
+        ExitStatus::Exited(0),
+        &format!("{}\n", real.display()),
+    );
 }
 
 #[test]
 fn gives_exactly_the_environment_and_the_marker() {
     let mut env = command(&["/usr/bin/env"]);
     env.env = vec![("B".into(), "2 x".into()), ("A".into(), OsString::new())];
-    check(env.clone(), How::Exited(0), "B=2 x\nA=\n");
+    check(env.clone(), ExitStatus::Exited(0), "B=2 x\nA=\n");
     env.env
         .push(("SIGNOFF_INSIDE".into(), "somebody else".into()));
     check(
         env.clone(),
-        How::Exited(0),
+        ExitStatus::Exited(0),
         "B=2 x\nA=\nSIGNOFF_INSIDE=somebody else\n",
     );
     env.marker = Some("run/step/1".to_owned());
     check(
         env,
-        How::Exited(0),
+        ExitStatus::Exited(0),
         "B=2 x\nA=\nSIGNOFF_INSIDE=run/step/1\n",
     );
 }
@@ -207,7 +219,7 @@ fn gives_default_signals_and_no_core_file() {
     );
     check(
         bash("yes | head -n 1; echo ${PIPESTATUS[0]}; ulimit -Hc"),
-        How::Exited(0),
+        ExitStatus::Exited(0),
         "y\n141\n0\n",
     );
 }
@@ -218,18 +230,26 @@ fn gives_stdin_and_does_not_care_whether_it_is_read() {
         stdin: Stdin::Bytes(bytes),
         ..command(argv)
     };
-    check(command(&["cat"]), How::Exited(0), "");
-    check(with(&["cat"], b"hello".to_vec()), How::Exited(0), "hello");
-    check(with(&["cat"], Vec::new()), How::Exited(0), "");
+    check(command(&["cat"]), ExitStatus::Exited(0), "");
+    check(
+        with(&["cat"], b"hello".to_vec()),
+        ExitStatus::Exited(0),
+        "hello",
+    );
+    check(with(&["cat"], Vec::new()), ExitStatus::Exited(0), "");
     check(
         with(&["wc", "-c"], vec![b'x'; 3_000_000]),
-        How::Exited(0),
+        ExitStatus::Exited(0),
         "3000000\n",
     );
-    check(with(&["true"], vec![b'x'; 3_000_000]), How::Exited(0), "");
+    check(
+        with(&["true"], vec![b'x'; 3_000_000]),
+        ExitStatus::Exited(0),
+        "",
+    );
     check(
         with(&["cat", "/dev/stdin"], b"by name".to_vec()),
-        How::Exited(0),
+        ExitStatus::Exited(0),
         "by name",
     );
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use signoff_sandbox::{
-    Bind, Command, How, Level, Nesting, Network, Policy, Sandbox, StartError, find_marked, probe,
+    Bind, Command, ExitStatus, Level, Nesting, Network, Policy, Sandbox, StartError, find_marked,
+    probe,
 };
 
 use crate::shell::{Fifo, bash, lives, marker, sh, wait_until_gone};
@@ -49,7 +50,7 @@ impl World {
 
 /// Runs a command, held at its gate and not, and checks how it ends and what it prints.
 #[track_caller]
-fn check(command: &Command, how: How, stdout: &str) {
+fn check(command: &Command, how: ExitStatus, stdout: &str) {
     let sandbox = sandbox();
     let held = sandbox.hold(command.clone()).unwrap();
     for ended in [
@@ -57,7 +58,7 @@ fn check(command: &Command, how: How, stdout: &str) {
         sandbox.run(command.clone()).unwrap(),
     ] {
         assert_eq!(
-            (ended.how, ended.stdout.text().as_str()),
+            (ended.status, ended.stdout.text().as_str()),
             (how, stdout),
             "{}",
             ended.stderr.text()
@@ -66,7 +67,7 @@ fn check(command: &Command, how: How, stdout: &str) {
 }
 
 fn sandbox() -> Sandbox {
-    Sandbox::at(Level::Namespaces).unwrap()
+    Sandbox::with_level(Level::Namespaces).unwrap()
 }
 
 fn text(path: &Path) -> &str {
@@ -76,19 +77,22 @@ fn text(path: &Path) -> &str {
 #[test]
 fn the_highest_level_works_here() {
     let probe = probe().unwrap();
-    assert_eq!((probe.level, probe.tried.len()), (Level::Namespaces, 0));
+    assert_eq!(
+        (probe.level, probe.failed_levels.len()),
+        (Level::Namespaces, 0)
+    );
 }
 
 #[test]
 fn ends_as_it_would_outside() {
     let world = World::new();
     let command = |script| world.command(sh(script));
-    check(&command("exit 7"), How::Exited(7), "");
-    check(&command("kill -TERM $$"), How::Signaled(15), "");
-    check(&command("kill -ABRT $$"), How::Signaled(6), "");
+    check(&command("exit 7"), ExitStatus::Exited(7), "");
+    check(&command("kill -TERM $$"), ExitStatus::Signaled(15), "");
+    check(&command("kill -ABRT $$"), ExitStatus::Signaled(6), "");
     check(
         &command("pwd"),
-        How::Exited(0),
+        ExitStatus::Exited(0),
         &format!("{}\n", text(&world.path("tree"))),
     );
 }
@@ -107,7 +111,7 @@ fn what_is_writable_inside_of_what_is_kept_is_writable() {
         let policy = command.policy.as_mut().unwrap();
         policy.writable.push(world.path("tree/.signoff/home"));
         policy.read_only.push(world.path("tree/.signoff/home/kept"));
-        let ended = Sandbox::at(level).unwrap().run(command).unwrap();
+        let ended = Sandbox::with_level(level).unwrap().run(command).unwrap();
         assert_eq!(
             ended.stdout.text(),
             ".signoff:\nhome\n\n.signoff/home:\nkept\nx\n\n.signoff/home/kept:\n",
@@ -130,12 +134,12 @@ fn has_bubblewrap() -> Option<Level> {
 fn output_of_those_it_leaves_is_read() {
     let world = World::new();
     let command = world.command(bash("echo one > >(sleep 0.05; tee log)"));
-    check(&command, How::Exited(0), "one\n");
+    check(&command, ExitStatus::Exited(0), "one\n");
     assert_eq!(fs::read_to_string(world.path("tree/log")).unwrap(), "one\n");
 }
 
 #[test]
-fn a_program_that_does_not_start_is_said_to() {
+fn a_program_that_does_not_start_is_reported() {
     let world = World::new();
     fs::write(world.path("tree/script"), "#!/no/such/interpreter\n").unwrap();
     fs::set_permissions(world.path("tree/script"), fs::Permissions::from_mode(0o755)).unwrap();
@@ -203,7 +207,7 @@ fn everything_a_program_expects_is_there() {
                   script -qc 'echo in a terminal' /dev/null < /dev/null | tr -d '\\r'";
     let user = rustix::process::geteuid().as_raw();
     let expected = format!("z\ncat\n{user}\nin a terminal\n");
-    check(&world.command(sh(script)), How::Exited(0), &expected);
+    check(&world.command(sh(script)), ExitStatus::Exited(0), &expected);
     assert!(!Path::new("/dev/shm/z").exists());
 }
 
@@ -255,11 +259,11 @@ fn programs_work_with_fewer_system_calls() {
         command
             .env
             .push(("TMPDIR".into(), world.path("temp").into()));
-        let ended = Sandbox::at(level).unwrap().run(command).unwrap();
+        let ended = Sandbox::with_level(level).unwrap().run(command).unwrap();
         let said = (ended.stdout.text(), ended.stderr.text());
         assert_eq!(
-            (ended.how, said),
-            (How::Exited(0), Default::default()),
+            (ended.status, said),
+            (ExitStatus::Exited(0), Default::default()),
             "{level}"
         );
     }
@@ -270,7 +274,11 @@ fn it_can_talk_to_itself_offline() {
     let world = World::new();
     let script =
         "exec 3<>/dev/udp/127.0.0.1/9; echo ok; cat /proc/net/dev | tail -n +3 | cut -d: -f1";
-    check(&world.command(bash(script)), How::Exited(0), "ok\n    lo\n");
+    check(
+        &world.command(bash(script)),
+        ExitStatus::Exited(0),
+        "ok\n    lo\n",
+    );
 }
 
 #[test]
@@ -291,7 +299,7 @@ fn it_ends_when_asked() {
     let waiting = std::thread::spawn(move || running.wait());
     fifo.read();
     stopper.stop();
-    assert_eq!(waiting.join().unwrap().how, How::Stopped);
+    assert_eq!(waiting.join().unwrap().status, ExitStatus::Stopped);
 }
 
 #[test]
@@ -305,18 +313,18 @@ fn dropped_at_its_gate_it_never_begins() {
 }
 
 #[test]
-fn a_conversation_works() {
+fn a_piped_command_works() {
     let world = World::new();
-    let (mut speech, mut said, conversation) = sandbox()
-        .converse(world.command(crate::shell::command(&["cat"])))
+    let mut piped = sandbox()
+        .start_piped(world.command(crate::shell::command(&["cat"])))
         .unwrap();
     let soon = std::time::Instant::now() + Duration::from_secs(20);
-    speech.say(b"hello\n", soon).unwrap();
+    piped.stdin.write_message(b"hello\n", soon).unwrap();
     let mut line = [0; 6];
-    std::io::Read::read_exact(&mut said, &mut line).unwrap();
+    std::io::Read::read_exact(&mut piped.stdout, &mut line).unwrap();
     assert_eq!(&line, b"hello\n");
-    drop(speech);
-    conversation.end();
+    drop(piped.stdin);
+    piped.process.end();
 }
 
 #[test]
@@ -340,8 +348,8 @@ fn many_at_once_leave_each_other_alone() {
                         sandbox.run(command).unwrap()
                     };
                     assert_eq!(
-                        (ended.how, ended.survivors_ended, ended.survivors_left),
-                        (How::Exited(3), 1, 0)
+                        (ended.status, ended.survivors_ended, ended.survivors_left),
+                        (ExitStatus::Exited(3), 1, 0)
                     );
                 }
             });
@@ -366,10 +374,10 @@ fn a_crash_of_the_harness_ends_everything() {
     let members = descendants(harness.process.id());
     assert!(
         members.len() >= 4,
-        "guard, shell and two sleepers: {members:?}"
+        "init process, shell and two sleepers: {members:?}"
     );
     let command = harness.crash();
-    // The guard is gone when everybody else has been taken leave of, which falls to us.
+    // The init process is gone when all others are reaped, which is up to us.
     for pid in [command.pid].into_iter().chain(members.into_iter().rev()) {
         wait_until_gone(pid);
     }

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use std::{env, fs};
 
 use signoff_sandbox::{
-    Command, How, Identity, Overlay, Policy, Sandbox, end_leftovers, find_marked,
+    Command, ExitStatus, Overlay, Policy, ProcessIdentity, Sandbox, end_leftovers, find_marked,
 };
 
 use crate::shell::{Fifo, lives, marker, run, sh, state, wait_until_gone};
@@ -39,7 +39,7 @@ fn harness() {
             ..sh(script)
         })
         .unwrap();
-    let Identity {
+    let ProcessIdentity {
         pid,
         starttime,
         boot_id,
@@ -66,7 +66,7 @@ fn overlay(at: &Path, layers: &Path) -> Overlay {
 
 pub(crate) struct Harness {
     pub(crate) process: Child,
-    pub(crate) command: Identity,
+    pub(crate) command: ProcessIdentity,
 }
 
 impl Harness {
@@ -104,7 +104,7 @@ impl Harness {
             .find(|line| line.starts_with("identity "))
             .unwrap();
         let words: Vec<&str> = line.split(' ').collect();
-        let command = Identity {
+        let command = ProcessIdentity {
             pid: words[1].parse().unwrap(),
             starttime: words[2].parse().unwrap(),
             boot_id: words[3].to_owned(),
@@ -112,7 +112,7 @@ impl Harness {
         Self { process, command }
     }
 
-    pub(crate) fn crash(mut self) -> Identity {
+    pub(crate) fn crash(mut self) -> ProcessIdentity {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
         self.command
@@ -185,7 +185,7 @@ fn a_daemon_without_environment_is_found_by_its_run() {
 fn inside_a_command_of_another_harness_nothing_is_left() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("pid");
-    // The inner command leaves a daemon without any mark but the brand, and kills its harness.
+    // The inner command leaves a daemon that has only the command tag, and kills its harness.
     let daemon = format!(
         "p=$(env -i setsid -f sh -c 'echo $$; exec sleep 1000 > /dev/null 2>&1'); echo $p > {}",
         file.display()
@@ -203,7 +203,7 @@ fn inside_a_command_of_another_harness_nothing_is_left() {
         .into(),
     ));
     let ended = run(command);
-    assert_eq!(ended.how, How::Exited(6));
+    assert_eq!(ended.status, ExitStatus::Exited(6));
     let daemon = fs::read_to_string(file).unwrap().trim().parse().unwrap();
     assert_eq!(state(daemon), None);
     assert_eq!(ended.survivors_left, 0);

@@ -3,12 +3,12 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use signoff_sandbox::{Ended, How, Running, Sandbox, find_marked};
+use signoff_sandbox::{CommandReport, ExitStatus, RunningCommand, Sandbox, find_marked};
 
 use crate::shell::{Fifo, lives, marker, run, sh};
 
 /// Runs a script that says through `$fifo` when it is ready, and stops it then.
-fn stop_when_ready(script: &str) -> Ended {
+fn stop_when_ready(script: &str) -> CommandReport {
     let directory = tempfile::tempdir().unwrap();
     let fifo = Fifo::new(directory.path());
     let sandbox = Sandbox::new().unwrap();
@@ -30,8 +30,8 @@ fn the_time_limit_ends_it() {
     slow.limits.time = Some(Duration::from_millis(300));
     let ended = run(slow);
     assert_eq!(
-        (ended.how, ended.stdout.text().as_str()),
-        (How::TimedOut, "started\n")
+        (ended.status, ended.stdout.text().as_str()),
+        (ExitStatus::TimedOut, "started\n")
     );
     assert!(
         ended.duration >= Duration::from_millis(300) && ended.duration < Duration::from_secs(2)
@@ -42,7 +42,7 @@ fn the_time_limit_ends_it() {
 fn a_time_limit_of_nothing_still_ends_it() {
     let mut slow = sh("exec sleep 1000");
     slow.limits.time = Some(Duration::ZERO);
-    assert_eq!(run(slow).how, How::TimedOut);
+    assert_eq!(run(slow).status, ExitStatus::TimedOut);
 }
 
 #[test]
@@ -50,8 +50,8 @@ fn stopping_asks_first() {
     let ended =
         stop_when_ready("trap 'echo bye; exit 7' TERM; echo > $fifo; while :; do sleep 0.01; done");
     assert_eq!(
-        (ended.how, ended.stdout.text().as_str()),
-        (How::Stopped, "bye\n")
+        (ended.status, ended.stdout.text().as_str()),
+        (ExitStatus::Stopped, "bye\n")
     );
     assert!(ended.duration < Duration::from_secs(2));
 }
@@ -62,27 +62,30 @@ fn stopping_leaves_the_group_time_to_end_though_its_shell_is_gone() {
         "(trap 'sleep 0.3; echo bye; exit' TERM; echo > $fifo; while :; do sleep 0.01; done); :",
     );
     assert_eq!(
-        (ended.how, ended.stdout.text().as_str()),
-        (How::Stopped, "bye\n")
+        (ended.status, ended.stdout.text().as_str()),
+        (ExitStatus::Stopped, "bye\n")
     );
 }
 
 #[test]
-fn who_ignores_the_request_is_killed() {
+fn a_command_that_ignores_the_request_is_killed() {
     let asked = Instant::now();
     let ended = stop_when_ready("trap '' TERM; sleep 1000 & echo > $fifo; wait");
-    assert_eq!((ended.how, ended.survivors_ended), (How::Stopped, 1));
+    assert_eq!(
+        (ended.status, ended.survivors_ended),
+        (ExitStatus::Stopped, 1)
+    );
     assert!(asked.elapsed() >= Duration::from_secs(2));
 }
 
 #[test]
-fn who_is_suspended_hears_the_request() {
+fn a_suspended_command_gets_the_request() {
     // Told by a child that waits until its parent is suspended.
     let suspended = "until grep -q '^State:.T' /proc/$$/status; do :; done";
     let ended = stop_when_ready(&format!(
         "({suspended}; echo > $fifo) & kill -STOP $$; exec sleep 1000"
     ));
-    assert_eq!(ended.how, How::Stopped);
+    assert_eq!(ended.status, ExitStatus::Stopped);
     assert!(ended.duration < Duration::from_secs(2));
 }
 
@@ -95,12 +98,12 @@ fn stopping_what_is_over_does_nothing() {
         .release()
         .unwrap();
     let stopper = running.stopper();
-    assert_eq!(running.wait().how, How::Exited(5));
+    assert_eq!(running.wait().status, ExitStatus::Exited(5));
     stopper.stop();
 }
 
 #[test]
-fn who_is_no_longer_wanted_is_ended() {
+fn a_dropped_command_is_ended() {
     let directory = tempfile::tempdir().unwrap();
     let fifo = Fifo::new(directory.path());
     let mut command = sh(&format!(
@@ -108,7 +111,7 @@ fn who_is_no_longer_wanted_is_ended() {
         fifo.path()
     ));
     command.marker = Some(marker());
-    let running: Running = Sandbox::new()
+    let running: RunningCommand = Sandbox::new()
         .unwrap()
         .hold(command.clone())
         .unwrap()

@@ -3,7 +3,7 @@
 use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process};
-use signoff_sandbox::{How, Sandbox};
+use signoff_sandbox::{ExitStatus, Sandbox};
 
 use crate::shell::{command, lives, sh, stat_field, state};
 
@@ -20,7 +20,7 @@ fn a_held_command_is_identified_and_has_not_begun() {
     let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
     assert_eq!(identity.boot_id, boot_id.trim());
     assert!(!file.exists());
-    assert_eq!(held.release().unwrap().wait().how, How::Exited(0));
+    assert_eq!(held.release().unwrap().wait().status, ExitStatus::Exited(0));
     assert!(file.exists());
 }
 
@@ -59,12 +59,12 @@ fn several_can_wait_and_go_in_any_order() {
         .collect();
     drop(held.remove(1));
     drop(sandbox);
-    let codes: Vec<How> = held
+    let codes: Vec<ExitStatus> = held
         .into_iter()
         .rev()
-        .map(|held| held.release().unwrap().wait().how)
+        .map(|held| held.release().unwrap().wait().status)
         .collect();
-    assert_eq!(codes, [4, 3, 2, 0].map(How::Exited));
+    assert_eq!(codes, [4, 3, 2, 0].map(ExitStatus::Exited));
 }
 
 #[test]
@@ -72,5 +72,8 @@ fn one_that_was_killed_while_it_waited_is_reported() {
     let held = Sandbox::new().unwrap().hold(sh("exit 0")).unwrap();
     let pid = Pid::from_raw(held.identity().pid.cast_signed()).unwrap();
     kill_process(pid, Signal::KILL).unwrap();
-    assert_eq!(held.release().unwrap().wait().how, How::Signaled(9));
+    assert_eq!(
+        held.release().unwrap().wait().status,
+        ExitStatus::Signaled(9)
+    );
 }

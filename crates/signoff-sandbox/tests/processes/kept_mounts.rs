@@ -1,6 +1,8 @@
 //! Mounts that one command after the other finds: nothing of the first is left to the second unnoticed.
 
-use signoff_sandbox::{Command, Ended, How, KeptMounts, Level, Network, Policy, Sandbox};
+use signoff_sandbox::{
+    Command, CommandReport, ExitStatus, KeptMounts, Level, Network, Policy, Sandbox,
+};
 
 use crate::shell::bash;
 
@@ -13,7 +15,7 @@ impl World {
     fn new() -> (Self, KeptMounts) {
         let world = Self {
             directory: tempfile::tempdir().unwrap(),
-            sandbox: Sandbox::at(Level::Namespaces).unwrap(),
+            sandbox: Sandbox::with_level(Level::Namespaces).unwrap(),
         };
         let mounts = world.sandbox.make_mounts(&world.policy()).unwrap();
         (
@@ -31,7 +33,7 @@ impl World {
         }
     }
 
-    fn run(&self, mounts: &KeptMounts, script: &str) -> Ended {
+    fn run(&self, mounts: &KeptMounts, script: &str) -> CommandReport {
         let command = Command {
             policy: Some(self.policy()),
             mounts: Some(mounts.clone()),
@@ -42,13 +44,13 @@ impl World {
 }
 
 #[test]
-fn who_leaves_nothing_leaves_them_as_new() {
+fn a_command_that_leaves_nothing_leaves_them_as_new() {
     let (world, mounts) = World::new();
     assert!(mounts.are_as_new());
     for _ in 0..3 {
         let script = "echo $$ > /dev/null; cat /proc/self/comm; echo x > /dev/shm/x; rm /dev/shm/x; ls /dev/shm /dev/pts";
         let ended = world.run(&mounts, script);
-        assert_eq!(ended.how, How::Exited(0));
+        assert_eq!(ended.status, ExitStatus::Exited(0));
         assert_eq!(ended.stdout.text(), "cat\n/dev/pts:\nptmx\n\n/dev/shm:\n");
         assert!(mounts.are_as_new());
     }
@@ -63,14 +65,18 @@ fn whatever_is_left_in_devices_is_seen() {
         "chmod 000 /dev/pts/ptmx",
     ] {
         let (world, mounts) = World::new();
-        assert_eq!(world.run(&mounts, left).how, How::Exited(0), "{left}");
+        assert_eq!(
+            world.run(&mounts, left).status,
+            ExitStatus::Exited(0),
+            "{left}"
+        );
         assert!(!mounts.are_as_new(), "{left}");
     }
 }
 
 /// Two forks, a session and an environment of its own, in the place of the leader's child and of its sibling.
 #[test]
-fn nobody_stays_who_was_left_running() {
+fn no_process_that_was_left_running_stays() {
     let (world, mounts) = World::new();
     let ended = world.run(
         &mounts,
@@ -88,7 +94,7 @@ fn nobody_stays_who_was_left_running() {
 fn each_command_has_shared_memory_of_its_own() {
     let (world, mounts) = World::new();
     let made = world.run(&mounts, "ipcmk -M 4096 -Q");
-    assert_eq!(made.how, How::Exited(0), "{}", made.stderr.text());
+    assert_eq!(made.status, ExitStatus::Exited(0), "{}", made.stderr.text());
     let found = world.run(&mounts, "tail -qn +2 /proc/sysvipc/shm /proc/sysvipc/msg");
     assert_eq!(found.stdout.text(), "");
 }

@@ -2,14 +2,14 @@
 
 use std::process::{Child, Stdio};
 
-use signoff_sandbox::{Identity, Sandbox, end_leftovers, find_marked};
+use signoff_sandbox::{ProcessIdentity, Sandbox, end_leftovers, find_marked};
 
 use crate::shell::{Fifo, lives, marker, sh, stat_field};
 
 /// A process in a session of its own, such as a number may come to mean after years.
 struct Stranger {
     process: Child,
-    identity: Identity,
+    identity: ProcessIdentity,
 }
 
 impl Stranger {
@@ -32,7 +32,7 @@ impl Stranger {
             .unwrap();
         fifo.read();
         let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
-        let identity = Identity {
+        let identity = ProcessIdentity {
             pid: process.id(),
             starttime: stat_field(process.id(), 22),
             boot_id: boot_id.trim().to_owned(),
@@ -91,7 +91,7 @@ fn a_running_command_is_found_with_its_descendants() {
     assert_eq!(end_leftovers(Some(&identity), &marker).unwrap(), 2);
     let ended = running.wait();
     assert_eq!(
-        (ended.how, ended.survivors_ended),
-        (signoff_sandbox::How::Signaled(9), 0)
+        (ended.status, ended.survivors_ended),
+        (signoff_sandbox::ExitStatus::Signaled(9), 0)
     );
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use signoff_sandbox::{How, Level, MemoryScope, Policy, Sandbox, memory_scope};
+use signoff_sandbox::{ExitStatus, Level, MemoryScope, Policy, Sandbox, memory_scope};
 
 use crate::shell::bash;
 
@@ -23,10 +23,10 @@ fn a_tree_that_takes_too_much_is_ended() {
             memory: Some(100 << 20),
             ..Policy::default()
         });
-        let ended = Sandbox::at(level).unwrap().run(command).unwrap();
+        let ended = Sandbox::with_level(level).unwrap().run(command).unwrap();
         assert_eq!(
-            (ended.how, ended.stdout.text().as_str()),
-            (How::Exited(0), "137\n"),
+            (ended.status, ended.stdout.text().as_str()),
+            (ExitStatus::Exited(0), "137\n"),
             "{level}: {}",
             ended.stderr.text()
         );

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use signoff_sandbox::How;
+use signoff_sandbox::ExitStatus;
 
 use crate::shell::{command, run, sh};
 
@@ -15,7 +15,10 @@ fn a_flood_is_drained_and_bounded() {
     flood.limits.log = 5000;
     flood.log = Some(directory.path().join("log"));
     let ended = run(flood);
-    assert_eq!((ended.how, ended.log_error), (How::Exited(0), None));
+    assert_eq!(
+        (ended.status, ended.log_error),
+        (ExitStatus::Exited(0), None)
+    );
     assert_eq!(ended.stdout.bytes_total(), 100_000_000 + 12);
     let text = ended.stdout.text();
     assert!(
@@ -40,7 +43,7 @@ fn both_streams_are_read_at_once() {
     let ended = run(sh(
         "head -c 500000 /dev/zero >&2; head -c 500000 /dev/zero; head -c 500000 /dev/zero >&2",
     ));
-    assert_eq!(ended.how, How::Exited(0));
+    assert_eq!(ended.status, ExitStatus::Exited(0));
     assert_eq!(
         (ended.stdout.bytes_total(), ended.stderr.bytes_total()),
         (500_000, 1_000_000)
@@ -81,8 +84,8 @@ fn a_log_that_cannot_be_written_does_not_stop_the_command() {
         talk.log = Some(path);
         let ended = run(talk);
         assert_eq!(
-            (ended.how, ended.stdout.text().as_str()),
-            (How::Exited(4), "kept\n")
+            (ended.status, ended.stdout.text().as_str()),
+            (ExitStatus::Exited(4), "kept\n")
         );
         assert!(ended.log_error.is_some());
     }
@@ -93,8 +96,8 @@ fn a_log_that_cannot_be_written_does_not_stop_the_command() {
 fn output_of_a_helper_that_ends_just_after_its_shell_is_kept() {
     let ended = run(crate::shell::bash("exec > >(sed s/a/b/); echo a; exit 0"));
     assert_eq!(
-        (ended.how, ended.stdout.text().as_str()),
-        (How::Exited(0), "b\n")
+        (ended.status, ended.stdout.text().as_str()),
+        (ExitStatus::Exited(0), "b\n")
     );
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use signoff_sandbox::{Bind, Command, Ended, Level, Overlay, Policy, Sandbox};
+use signoff_sandbox::{Bind, Command, CommandReport, Level, Overlay, Policy, Sandbox};
 
 use crate::crash::Harness;
 use crate::shell::{Fifo, marker, sh, wait_until_gone};
@@ -93,11 +93,11 @@ impl World {
         }
     }
 
-    fn run(&self, script: &str) -> Ended {
+    fn run(&self, script: &str) -> CommandReport {
         self.run_with(script, |_| {})
     }
 
-    fn run_with(&self, script: &str, change: impl Fn(&mut Policy)) -> Ended {
+    fn run_with(&self, script: &str, change: impl Fn(&mut Policy)) -> CommandReport {
         let mut command = self.command(script);
         change(command.policy.as_mut().unwrap());
         sandbox().run(command).unwrap()
@@ -131,13 +131,13 @@ fn white_out(path: &Path) {
 }
 
 fn sandbox() -> Sandbox {
-    Sandbox::at(Level::Namespaces).unwrap()
+    Sandbox::with_level(Level::Namespaces).unwrap()
 }
 
 #[track_caller]
-fn said(ended: &Ended, expected: &str) {
+fn said(ended: &CommandReport, expected: &str) {
     let (out, err) = (ended.stdout.text(), ended.stderr.text());
-    assert_eq!(out, expected, "{:?}: {err}", ended.how);
+    assert_eq!(out, expected, "{:?}: {err}", ended.status);
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn it_is_useless_for_devices_and_other_users() {
 fn other_levels_say_that_they_cannot() {
     let world = World::new();
     for level in [Level::None, Level::Landlock, Level::Bubblewrap] {
-        let error = Sandbox::at(level)
+        let error = Sandbox::with_level(level)
             .unwrap()
             .start(world.command("true"))
             .unwrap_err();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode};
 use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, waitpid};
-use signoff_sandbox::{Command, Ended, Limits, Sandbox, Stdin};
+use signoff_sandbox::{Command, CommandReport, Limits, Sandbox, Stdin};
 
 pub(crate) const LIMITS: Limits = Limits {
     time: Some(Duration::from_mins(1)),
@@ -39,7 +39,7 @@ pub(crate) fn bash(script: &str) -> Command {
     command(&["bash", "-c", script])
 }
 
-pub(crate) fn run(command: Command) -> Ended {
+pub(crate) fn run(command: Command) -> CommandReport {
     Sandbox::new().unwrap().run(command).unwrap()
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use signoff_sandbox::{Command, How, Sandbox, find_marked};
+use signoff_sandbox::{Command, ExitStatus, Sandbox, find_marked};
 
 use crate::shell::{Fifo, command, lives, marker, run, sh, state};
 
@@ -16,8 +16,8 @@ fn check_survivors(command: Command, survivors: usize) {
         ..command
     });
     assert_eq!(
-        (ended.how, ended.survivors_ended, ended.survivors_left),
-        (How::Exited(0), survivors, 0)
+        (ended.status, ended.survivors_ended, ended.survivors_left),
+        (ExitStatus::Exited(0), survivors, 0)
     );
     let left: Vec<u32> = ended
         .stdout
@@ -135,7 +135,10 @@ fn commands_at_once_leave_each_other_alone() {
     );
     fs::write(fifo.path(), "go\n").unwrap();
     let ended = waiting.join().unwrap();
-    assert_eq!((ended.how, ended.survivors_ended), (How::Exited(0), 2));
+    assert_eq!(
+        (ended.status, ended.survivors_ended),
+        (ExitStatus::Exited(0), 2)
+    );
     assert!(theirs.into_iter().all(|pid| state(pid).is_none()));
 }
 
@@ -186,7 +189,10 @@ fn commands_at_once_with_one_marker_leave_each_other_alone() {
                     let mut command = command(&["/bin/true"]);
                     command.marker = Some(marker.clone());
                     let ended = sandbox.run(command).unwrap();
-                    assert_eq!((ended.how, ended.survivors_ended), (How::Exited(0), 0));
+                    assert_eq!(
+                        (ended.status, ended.survivors_ended),
+                        (ExitStatus::Exited(0), 0)
+                    );
                 }
             });
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use signoff_sandbox::{OverlayTrialError, overlay_works, probe};
+use signoff_sandbox::{OverlayTrialError, probe, try_overlay};
 
 /// What a copy of this program tries, if it is told to.
 const PART: &str = "SIGNOFF_TEST_TRIAL";
@@ -15,7 +15,7 @@ fn overlays_work_here() {
     let (parent, lower) = (directory.path().join("a:b"), directory.path().join("lower"));
     fs::create_dir(&parent).unwrap();
     fs::create_dir(&lower).unwrap();
-    assert_eq!(overlay_works(&parent, &lower), Ok(()));
+    assert_eq!(try_overlay(&parent, &lower), Ok(()));
     let left = |path: &Path| fs::read_dir(path).unwrap().count();
     assert_eq!((left(&parent), left(&lower)), (0, 0));
 }
@@ -25,7 +25,7 @@ fn layers_that_lie_in_each_other_do_not_work() {
     let directory = tempfile::tempdir().unwrap();
     let parent = directory.path().join("inside");
     fs::create_dir(&parent).unwrap();
-    let error = overlay_works(&parent, directory.path()).unwrap_err();
+    let error = try_overlay(&parent, directory.path()).unwrap_err();
     assert!(matches!(error, OverlayTrialError::Fails { .. }), "{error}");
 }
 
@@ -37,9 +37,9 @@ fn a_missing_directory_says_nothing_about_overlays() {
         (&missing, directory.path()),
         (&directory.path().to_owned(), &missing),
     ] {
-        let error = overlay_works(parent, lower).unwrap_err();
+        let error = try_overlay(parent, lower).unwrap_err();
         assert!(
-            matches!(error, OverlayTrialError::Untried { .. }),
+            matches!(error, OverlayTrialError::Inconclusive { .. }),
             "{error}"
         );
         assert!(error.to_string().contains("missing"), "{error}");
@@ -54,10 +54,9 @@ fn part() {
     };
     match part.split_once(' ').unwrap() {
         ("probe", _) => println!("\nfound {:?}", probe()),
-        ("overlay", place) => println!(
-            "\nfound {:?}",
-            overlay_works(place.as_ref(), "/etc".as_ref())
-        ),
+        ("overlay", place) => {
+            println!("\nfound {:?}", try_overlay(place.as_ref(), "/etc".as_ref()));
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -99,12 +98,12 @@ fn on_a_full_disk_no_level_is_found() {
     let mounts = format!("for at in /tmp /var/tmp /dev/shm; do {FULL}; done");
     let found = play("probe", &mounts);
     assert!(
-        found.starts_with("Err(UntriedError") && found.contains("No space left"),
+        found.starts_with("Err(ProbeError") && found.contains("No space left"),
         "{found}"
     );
     let full = play("overlay", &format!("at=$place; {FULL}"));
     assert!(
-        full.starts_with("Err(Untried") && full.contains("No space left"),
+        full.starts_with("Err(Inconclusive") && full.contains("No space left"),
         "{full}"
     );
 }

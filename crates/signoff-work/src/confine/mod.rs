@@ -132,7 +132,7 @@ impl Grounds {
     ) -> io::Result<Confined> {
         let mut confined = self.common(scratch, &[])?;
         confined.policy.unmarked = true;
-        if self.level.mounts() {
+        if self.level.uses_mounts() {
             confined.policy.binds.extend(self.shells.iter().cloned());
         }
         self.show(shown, read_only, &mut confined.policy);
@@ -150,7 +150,7 @@ impl Grounds {
         let temp = scratch.join("tmp");
         std::fs::create_dir_all(&temp)?;
         let options = ViewOptions {
-            mounts: self.level.mounts(),
+            mounts: self.level.uses_mounts(),
             overlays: self.overlays,
             logins,
         };
@@ -222,7 +222,7 @@ impl Grounds {
 
     /// Where the process finds its temporary directory.
     fn temp_seen(&self, temp: &Path) -> OsString {
-        if self.level.mounts() {
+        if self.level.uses_mounts() {
             "/tmp".into()
         } else {
             temp.into()

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use signoff_sandbox::{Command, How, Limits, Sandbox, StartError, Stdin};
+use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, StartError, Stdin};
 
 use super::error::GitError;
 use crate::environment::{Variables, path_outside};
@@ -204,11 +204,11 @@ impl Call<'_> {
             tried: tried.clone(),
             said,
         };
-        let code = match ended.how {
-            How::Exited(code) => code,
-            How::Signaled(signal) => return Err(how(format!("ended by signal {signal}"))),
-            How::TimedOut => return Err(how(format!("it took longer than {time:?}"))),
-            How::Stopped => return Err(GitError::Stopped { tried }),
+        let code = match ended.status {
+            ExitStatus::Exited(code) => code,
+            ExitStatus::Signaled(signal) => return Err(how(format!("ended by signal {signal}"))),
+            ExitStatus::TimedOut => return Err(how(format!("it took longer than {time:?}"))),
+            ExitStatus::Stopped => return Err(GitError::Stopped { tried }),
         };
         let out = ended.stdout.bytes().ok_or(GitError::TooMuch { tried })?;
         let complaint = ended.stderr.tail(4096);

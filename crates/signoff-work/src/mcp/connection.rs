@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use signoff_sandbox::{Command, Conversation, Sandbox, Speech, Unsaid};
+use signoff_sandbox::{Command, MessageError, PipedProcess, Sandbox, StdinWriter};
 
 use super::definition::Definition;
 use super::wire::{self, Incoming, Over, Refusal};
@@ -33,7 +33,7 @@ pub(super) struct Connection {
     name: String,
     shared: Arc<Shared>,
     /// Gone once the server is ended.
-    process: Option<Conversation>,
+    process: Option<PipedProcess>,
     next: AtomicU64,
     /// What every request says of itself, where there is no handshake.
     meta: Option<Value>,
@@ -43,7 +43,7 @@ pub(super) struct Connection {
 #[derive(Debug, Default)]
 struct Shared {
     /// Gone once we have nothing more to say.
-    speech: Mutex<Option<Speech>>,
+    stdin: Mutex<Option<StdinWriter>>,
     calls: Mutex<Calls>,
 }
 
@@ -77,21 +77,21 @@ impl Connection {
     ) -> Result<Self, Fault> {
         limits.check()?;
         let failed = |why: String| Fault::lasting(format!("server `{name}` does not start: {why}"));
-        let conversed = sandbox.converse(command);
-        let (speech, hearing, process) = conversed.map_err(|error| failed(error.to_string()))?;
+        let piped = sandbox.start_piped(command);
+        let piped = piped.map_err(|error| failed(error.to_string()))?;
         let shared = Arc::new(Shared {
-            speech: Mutex::new(Some(speech)),
+            stdin: Mutex::new(Some(piped.stdin)),
             calls: Mutex::default(),
         });
         let listener = Arc::clone(&shared);
         thread::Builder::new()
             .name("signoff-mcp".to_owned())
-            .spawn(move || listener.listen(hearing))
+            .spawn(move || listener.listen(piped.stdout))
             .map_err(|error| failed(error.to_string()))?;
         let mut connection = Self {
             name: name.to_owned(),
             shared,
-            process: Some(process),
+            process: Some(piped.process),
             next: AtomicU64::new(1),
             meta: None,
             tools: Vec::new(),
@@ -124,7 +124,7 @@ impl Connection {
 
     /// Says that nothing more will be asked. A server ends when it reads that.
     pub(super) fn hang_up(&self) {
-        drop(lock(&self.shared.speech).take());
+        drop(lock(&self.shared.stdin).take());
     }
 
     fn greet(&mut self, limits: &Limits<'_>) -> Result<(), Fault> {
@@ -229,10 +229,10 @@ impl Connection {
         lock(&self.shared.calls).waiting.remove(&id);
     }
 
-    fn unsaid(&self, unsaid: Unsaid, limits: &Limits<'_>) -> Fault {
+    fn unsaid(&self, unsaid: MessageError, limits: &Limits<'_>) -> Fault {
         match unsaid {
-            Unsaid::Closed => self.lost(Over::Ended),
-            Unsaid::TooSlow => {
+            MessageError::Closed => self.lost(Over::Ended),
+            MessageError::TooSlow => {
                 // It may have read half of a message, after which nothing makes sense.
                 self.shared.end(Over::Ended);
                 limits.too_long()
@@ -247,7 +247,7 @@ impl Connection {
         }
         // What it says last is on its way through another pipe.
         let said = self.process.as_ref().map_or_else(String::new, |process| {
-            process.last_words(QUOTED, Instant::now() + PARTING)
+            process.stderr_tail(QUOTED, Instant::now() + PARTING)
         });
         let said = match said.trim() {
             "" => String::new(),
@@ -277,15 +277,15 @@ impl Drop for Connection {
 }
 
 impl Shared {
-    fn say(&self, line: &[u8], until: Instant) -> Result<(), Unsaid> {
-        let mut speech = lock(&self.speech);
-        let speech = speech.as_mut().ok_or(Unsaid::Closed)?;
-        speech.say(line, until)
+    fn say(&self, line: &[u8], until: Instant) -> Result<(), MessageError> {
+        let mut stdin = lock(&self.stdin);
+        let stdin = stdin.as_mut().ok_or(MessageError::Closed)?;
+        stdin.write_message(line, until)
     }
 
     /// Hands every answer to whoever waits for it, until there are no more.
-    fn listen(&self, hearing: impl std::io::Read) {
-        let over = wire::read_lines(hearing, |line| {
+    fn listen(&self, stdout: impl std::io::Read) {
+        let over = wire::read_lines(stdout, |line| {
             for message in wire::incoming(line) {
                 match message {
                     Incoming::Answer { id, answer } => {

@@ -1,7 +1,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use signoff_sandbox::{How, Limits, Sandbox, Stdin};
+use signoff_sandbox::{ExitStatus, Limits, Sandbox, Stdin};
 use tempfile::TempDir;
 
 use super::*;
@@ -35,7 +35,7 @@ fn tree() -> TempDir {
 }
 
 /// How it ended, what it printed, and its messages.
-fn run(argv: Vec<OsString>, env: Variables, cwd: &Path) -> (How, String, String) {
+fn run(argv: Vec<OsString>, env: Variables, cwd: &Path) -> (ExitStatus, String, String) {
     let limits = Limits {
         time: None,
         output: 1 << 20,
@@ -53,7 +53,7 @@ fn run(argv: Vec<OsString>, env: Variables, cwd: &Path) -> (How, String, String)
         mounts: None,
     };
     let ended = Sandbox::new().unwrap().run(command).unwrap();
-    (ended.how, ended.stdout.text(), ended.stderr.text())
+    (ended.status, ended.stdout.text(), ended.stderr.text())
 }
 
 /// Runs a text in both ways, and says whether it is plain.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use signoff_sandbox::{Command, Ended, How, Limits as Uses, Sandbox, Stdin};
+use signoff_sandbox::{Command, CommandReport, ExitStatus, Limits as Uses, Sandbox, Stdin};
 
 use super::fault::Fault;
 use super::limits::Limits;
@@ -95,27 +95,27 @@ pub(super) fn run_command(
     result(&ended, args.any_exit_code, &limits)
 }
 
-fn result(ended: &Ended, any_exit_code: bool, limits: &Limits<'_>) -> Result<Value, Fault> {
+fn result(ended: &CommandReport, any_exit_code: bool, limits: &Limits<'_>) -> Result<Value, Fault> {
     let quoted = || {
         let streams = [&ended.stderr, &ended.stdout].map(|stream| stream.tail(QUOTED));
         let said = streams.into_iter().find(|text| !text.trim().is_empty());
         said.map_or_else(String::new, |text| format!(": {}", text.trim()))
     };
-    match ended.how {
-        How::Exited(code) if code == 0 || any_exit_code => Ok(json!({
+    match ended.status {
+        ExitStatus::Exited(code) if code == 0 || any_exit_code => Ok(json!({
             "exit_code": code,
             "stdout": ended.stdout.text(),
             "stderr": ended.stderr.text(),
         })),
-        How::Exited(code) => {
+        ExitStatus::Exited(code) => {
             let message = format!("the command exited with {code}{}", quoted());
             Err(Fault::lasting(message))
         }
-        How::Signaled(signal) => {
+        ExitStatus::Signaled(signal) => {
             let message = format!("the command was ended by signal {signal}{}", quoted());
             Err(Fault::lasting(message))
         }
-        How::TimedOut => Err(limits.too_long()),
-        How::Stopped => Err(Fault::Stopped),
+        ExitStatus::TimedOut => Err(limits.too_long()),
+        ExitStatus::Stopped => Err(Fault::Stopped),
     }
 }

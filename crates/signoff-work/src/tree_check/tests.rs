@@ -1,7 +1,7 @@
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use signoff_sandbox::{Command, How, Limits, Sandbox, Stdin};
+use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, Stdin};
 
 use super::*;
 use crate::beneath::make_pipe;
@@ -226,8 +226,8 @@ fn holds_up_git(root: &Path, seconds: &str) -> bool {
             policy: None,
             mounts: None,
         };
-        sandbox.run(command).unwrap().how
+        sandbox.run(command).unwrap().status
     };
     git(&["init", "-q"]);
-    git(&["add", "--all"]) == How::Exited(124)
+    git(&["add", "--all"]) == ExitStatus::Exited(124)
 }

@@ -149,7 +149,7 @@ impl HomeWorld {
             policy: Some(policy),
             mounts: None,
         };
-        let ended = Sandbox::at(level).unwrap().run(command).unwrap();
+        let ended = Sandbox::with_level(level).unwrap().run(command).unwrap();
         (ended.stdout.text().trim().to_owned(), ended.stderr.text())
     }
 

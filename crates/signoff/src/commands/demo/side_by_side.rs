@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use signoff_sandbox::{Command, How, Limits, Sandbox, Stdin};
+use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, Stdin};
 
 use super::{command, expect, run_args};
 use crate::args::Run;
@@ -75,5 +75,5 @@ fn git(session: &Session, words: &[&str]) -> bool {
         mounts: None,
     };
     let ended = Sandbox::new().ok().map(|sandbox| sandbox.run(command));
-    matches!(ended, Some(Ok(ended)) if ended.how == How::Exited(0))
+    matches!(ended, Some(Ok(ended)) if ended.status == ExitStatus::Exited(0))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use signoff_runtime::precautions::{Environment, careful};
 use signoff_runtime::project::Surroundings;
-use signoff_sandbox::{Command, How, Limits, Sandbox, Stdin};
+use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, Stdin};
 
 /// The state of the directory in git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,10 +60,13 @@ pub(super) fn state(around: &Surroundings) -> Git {
         Err(_) => return Git::NotInstalled,
     };
     match sandbox.run(status(around, env)) {
-        Ok(ended) => match ended.how {
-            How::Exited(0) if ended.stdout.text().trim().is_empty() => Git::Clean,
-            How::Exited(0) => Git::Uncommitted,
-            How::Exited(_) | How::Signaled(_) | How::TimedOut | How::Stopped => Git::NoRepository,
+        Ok(ended) => match ended.status {
+            ExitStatus::Exited(0) if ended.stdout.text().trim().is_empty() => Git::Clean,
+            ExitStatus::Exited(0) => Git::Uncommitted,
+            ExitStatus::Exited(_)
+            | ExitStatus::Signaled(_)
+            | ExitStatus::TimedOut
+            | ExitStatus::Stopped => Git::NoRepository,
         },
         Err(_) => Git::NotInstalled,
     }

@@ -1,0 +1,75 @@
+//! A command that runs.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::command::Limits;
+use crate::command::report::CommandReport;
+use crate::spawn::leader::Leader;
+use crate::watch::log::{Log, Source};
+use crate::watch::redaction::Redaction;
+use crate::watch::stream::Stream;
+use crate::watch::{Watch, stop_signal};
+
+/// What is needed to watch a command that was started.
+#[derive(Debug)]
+pub(crate) struct WatchOptions {
+    pub(crate) stdout: OwnedFd,
+    pub(crate) stderr: OwnedFd,
+    pub(crate) limits: Limits,
+    pub(crate) log: Option<PathBuf>,
+    pub(crate) redaction: Arc<Redaction>,
+}
+
+/// A command that runs. Its output is read only while a caller waits for it. Dropping it kills its whole process tree.
+#[derive(Debug)]
+pub struct RunningCommand {
+    watch: Watch,
+    stopper: Stopper,
+}
+
+/// Ends a running command from any thread.
+#[derive(Debug, Clone)]
+pub struct Stopper {
+    signal: Arc<stop_signal::StopSignal>,
+}
+
+impl RunningCommand {
+    pub(crate) fn new(leader: Leader, options: WatchOptions) -> io::Result<Self> {
+        let signal = Arc::new(stop_signal::StopSignal::new()?);
+        let watch = Watch {
+            leader,
+            stop: Arc::clone(&signal),
+            stdout: Stream::new(Source::Stdout, options.stdout, options.limits.output),
+            stderr: Stream::new(Source::Stderr, options.stderr, options.limits.output),
+            log: Log::new(options.log, options.limits.log, &options.redaction),
+            started: Instant::now(),
+            time: options.limits.time,
+        };
+        Ok(Self {
+            watch,
+            stopper: Stopper { signal },
+        })
+    }
+
+    /// Returns a handle that ends the command.
+    pub fn stopper(&self) -> Stopper {
+        self.stopper.clone()
+    }
+
+    /// Waits until the command and every process that it started is gone.
+    pub fn wait(self) -> CommandReport {
+        self.watch.wait()
+    }
+}
+
+impl Stopper {
+    /// Asks the command to end (`SIGTERM`), and kills its whole process tree after a short time. Its exit status is
+    /// [`crate::ExitStatus::Stopped`]. Does nothing if the command is over.
+    pub fn stop(&self) {
+        self.signal.send();
+    }
+}
