@@ -114,7 +114,7 @@ pub struct Step {
     /// Something stands in the place of `args` that could not be read; that has been reported.
     pub args_unread: bool,
     /// Marks that say how far the step is.
-    pub marks: Marks,
+    pub marks: StepMarks,
     /// Everything else.
     pub(crate) details: Rare,
 }
@@ -164,13 +164,13 @@ pub struct Details {
     pub subtasks: Vec<Spanned<String>>,
     /// Detailed instructions.
     pub instructions: Option<Spanned<String>>,
-    /// Seed 003's hint: tool, operation, target.
+    /// The hint of a proposal: tool, operation, target.
     pub hint: Hint,
     /// What earlier runs left, by the names of [`crate::model::STEP_RECORD`].
     pub record: Vec<(&'static str, Spanned<Value>)>,
 }
 
-/// Seed 003's `(tool: operation → target)`.
+/// The hint of a proposal: `(tool: operation → target)`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Hint {
     /// Name of the tool.
@@ -204,7 +204,7 @@ pub struct Contract {
 
 /// Marks that say how far a step is; never believed, never part of the digest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Marks {
+pub struct StepMarks {
     /// `✅` in the heading, with the space that goes with it.
     pub ticks: Vec<Span>,
     /// Status lines.

@@ -252,7 +252,7 @@ pub struct Step {
     pub subtasks: Vec<String>,
     /// Further instructions.
     pub instructions: Option<String>,
-    /// Tool named in passing (seed 003).
+    /// Tool named in passing.
     pub hint: Option<Hint>,
     /// What earlier runs left in the file, by field name: see [`STEP_RECORD`].
     pub record: BTreeMap<String, Value>,
@@ -314,7 +314,7 @@ impl Work {
     }
 }
 
-/// Seed 003's `(tool: operation → target)`.
+/// The hint of a proposal: `(tool: operation → target)`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Hint {
     /// Tool.

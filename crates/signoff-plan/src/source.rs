@@ -70,12 +70,12 @@ pub struct Source {
     line_starts: Vec<usize>,
     /// How many code points begin before each block of the bytes.
     points: Points,
-    parts: Vec<Part>,
+    parts: Vec<SourceFile>,
 }
 
 /// A file of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct SourceFile {
     /// Path inside the directory.
     pub name: String,
     /// Where its bytes stand in the whole.
@@ -131,7 +131,7 @@ impl Source {
         for (name, content) in files {
             let start = bytes.len();
             bytes.extend_from_slice(&content);
-            parts.push(Part {
+            parts.push(SourceFile {
                 name,
                 span: Span::new(start, bytes.len()),
             });
@@ -145,12 +145,12 @@ impl Source {
     }
 
     /// Is it a directory? Then these are its files.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[SourceFile] {
         &self.parts
     }
 
     /// The bytes of a file of the directory.
-    pub fn part_bytes(&self, part: &Part) -> &[u8] {
+    pub fn part_bytes(&self, part: &SourceFile) -> &[u8] {
         self.bytes()
             .get(part.span.start..part.span.end)
             .unwrap_or_default()
@@ -173,7 +173,7 @@ impl Source {
         }
     }
 
-    fn part_at(&self, offset: usize) -> Option<&Part> {
+    fn part_at(&self, offset: usize) -> Option<&SourceFile> {
         let after = self.parts.partition_point(|part| part.span.start <= offset);
         self.parts.get(after.saturating_sub(1))
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use signoff_plan::expression::{Scope, read};
 use signoff_plan::model::{Depends, Plan, Step, Work};
-use signoff_plan::reference::{Found, Kind, scan};
+use signoff_plan::reference::{Token, TokenKind, scan};
 use signoff_plan::signed::SignedPlan;
 
 use super::{Run, StepState};
@@ -116,8 +116,8 @@ fn read_steps(plan: &Plan, index: &BTreeMap<String, usize>) -> BTreeSet<usize> {
 pub(crate) fn referenced(args: &serde_json::Value, each: &mut dyn FnMut(&str)) {
     match args {
         serde_json::Value::String(text) => {
-            for Found { kind, .. } in scan(text) {
-                if let Kind::Whole(reference) | Kind::Inside(reference) = kind {
+            for Token { kind, .. } in scan(text) {
+                if let TokenKind::Whole(reference) | TokenKind::Inside(reference) = kind {
                     each(reference.id);
                 }
             }

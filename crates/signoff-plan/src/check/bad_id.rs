@@ -56,7 +56,7 @@ pub(super) fn step(draft: &Draft, index: usize, id: &Spanned<String>) -> Option<
     })
 }
 
-/// The seed of this dialect allows less, and never means a number by an id.
+/// This dialect allows less, and never means a number by an id.
 fn kebab_case(dialect: Dialect, id: &Spanned<String>) -> Option<Diagnostic> {
     if bad_filename::is_kebab_case(&id.value) || id.value.is_empty() {
         return None;

@@ -17,7 +17,7 @@ use super::context::{Context, StepView};
 use super::uses::{Referred, wrong_way};
 use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::expression::Content;
-use crate::reference::{Kind, Reference};
+use crate::reference::{Reference, TokenKind};
 use crate::source::Span;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -26,14 +26,14 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             continue;
         };
         problems.extend(match &referred.kind {
-            Kind::Whole(reference) | Kind::Inside(reference) => {
+            TokenKind::Whole(reference) | TokenKind::Inside(reference) => {
                 leads_nowhere(context, step, referred, reference)
             }
-            Kind::Bad(why) => Some(bad(step, referred, why)),
-            Kind::Name(name) => context
+            TokenKind::Bad(why) => Some(bad(step, referred, why)),
+            TokenKind::Name(name) => context
                 .position(name)
                 .map(|_| not_in_braces(step, referred, name)),
-            Kind::Dollar => None,
+            TokenKind::Dollar => None,
         });
     }
     for (index, expression) in &context.uses.expressions {

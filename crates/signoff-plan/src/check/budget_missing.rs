@@ -22,7 +22,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         .filter(|step| matches!(step.work, Work::Agent { .. }));
     let own_budgets = agents.clone().all(|step| !step.budget.is_empty());
     let agents = agents.count();
-    // Their seeds have no place for one.
+    // They have no place for one.
     if matches!(context.draft.dialect, Dialect::Thread | Dialect::Proposal) {
         return;
     }

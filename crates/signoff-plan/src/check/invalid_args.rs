@@ -24,7 +24,7 @@ use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::json::Located;
 use crate::model::Work;
 use crate::tools::schema::{Misfit, misfits};
-use crate::tools::{Kind, Tool, built_in};
+use crate::tools::{ArgumentKind, Tool, built_in};
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     // A schema is made once, however many steps call its tool.
@@ -100,7 +100,7 @@ fn plainly_fits(tool: &Tool, args: &Value) -> bool {
     let known = args.iter().all(|(name, value)| {
         let mut arguments = tool.arguments.iter();
         let argument = arguments.find(|argument| argument.name == name);
-        argument.is_some_and(|argument| argument.kind == Kind::Text && value.is_string())
+        argument.is_some_and(|argument| argument.kind == ArgumentKind::Text && value.is_string())
     });
     let mut required = tool.arguments.iter().filter(|argument| argument.required);
     known && required.all(|argument| args.keys().any(|name| name == argument.name))

@@ -31,7 +31,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             let help = "write `title: …` in the frontmatter of `plan.md`";
             (written.unwrap_or(anchors.header), help)
         }
-        // Their seeds have plans without one.
+        // Their plans may have none.
         Dialect::Proposal | Dialect::Record | Dialect::Toolplan => return,
     };
     let found = context.problem(Code::MissingTitle, span, "the plan has no title");

@@ -20,7 +20,7 @@ use super::path_outside_workspace::is_outside;
 use super::provided::{Absence, Way, absence};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Depends;
-use crate::reference::Kind;
+use crate::reference::TokenKind;
 use crate::source::Span;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -35,7 +35,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         }
     }
     for (index, referred) in &context.uses.references {
-        if let Kind::Whole(reference) | Kind::Inside(reference) = &referred.kind {
+        if let TokenKind::Whole(reference) | TokenKind::Inside(reference) = &referred.kind {
             problems.extend(later(context, *index, reference.id, referred.span));
         }
     }

@@ -265,7 +265,7 @@ fn is_default_shell(word: &str) -> bool {
 }
 
 /// Whether a mark says that the step is done.
-pub(crate) fn is_claimed(marks: &draft::Marks) -> bool {
+pub(crate) fn is_claimed(marks: &draft::StepMarks) -> bool {
     !marks.ticks.is_empty()
         || marks
             .statuses
@@ -274,7 +274,7 @@ pub(crate) fn is_claimed(marks: &draft::Marks) -> bool {
 }
 
 /// What a mark says that does not say that the step is done; the last one, if there are several.
-fn mark(marks: &draft::Marks) -> Option<String> {
+fn mark(marks: &draft::StepMarks) -> Option<String> {
     let last = marks.statuses.last().filter(|_| !is_claimed(marks))?;
     status::step_status(&last.word.value).map(str::to_owned)
 }

@@ -14,13 +14,13 @@
 use super::context::{Context, StepView};
 use super::unknown_dependency::most_suggestions;
 use crate::diagnostic::{Code, Diagnostic, Lack};
-use crate::reference::Kind;
+use crate::reference::TokenKind;
 use crate::source::Span;
 use crate::suggest::nearest;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for (index, referred) in &context.uses.references {
-        let (Kind::Whole(reference) | Kind::Inside(reference)) = &referred.kind else {
+        let (TokenKind::Whole(reference) | TokenKind::Inside(reference)) = &referred.kind else {
             continue;
         };
         if context.position(reference.id).is_none()

@@ -26,7 +26,7 @@ use super::context::Context;
 use super::uses::{Expression, Field};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::constant;
-use crate::reference::Kind;
+use crate::reference::TokenKind;
 use crate::source::Span;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -101,7 +101,7 @@ fn never_run(context: &Context<'_>) -> BTreeSet<usize> {
 fn used<'a>(context: &'a Context<'_>) -> Vec<(usize, &'a str, Span)> {
     let mut first: BTreeMap<(usize, &str), Span> = BTreeMap::new();
     for (index, referred) in &context.uses.references {
-        if let Kind::Whole(reference) | Kind::Inside(reference) = &referred.kind {
+        if let TokenKind::Whole(reference) | TokenKind::Inside(reference) = &referred.kind {
             first.entry((*index, reference.id)).or_insert(referred.span);
         }
     }

@@ -18,7 +18,7 @@ use super::context::{Context, StepView};
 use super::uses::{Field, within};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::{Step, Work};
-use crate::reference::Kind;
+use crate::reference::TokenKind;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for (index, expression) in &context.uses.expressions {
@@ -49,7 +49,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         }
     }
     for (index, referred) in &context.uses.references {
-        if let (Kind::Whole(reference) | Kind::Inside(reference), Some(step)) =
+        if let (TokenKind::Whole(reference) | TokenKind::Inside(reference), Some(step)) =
             (&referred.kind, context.step(*index))
             && unseen(step)
             && is_agent(context, reference.id)

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::positions::Positions;
 use crate::draft::{Draft, Spanned, Step};
 use crate::expression::{self, Content, Mistake, Reads, places};
-use crate::reference::{Kind, Part, scan};
+use crate::reference::{PathPart, TokenKind, scan};
 use crate::source::Span;
 
 /// Everything that the steps of a plan use, each with the position of the step.
@@ -25,7 +25,7 @@ pub(super) struct Referred<'a> {
     /// As written.
     pub(super) text: &'a str,
     pub(super) span: Span,
-    pub(super) kind: Kind<'a>,
+    pub(super) kind: TokenKind<'a>,
 }
 
 /// A `when` or `for_each`.
@@ -159,7 +159,7 @@ pub(super) fn used(step: &Step, positions: &Positions<'_>) -> Vec<usize> {
     let mut used = Vec::new();
     each_text(step, &mut |text, _| {
         for found in scan(text) {
-            if let Kind::Whole(reference) | Kind::Inside(reference) = found.kind {
+            if let TokenKind::Whole(reference) | TokenKind::Inside(reference) = found.kind {
                 used.extend(positions.of(reference.id));
             }
         }
@@ -171,14 +171,14 @@ pub(super) fn used(step: &Step, positions: &Positions<'_>) -> Vec<usize> {
 }
 
 /// Why a reference cannot lead anywhere in the value of such a step; `None` = it may.
-pub(super) fn wrong_way(step: &crate::model::Step, path: &[Part<'_>]) -> Option<&'static str> {
+pub(super) fn wrong_way(step: &crate::model::Step, path: &[PathPart<'_>]) -> Option<&'static str> {
     use crate::model::Work;
     let (first, path) = match (&step.for_each, path.split_first()) {
         // The value of a loop is a list of what its items give.
-        (Some(_), Some((Part::Name(_), _))) => {
+        (Some(_), Some((PathPart::Name(_), _))) => {
             return Some("gives a list, one item for each round: write its number, as in `[0]`");
         }
-        (Some(_), Some((Part::Index(_), rest))) => (rest.first(), rest),
+        (Some(_), Some((PathPart::Index(_), rest))) => (rest.first(), rest),
         (_, Some((first, _))) => (Some(first), path),
         (_, None) => (None, path),
     };
@@ -187,7 +187,7 @@ pub(super) fn wrong_way(step: &crate::model::Step, path: &[Part<'_>]) -> Option<
         Work::Tool { .. } => None,
         Work::Ask { .. } => Some("gives the answer, which is text and has no parts"),
         Work::Check => Some("gives what its contract prints, which is text and has no parts"),
-        Work::Agent { .. } => (*first != Part::Name("json"))
+        Work::Agent { .. } => (*first != PathPart::Name("json"))
             .then_some("gives its final text; only `.json` leads into that"),
     }
 }

@@ -137,7 +137,7 @@ codes! {
 impl Code {
     /// The severity of this code in a dialect.
     ///
-    /// What depends on the environment is an error at once in the dialects whose seeds ask for it,
+    /// What depends on the environment is an error at once in the dialects that ask for it,
     /// elsewhere only at approval.
     pub const fn severity(self, dialect: Dialect) -> Severity {
         match self {

@@ -3,6 +3,7 @@
 mod block;
 #[cfg(test)]
 mod documented;
+mod header;
 mod narrative;
 pub(crate) mod object;
 mod opening;

@@ -258,7 +258,7 @@ fn marks_are_there(before: &Draft, after: &Draft, marks: &Marks) -> Result<(), E
 }
 
 /// The mark that a step has; `None` where its marks contradict each other.
-fn state(marks: &draft::Marks) -> Option<StepMark> {
+fn state(marks: &draft::StepMarks) -> Option<StepMark> {
     let ticks = marks.ticks.iter().map(|_| Some(StepMark::Done));
     let words = marks
         .statuses

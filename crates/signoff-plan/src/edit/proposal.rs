@@ -1,4 +1,4 @@
-//! Edits of the dialect `proposal`: one markdown file (seed 003). Marks and most fields stand in the
+//! Edits of the dialect `proposal`: one markdown file. Marks and most fields stand in the
 //! frontmatter, a step's own below its text, rejections at the end.
 
 mod sections;

@@ -1,4 +1,4 @@
-//! Edits of the dialect `record`: YAML or JSON (seed 000).
+//! Edits of the dialect `record`: YAML or JSON.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Edits of the dialect `thread`: a directory (seed 004). Each field stands in the frontmatter of its
+//! Edits of the dialect `thread`: a directory. Each field stands in the frontmatter of its
 //! own file, text in the body.
 
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Edits of the dialect `toolplan`: JSON (seed 001).
+//! Edits of the dialect `toolplan`: JSON.
 
 use serde_json::Value;
 

@@ -123,3 +123,24 @@ fn every_spelling_names_a_field() {
         }
     }
 }
+
+/// The digest goes by the shapes; what has none it must name, as it does these.
+#[test]
+fn the_digest_knows_what_has_code_of_its_own() {
+    let special = STEP
+        .iter()
+        .filter(|field| matches!(field.shape, Shape::Special(_)));
+    assert_eq!(
+        special.map(|field| field.name).collect::<Vec<_>>(),
+        ["hint"]
+    );
+    let special = PLAN
+        .iter()
+        .filter(|field| matches!(field.shape, Shape::Special(_)));
+    assert_eq!(
+        special.map(|field| field.name).collect::<Vec<_>>(),
+        ["params"]
+    );
+    let unsigned = STEP.iter().filter(|field| !field.signed);
+    assert_eq!(unsigned.count(), 0);
+}

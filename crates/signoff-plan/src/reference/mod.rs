@@ -7,11 +7,12 @@
 mod read;
 mod resolve;
 
-pub use self::read::{Found, Kind, Part, Reference, scan};
+pub use self::read::{PathPart, Reference, Token, TokenKind, scan};
 pub use self::resolve::{Unresolved, resolve};
 
 /// Whether a text holds something that is known only when the plan runs.
 pub fn is_dynamic(text: &str) -> bool {
-    let known = |found: &Found<'_>| matches!(found.kind, Kind::Whole(_) | Kind::Inside(_));
+    let known =
+        |found: &Token<'_>| matches!(found.kind, TokenKind::Whole(_) | TokenKind::Inside(_));
     scan(text).iter().any(known)
 }

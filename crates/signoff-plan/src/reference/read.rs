@@ -10,12 +10,12 @@ pub struct Reference<'a> {
     /// The step.
     pub id: &'a str,
     /// The way into its value.
-    pub path: Vec<Part<'a>>,
+    pub path: Vec<PathPart<'a>>,
 }
 
 /// One step of the way into a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part<'a> {
+pub enum PathPart<'a> {
     /// `.name`
     Name(&'a str),
     /// `[0]`
@@ -27,8 +27,8 @@ impl fmt::Display for Reference<'_> {
         f.write_str(self.id)?;
         for part in &self.path {
             match part {
-                Part::Name(name) => write!(f, ".{name}")?,
-                Part::Index(index) => write!(f, "[{index}]")?,
+                PathPart::Name(name) => write!(f, ".{name}")?,
+                PathPart::Index(index) => write!(f, "[{index}]")?,
             }
         }
         Ok(())
@@ -37,16 +37,16 @@ impl fmt::Display for Reference<'_> {
 
 /// A place in a text where something begins with a dollar.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found<'a> {
+pub struct Token<'a> {
     /// Where in the text, the dollar included.
     pub span: Span,
     /// What it is.
-    pub kind: Kind<'a>,
+    pub kind: TokenKind<'a>,
 }
 
 /// What begins with a dollar.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind<'a> {
+pub enum TokenKind<'a> {
     /// The whole text is this reference.
     Whole(Reference<'a>),
     /// `${…}` in a text.
@@ -62,7 +62,7 @@ pub enum Kind<'a> {
 const UNCLOSED: &str = "is never closed with `}`";
 
 /// Everything in a text that begins with a dollar, in order.
-pub fn scan(text: &str) -> Vec<Found<'_>> {
+pub fn scan(text: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     if !text.contains('$') {
         return found;
@@ -72,10 +72,10 @@ pub fn scan(text: &str) -> Vec<Found<'_>> {
     {
         let span = Span::new(0, text.len());
         let kind = match read(rest) {
-            Some((reference, "")) => Kind::Whole(reference),
-            _ => Kind::Bad("begins like a reference, but is none"),
+            Some((reference, "")) => TokenKind::Whole(reference),
+            _ => TokenKind::Bad("begins like a reference, but is none"),
         };
-        found.push(Found { span, kind });
+        found.push(Token { span, kind });
         return found;
     }
     let mut at = 0;
@@ -85,8 +85,8 @@ pub fn scan(text: &str) -> Vec<Found<'_>> {
         let span = Span::new(start, start + 1 + length);
         at = span.end;
         // Nor is any brace behind one that is never closed.
-        let unclosed = kind == Some(Kind::Bad(UNCLOSED));
-        found.extend(kind.map(|kind| Found { span, kind }));
+        let unclosed = kind == Some(TokenKind::Bad(UNCLOSED));
+        found.extend(kind.map(|kind| Token { span, kind }));
         if unclosed {
             break;
         }
@@ -95,23 +95,23 @@ pub fn scan(text: &str) -> Vec<Found<'_>> {
 }
 
 /// What stands behind a dollar in the middle of a text, and its length.
-fn dollar(rest: &str) -> (Option<Kind<'_>>, usize) {
+fn dollar(rest: &str) -> (Option<TokenKind<'_>>, usize) {
     if rest.starts_with('$') {
-        return (Some(Kind::Dollar), 1);
+        return (Some(TokenKind::Dollar), 1);
     }
     if let Some(inside) = rest.strip_prefix('{') {
         let Some(end) = inside.find('}') else {
-            return (Some(Kind::Bad(UNCLOSED)), 1);
+            return (Some(TokenKind::Bad(UNCLOSED)), 1);
         };
         let kind = match inside.get(..end).and_then(read) {
-            Some((reference, "")) => Kind::Inside(reference),
-            _ => Kind::Bad("begins like a reference, but is none"),
+            Some((reference, "")) => TokenKind::Inside(reference),
+            _ => TokenKind::Bad("begins like a reference, but is none"),
         };
         return (Some(kind), end + 2);
     }
     if rest.starts_with(begins_name) {
         let (name, _) = name(rest);
-        return (Some(Kind::Name(name)), name.len());
+        return (Some(TokenKind::Name(name)), name.len());
     }
     (None, 0)
 }
@@ -129,12 +129,12 @@ fn read(text: &str) -> Option<(Reference<'_>, &str)> {
             if part.is_empty() {
                 return None;
             }
-            path.push(Part::Name(part));
+            path.push(PathPart::Name(part));
             rest = after;
         } else if let Some(after) = rest.strip_prefix('[') {
             let (index, after) = after.split_once(']')?;
             let digits = !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit());
-            path.push(Part::Index(index.parse().ok().filter(|_| digits)?));
+            path.push(PathPart::Index(index.parse().ok().filter(|_| digits)?));
             rest = after;
         } else {
             return Some((Reference { id, path }, rest));
@@ -163,11 +163,11 @@ mod tests {
             .map(|found| {
                 let place = found.span.slice(text);
                 match &found.kind {
-                    Kind::Whole(reference) => format!("whole {place} = {reference}"),
-                    Kind::Inside(reference) => format!("inside {place} = {reference}"),
-                    Kind::Dollar => format!("dollar {place}"),
-                    Kind::Name(name) => format!("name {place} = {name}"),
-                    Kind::Bad(why) => format!("bad {place}: {why}"),
+                    TokenKind::Whole(reference) => format!("whole {place} = {reference}"),
+                    TokenKind::Inside(reference) => format!("inside {place} = {reference}"),
+                    TokenKind::Dollar => format!("dollar {place}"),
+                    TokenKind::Name(name) => format!("name {place} = {name}"),
+                    TokenKind::Bad(why) => format!("bad {place}: {why}"),
                 }
             })
             .collect();

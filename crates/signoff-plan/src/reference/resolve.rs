@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::read::{Kind, Part, Reference, scan};
+use super::read::{PathPart, Reference, TokenKind, scan};
 use crate::json::kind;
 
 /// A reference that leads nowhere.
@@ -67,17 +67,17 @@ fn resolve_text(text: &str, values: &dyn Fn(&str) -> Option<Value>) -> Result<Va
         end = found.span.end;
         let written = found.span.slice(text);
         match &found.kind {
-            Kind::Whole(reference) => return value(reference, values),
-            Kind::Inside(reference) => {
+            TokenKind::Whole(reference) => return value(reference, values),
+            TokenKind::Inside(reference) => {
                 let value = value(reference, values)?;
                 match value.as_str() {
                     Some(text) => out.push_str(text),
                     None => out.push_str(&value.to_string()),
                 }
             }
-            Kind::Dollar => out.push('$'),
-            Kind::Name(_) => out.push_str(written),
-            Kind::Bad(_) => {
+            TokenKind::Dollar => out.push('$'),
+            TokenKind::Name(_) => out.push_str(written),
+            TokenKind::Bad(_) => {
                 let text = written.to_owned();
                 return Err(Unresolved::Bad { text });
             }
@@ -97,15 +97,15 @@ fn value(
     let mut value = values(reference.id).ok_or_else(no_value)?;
     for (depth, part) in (1..).zip(&reference.path) {
         // What an agent said last is text, and maybe JSON.
-        if let (1, Part::Name("json"), Value::String(text)) = (depth, part, &value)
+        if let (1, PathPart::Name("json"), Value::String(text)) = (depth, part, &value)
             && let Ok(read) = serde_json::from_str(text)
         {
             value = read;
             continue;
         }
         let next = match (part, &mut value) {
-            (Part::Name(name), Value::Object(members)) => members.get_mut(*name),
-            (Part::Index(index), Value::Array(items)) => items.get_mut(*index),
+            (PathPart::Name(name), Value::Object(members)) => members.get_mut(*name),
+            (PathPart::Index(index), Value::Array(items)) => items.get_mut(*index),
             _ => None,
         };
         let Some(next) = next else {

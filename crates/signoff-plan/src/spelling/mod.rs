@@ -19,16 +19,16 @@ use crate::model::{Depends, FailAction, OnFail};
 /// A spelling of the plan language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Dialect {
-    /// The native single file: markdown with one heading per step (seed 002).
+    /// The native single file: markdown with one heading per step.
     #[default]
     Workunit,
-    /// A directory: `plan.md` and `tasks/NN-slug.md` (seed 004).
+    /// A directory: `plan.md` and `tasks/NN-slug.md`.
     Thread,
-    /// One markdown file with a numbered list of steps (seed 003).
+    /// One markdown file with a numbered list of steps.
     Proposal,
-    /// YAML or JSON with indexed steps (seed 000).
+    /// YAML or JSON with indexed steps.
     Record,
-    /// JSON with tool steps (seed 001).
+    /// JSON with tool steps.
     Toolplan,
 }
 
@@ -94,7 +94,7 @@ impl Dialect {
         }
     }
 
-    /// What happens when a contract does not hold, if the step does not say. The seeds differ.
+    /// What happens when a contract does not hold, if the step does not say.
     pub const fn default_on_fail(self) -> OnFail {
         let (retries, then) = match self {
             Self::Workunit | Self::Thread => return OnFail::DEFAULT,

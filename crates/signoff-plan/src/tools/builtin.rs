@@ -1,6 +1,6 @@
 //! The built-in tools.
 
-use super::{Approval, Argument, BuiltIn, Kind, Tool};
+use super::{Approval, Argument, ArgumentKind, BuiltIn, Tool};
 
 /// Every built-in tool. Paths are confined to the workspace, symbolic links included.
 pub const BUILT_IN: &[Tool] = &[
@@ -109,11 +109,13 @@ pub const BUILT_IN: &[Tool] = &[
         arguments: &[
             text("url", "where to"),
             Argument {
-                kind: Kind::OneOf(&["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]),
+                kind: ArgumentKind::OneOf(&[
+                    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS",
+                ]),
                 ..optional(text("method", "without it, `GET`"))
             },
             Argument {
-                kind: Kind::Texts,
+                kind: ArgumentKind::Texts,
                 ..optional(text("headers", "names and values"))
             },
             optional(text("body", "what is sent")),
@@ -132,7 +134,7 @@ const fn text(name: &'static str, description: &'static str) -> Argument {
     Argument {
         name,
         description,
-        kind: Kind::Text,
+        kind: ArgumentKind::Text,
         required: true,
         path: false,
         pattern: false,
@@ -148,14 +150,14 @@ const fn path(name: &'static str, description: &'static str) -> Argument {
 
 const fn whole(name: &'static str, description: &'static str, least: u64) -> Argument {
     Argument {
-        kind: Kind::Whole { least },
+        kind: ArgumentKind::Whole { least },
         ..optional(text(name, description))
     }
 }
 
 const fn flag(name: &'static str, description: &'static str) -> Argument {
     Argument {
-        kind: Kind::Flag,
+        kind: ArgumentKind::Flag,
         ..optional(text(name, description))
     }
 }

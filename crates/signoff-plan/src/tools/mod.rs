@@ -59,7 +59,7 @@ pub struct Argument {
     /// What it means.
     pub description: &'static str,
     /// What it can be.
-    pub kind: Kind,
+    pub kind: ArgumentKind,
     /// Whether every call must have it.
     pub required: bool,
     /// Whether it is a path, which must stay within the workspace.
@@ -70,7 +70,7 @@ pub struct Argument {
 
 /// What an argument can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ArgumentKind {
     /// Any text.
     Text,
     /// One of some words.
@@ -170,11 +170,13 @@ impl Tool {
 impl Argument {
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
-            Kind::Text => json!({"type": "string"}),
-            Kind::OneOf(words) => json!({"type": "string", "enum": words}),
-            Kind::Whole { least } => json!({"type": "integer", "minimum": least}),
-            Kind::Flag => json!({"type": "boolean"}),
-            Kind::Texts => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+            ArgumentKind::Text => json!({"type": "string"}),
+            ArgumentKind::OneOf(words) => json!({"type": "string", "enum": words}),
+            ArgumentKind::Whole { least } => json!({"type": "integer", "minimum": least}),
+            ArgumentKind::Flag => json!({"type": "boolean"}),
+            ArgumentKind::Texts => {
+                json!({"type": "object", "additionalProperties": {"type": "string"}})
+            }
         };
         if let Value::Object(members) = &mut schema {
             members.insert("description".to_owned(), Value::from(self.description));

@@ -1,4 +1,4 @@
-//! One markdown file with a numbered list of steps (seed 003).
+//! One markdown file with a numbered list of steps.
 //!
 //! The text is written as well as it can be and read again: what comes back otherwise is a loss.
 
@@ -42,7 +42,7 @@ fn frontmatter(plan: &Plan) -> String {
     for key in DIALECT.plan_keys() {
         let name = key.field.unwrap_or_default();
         match (name, field(plan, name)) {
-            // As the seed has it.
+            // As other tools write it.
             ("title", Value::String(title)) => {
                 step::push(&mut out, &["title: ", &yaml::text(&title), "\n"]);
             }

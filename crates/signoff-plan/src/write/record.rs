@@ -1,4 +1,4 @@
-//! YAML with indexed steps (seed 000).
+//! YAML with indexed steps.
 
 use serde_json::Value;
 

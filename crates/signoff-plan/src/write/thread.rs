@@ -1,4 +1,4 @@
-//! A directory: `plan.md` and `tasks/NN-slug.md` (seed 004).
+//! A directory: `plan.md` and `tasks/NN-slug.md`.
 //!
 //! The files are written as well as they can be and read again: what comes back otherwise is a loss.
 

@@ -1,4 +1,4 @@
-//! JSON with tool steps (seed 001).
+//! JSON with tool steps.
 
 use serde_json::Value;
 

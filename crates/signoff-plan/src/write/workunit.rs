@@ -1,4 +1,4 @@
-//! The native single file (seed 002).
+//! The native single file.
 //!
 //! A text that could be misread is tried out: the field that holds it is read among others, in one
 //! spelling after the other, and one that never comes back as it went in is a loss.

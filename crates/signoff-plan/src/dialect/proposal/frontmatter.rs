@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::DIALECT;
-use crate::check::{bad_value, frontmatter_invalid, missing_field, unknown_field};
+use crate::check::{bad_value, missing_field, unknown_field};
+use crate::dialect::header::{self, text};
 use crate::draft::{Draft, Spanned};
 use crate::field::{self, Place, Shape};
 use crate::markdown::frontmatter::Located;
@@ -49,28 +50,9 @@ pub(super) fn signs(text: &str, located: &Located) -> Signs {
 
 /// Reads the fields of the frontmatter.
 pub(super) fn read(text: &str, located: &Located, draft: &mut Draft) {
-    draft.anchors.header = located.opening;
-    if !located.closed {
-        let found = frontmatter_invalid::unclosed(DIALECT, located.opening);
-        draft.problems.push(found);
-        return;
-    }
-    draft.anchors.insert_status = Some(located.yaml.end);
-    let (root, problems) = yaml::parse(located.yaml.slice(text), located.yaml.start);
-    let problems = problems
-        .iter()
-        .map(|found| frontmatter_invalid::yaml(DIALECT, found));
-    draft.problems.extend(problems);
-    let Some(root) = root else {
-        return;
-    };
-    let Some(entries) = root.entries() else {
-        let found = frontmatter_invalid::no_mapping(DIALECT, root.span, root.describe());
-        draft.problems.push(found);
-        return;
-    };
+    let entries = header::entries(text, located, draft);
     let mut others = Vec::new();
-    for entry in entries {
+    for entry in &entries {
         if !read_field(entry, draft) {
             let found = unknown_field::kept_key(DIALECT, &entry.key, &PLAN_NAMES);
             draft.problems.push(found);
@@ -100,20 +82,6 @@ fn read_field(entry: &Entry, draft: &mut Draft) -> bool {
         *place = value;
     }
     true
-}
-
-/// The text of a field. One without a value is kept as empty text, so that it can be filled in.
-fn text(entry: &Entry, draft: &mut Draft) -> Option<Spanned<String>> {
-    if entry.value.kind == Kind::Null {
-        return Some(Spanned::new(String::new(), entry.key.span));
-    }
-    let text = entry.value.text();
-    if text.is_none() {
-        let (span, found) = (entry.value.span, entry.value.describe());
-        let problem = bad_value::no_text(DIALECT, &entry.key, span, found);
-        draft.problems.push(problem);
-    }
-    text
 }
 
 fn list(entry: &Entry, draft: &mut Draft) -> Vec<Spanned<String>> {

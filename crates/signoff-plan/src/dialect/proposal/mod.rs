@@ -1,4 +1,4 @@
-//! One markdown file with a numbered list of steps (seed 003): frontmatter, `## Steps`, `## Context`,
+//! One markdown file with a numbered list of steps: frontmatter, `## Steps`, `## Context`,
 //! `## Risks`, and a `## Rejection (vN)` for every time it was sent back.
 
 mod context;

@@ -1,4 +1,4 @@
-//! YAML or JSON with indexed steps (seed 000).
+//! YAML or JSON with indexed steps.
 
 mod index;
 mod plan;

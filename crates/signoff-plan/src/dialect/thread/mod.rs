@@ -1,4 +1,4 @@
-//! A directory (seed 004): `plan.md` with a title and the narrative, and a file `tasks/NN-slug.md`
+//! A directory: `plan.md` with a title and the narrative, and a file `tasks/NN-slug.md`
 //! for each task. Strict: what is not known is an error.
 
 mod fields;
@@ -11,7 +11,7 @@ use super::Dialect;
 use crate::check::{bad_filename, duplicate_index, missing_field, too_large};
 use crate::draft::Draft;
 use crate::markdown::frontmatter::{Located, locate};
-use crate::source::{Part, Source, Span};
+use crate::source::{Source, SourceFile, Span};
 
 const DIALECT: Dialect = Dialect::Thread;
 
@@ -104,7 +104,7 @@ struct File<'a> {
 
 impl<'a> File<'a> {
     /// The file, unless it stands behind a byte that is no text.
-    fn new(source: &'a Source, part: &'a Part) -> Option<Self> {
+    fn new(source: &'a Source, part: &'a SourceFile) -> Option<Self> {
         let text = source.text();
         let text = text.get(..part.span.end.min(text.len()))?;
         let content = text.get(part.span.start..)?;

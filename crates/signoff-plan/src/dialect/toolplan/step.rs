@@ -73,7 +73,7 @@ fn args(reader: &mut Reader<'_>, entry: Entry, step: &mut Step) {
     step.args = Some(Spanned::new(entry.value.to_json(), entry.value.span));
 }
 
-/// A step without a description is called by its question or its id: the seed's own example has none.
+/// A step without a description is called by its question or its id: a plan may leave it out.
 fn name(step: &mut Step, position: usize) {
     if !step.title.value.is_empty() {
         return;

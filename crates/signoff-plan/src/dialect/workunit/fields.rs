@@ -110,7 +110,7 @@ fn recognise(
     let known = scope.names.iter().copied().find(|name| *name == key);
     match (known, label.form) {
         (Some(name), Form::Proper) => Some(name),
-        // Seed 002 itself writes `**status: done**`.
+        // People also write `**status: done**`.
         (Some("status"), Form::ValueInside) => Some("status"),
         (Some(name), Form::ValueInside | Form::ColonOutside) => {
             let value = document.slice(label.value);

@@ -1,40 +1,19 @@
 //! The block between two `---` lines at the top of the file.
 
 use super::DIALECT;
-use crate::check::{bad_value, frontmatter_invalid, unknown_field};
+use crate::check::{bad_value, unknown_field};
+use crate::dialect::header::{self, text};
 use crate::draft::{Draft, Spanned};
 use crate::field::{Place, of_plan};
 pub(super) use crate::markdown::frontmatter::{Located, locate};
 use crate::model::PLAN_RECORD;
-use crate::node::{Entry, Kind};
+use crate::node::Entry;
 use crate::spelling::workunit::HEADER_NAMES;
-use crate::yaml;
 
 /// Reads the fields of the frontmatter.
 pub(super) fn read(text: &str, located: &Located, draft: &mut Draft) {
-    draft.anchors.header = located.opening;
-    if !located.closed {
-        draft
-            .problems
-            .push(frontmatter_invalid::unclosed(DIALECT, located.opening));
-        return;
-    }
-    draft.anchors.insert_status = Some(located.yaml.end);
-    let (root, problems) = yaml::parse(located.yaml.slice(text), located.yaml.start);
-    for problem in problems {
-        draft
-            .problems
-            .push(frontmatter_invalid::yaml(DIALECT, &problem));
-    }
-    let Some(root) = root else {
-        return;
-    };
-    match root.entries() {
-        Some(entries) => entries.iter().for_each(|entry| field(entry, draft)),
-        None => {
-            let found = frontmatter_invalid::no_mapping(DIALECT, root.span, root.describe());
-            draft.problems.push(found);
-        }
+    for entry in header::entries(text, located, draft) {
+        field(&entry, draft);
     }
 }
 
@@ -65,24 +44,6 @@ fn kind(entry: &Entry, draft: &mut Draft) {
         draft.problems.push(bad_value::type_of_file(DIALECT, &word));
     }
     draft.kind = Some(word);
-}
-
-/// The text of a field. One without a value is kept as empty text, so that it can be filled in.
-fn text(entry: &Entry, draft: &mut Draft) -> Option<Spanned<String>> {
-    if entry.value.kind == Kind::Null {
-        return Some(Spanned::new(String::new(), entry.key.span));
-    }
-    if let Some(text) = entry.value.text() {
-        return Some(text);
-    }
-    let found = bad_value::no_text(
-        DIALECT,
-        &entry.key,
-        entry.value.span,
-        entry.value.describe(),
-    );
-    draft.problems.push(found);
-    None
 }
 
 /// What a field that is a mapping holds.

@@ -1,4 +1,4 @@
-//! The native single file (seed 002): frontmatter, a title, plan fields as bold labels, and one
+//! The native single file: frontmatter, a title, plan fields as bold labels, and one
 //! `### N. Title` heading per step with its own labels.
 
 mod contract;

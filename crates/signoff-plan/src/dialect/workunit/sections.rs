@@ -65,7 +65,7 @@ pub(super) fn outline(document: &Document<'_>) -> Outline {
         .any(|(_, heading)| is_steps(document, heading));
     let mut reader = Reader {
         document,
-        // As the seed's parser does: without a `## Steps` heading every `### N.` is a step.
+        // Without a `## Steps` heading every `### N.` is a step.
         anywhere: !has_steps_section,
         after_steps: false,
         steps: 0,

@@ -8,7 +8,7 @@ use super::values::{lines_span, list, markdown, scalar};
 use super::{DIALECT, contract, heading, values};
 use crate::check::{bad_value, missing_field, unknown_field};
 use crate::diagnostic::Diagnostic;
-use crate::draft::{Draft, Hint, Marks, Spanned, StatusMark, Step};
+use crate::draft::{Draft, Hint, Spanned, StatusMark, Step, StepMarks};
 use crate::field::{self, Place, Shape};
 use crate::markdown::{Document, Line};
 use crate::model::STEP_RECORD;
@@ -62,7 +62,7 @@ fn heading_of(document: &Document<'_>, lines: &Range<usize>) -> Step {
         number: parts.number,
         unexpanded: parts.unexpanded,
         title: parts.title,
-        marks: Marks {
+        marks: StepMarks {
             ticks: parts.ticks,
             statuses: Vec::new(),
             insert_tick: parts.insert_tick,
@@ -168,7 +168,7 @@ impl Reader<'_, '_> {
         Some(values::unless_none(name, items, &mut self.problems))
     }
 
-    /// Seed 003's `tool: operation → target`.
+    /// The hint of a proposal: `tool: operation → target`.
     fn hint(&mut self) -> Hint {
         let Some(Spanned { value, span }) = self.scalar("tool_hint") else {
             return Hint::default();
