@@ -44,7 +44,7 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         Event::TreePrepared { tree } => {
             run.head = Some(tree.start.clone());
             run.landed_head = Some(tree.start.clone());
-            run.ground = Some(tree.clone());
+            run.tree = Some(tree.clone());
         }
         Event::CheckoutJoined {
             commit,
@@ -291,7 +291,7 @@ pub(crate) fn note_verdict(run: &mut Run, at: usize) {
         .as_ref()
         .is_some_and(|contract| !contract.holds_once && !run.children.contains_key(&at));
     if judged {
-        let (tree, unconfirmed) = (state.contract.tree, state.outcome.unconfirmed);
+        let (tree, unconfirmed) = (state.contract.tree_version, state.outcome.unconfirmed);
         run.verdicts.insert((tree, at));
         if unconfirmed {
             run.unconfirmed.insert(at);

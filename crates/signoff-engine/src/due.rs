@@ -135,10 +135,10 @@ fn last(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if !settled || !run.ready.is_empty() || bounds.stop_short(run) {
         return Vec::new();
     }
-    let stale = run.verdicts.range(..(run.tree, 0));
+    let stale = run.verdicts.range(..(run.tree_version, 0));
     let stale = stale.map(|&(_, step)| step);
     // Those that hold on this tree with what others built have to hold without.
-    let is_current = |step: &usize| run.verdicts.contains(&(run.tree, *step));
+    let is_current = |step: &usize| run.verdicts.contains(&(run.tree_version, *step));
     let warm = run.unconfirmed.iter().copied().filter(is_current);
     let stale: Vec<Action> = stale
         .chain(warm)

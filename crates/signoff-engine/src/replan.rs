@@ -71,7 +71,7 @@ fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
             cache: old.settings.cache,
             ..settings.clone()
         },
-        ground: old.ground.clone(),
+        tree: old.tree.clone(),
         head: old.head.clone(),
         landed_head: old.landed_head.clone(),
         joined: old.joined.clone(),
@@ -82,7 +82,7 @@ fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
         items_opened: old.items_opened,
         used,
         // What holds was seen under the version before: it has to hold at the end of this one.
-        tree: old.tree + 1,
+        tree_version: old.tree_version + 1,
         ..Run::new(signed)
     }
 }

@@ -3,8 +3,8 @@
 mod attempt;
 mod builds;
 mod contract;
-mod ground;
 mod item;
+mod run_tree;
 mod setup;
 mod stage;
 mod step;
@@ -16,8 +16,8 @@ use signoff_plan::signed::SignedPlan;
 
 pub use self::attempt::AttemptState;
 pub use self::contract::{Baseline, ContractRuns};
-pub use self::ground::Seat;
 pub use self::item::Item;
+pub use self::run_tree::Seat;
 pub(crate) use self::setup::referenced;
 pub use self::stage::{Stage, StepStatus};
 pub use self::step::{
@@ -62,7 +62,7 @@ pub struct Run {
     /// Steps whose agents are done and that a person has to accept at the end.
     pub(crate) provisional: BTreeSet<usize>,
     /// The tree that it works on, as git knows it.
-    pub(crate) ground: Option<RunTree>,
+    pub(crate) tree: Option<RunTree>,
     /// The last commit of its branch.
     pub(crate) head: Option<String>,
     /// The last git tree that something was judged on.
@@ -75,7 +75,7 @@ pub struct Run {
     pub(crate) held: Vec<String>,
     pub(crate) undone: bool,
     /// How often the tree may have changed: verdicts name the number they were made at.
-    pub(crate) tree: u64,
+    pub(crate) tree_version: u64,
     /// What a person changed in the checkout, by path: at which tree it joined, and whether they deleted it.
     pub(crate) joined: BTreeMap<String, (u64, bool)>,
     /// Completed steps whose contracts have to hold at the end, by the tree of their verdict.

@@ -525,7 +525,7 @@ impl<'a> Live<'a> {
             }
             work.record(replan)?;
         }
-        if let (Some(trees), None) = (&trees, work.run.ground()) {
+        if let (Some(trees), None) = (&trees, work.run.run_tree()) {
             match trees.begin(work.run.settings().isolation) {
                 Ok(tree) => work.record(Input::TreePrepared { tree })?,
                 // Ctrl-C before the first step: the loop hears of it next.
@@ -533,7 +533,7 @@ impl<'a> Live<'a> {
                 Err(error) => return Err(error),
             }
         }
-        if let (Some(trees), Some(_)) = (&trees, work.run.ground()) {
+        if let (Some(trees), Some(_)) = (&trees, work.run.run_tree()) {
             trees.begun(work.run)?;
             place::take_up(work.run, trees);
         }

@@ -62,7 +62,7 @@ pub(super) fn answered(run: &mut Run, at: usize, event: &Event) {
     } else {
         positions(run, steps)
     };
-    run.tree += u64::from(*choice == Choice::Fixed && !run.in_worktrees());
+    run.tree_version += u64::from(*choice == Choice::Fixed && !run.in_worktrees());
     for at in about {
         run.active.insert(at);
         answer(run, at, *choice, note.as_deref(), by);

@@ -105,7 +105,7 @@ fn rechecked(run: &mut Run, at: usize, verdict: Verdict) {
     };
     step.stage = Stage::Ended;
     if verdict == Verdict::Pass {
-        let tree = step.contract.tree;
+        let tree = step.contract.tree_version;
         step.attempt.inconclusive = 0;
         run.verdicts.retain(|&(_, step)| step != at);
         run.verdicts.insert((tree, at));

@@ -93,14 +93,14 @@ pub(super) fn joined(run: &mut Run, commit: &str, tree: &str) {
 /// Whoever wonders why a contract no longer holds should know what a person did.
 pub(super) fn note_joined(run: &mut Run, files: &[String], deleted: &[String]) {
     for file in files {
-        let note = (run.tree, deleted.contains(file));
+        let note = (run.tree_version, deleted.contains(file));
         run.joined.insert(file.clone(), note);
     }
 }
 
 fn set_head(run: &mut Run, commit: &str, tree: &str) {
     // Whoever was judged before was judged on another tree.
-    run.tree += u64::from(run.head.as_deref() != Some(commit));
+    run.tree_version += u64::from(run.head.as_deref() != Some(commit));
     run.head = Some(commit.to_owned());
     run.seen_tree = Some(tree.to_owned());
 }
@@ -110,7 +110,7 @@ pub(super) fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.contract.tree = run.tree;
+    step.contract.tree_version = run.tree_version;
     step.occupies.leave_queue();
     step.attempt.commit = Some(commit.to_owned());
     step.contract.judged_on = Some(tree.to_owned());

@@ -137,7 +137,7 @@ fn bring_in(
     (run, journal): (&mut Run, &mut FileJournal),
     clock: &dyn Clock,
 ) -> Result<Landing, Error> {
-    let start = run.ground().map(|ground| ground.start.as_str());
+    let start = run.run_tree().map(|tree| tree.start.as_str());
     let start = parsed(run, start.unwrap_or_default())?;
     let head = parsed(run, run.head().unwrap_or_default())?;
     let mut landing = Landing {

@@ -55,10 +55,10 @@ impl Live<'_> {
 
     /// Agents of older versions worked in worktrees, of which this one knows nothing.
     fn refuse_if_older(&self) -> Result<(), Error> {
-        match self.run.ground() {
-            Some(ground) if !ground.layers => Err(Error::OlderRun {
+        match self.run.run_tree() {
+            Some(tree) if !tree.layers => Err(Error::OlderRun {
                 run: self.id(),
-                branch: ground.branch.clone().unwrap_or_default(),
+                branch: tree.branch.clone().unwrap_or_default(),
             }),
             Some(_) | None => Ok(()),
         }
@@ -66,7 +66,7 @@ impl Live<'_> {
 
     /// Without its branch nothing of the run could be merged, whatever its agents did.
     fn require_branch(&self, trees: &Trees) -> Result<(), Error> {
-        let Some(head) = self.run.head().filter(|_| self.run.ground().is_some()) else {
+        let Some(head) = self.run.head().filter(|_| self.run.run_tree().is_some()) else {
             return Ok(());
         };
         if trees.has_branch()? {
@@ -87,9 +87,9 @@ impl Live<'_> {
         if self.settings().isolation == Isolation::Shared {
             return Ok(None);
         }
-        let repository = match (&self.repository, self.run.ground()) {
+        let repository = match (&self.repository, self.run.run_tree()) {
             (Some(repository), _) => Some(repository.clone()),
-            (None, Some(ground)) if ground.private => trees::private_repository(self.project)?,
+            (None, Some(tree)) if tree.private => trees::private_repository(self.project)?,
             (None, Some(_)) => trees::repository(self.project)?,
             // Killed before it had a tree.
             (None, None) => trees::run_repository(self.project)?.map(|found| found.repository),
@@ -105,14 +105,14 @@ impl Live<'_> {
         let id_of = self.id();
         let how = (showing, self.setup(&id_of, grounds));
         let trees = Trees::open(self.project, repository, &self.dir, (&id_of, &kept), how)?;
-        if let (Some(ground), Some(head)) = (self.run.ground(), self.run.head()) {
+        if let (Some(tree), Some(head)) = (self.run.run_tree(), self.run.head()) {
             let parsed = |text: &str| {
                 id(text).map_err(|why| Error::BrokenRun {
                     run: id_of.clone(),
                     why,
                 })
             };
-            trees.take_up(&parsed(&ground.start)?, &parsed(head)?)?;
+            trees.take_up(&parsed(&tree.start)?, &parsed(head)?)?;
         }
         Ok(Some(trees))
     }
