@@ -112,7 +112,7 @@ fn admitted<'a>(
     action: Action,
     (queue, capacity): (&mut Queue, &mut Capacity<'a>),
 ) -> Option<Action> {
-    // Whoever has to wait for the queue takes no place for work meanwhile.
+    // A step that waits for the queue takes no place for work meanwhile.
     let free = !queue.would_admit(run, at, &action) || capacity.admit(run, at, &action);
     (free && queue.admit(run, at, &action)).then_some(action)
 }

@@ -54,7 +54,7 @@ pub(crate) fn replanned(old: &Run, signed: SignedPlan, settings: &Settings) -> R
     Replanned { run, kept, reset }
 }
 
-/// A run of the new version in which nothing has happened, but for what is the whole run's.
+/// A run of the new version in which no step has begun, with what belongs to the run as a whole.
 fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
     let mut used = old.used.clone();
     for (id, &at) in &old.index {
@@ -200,7 +200,7 @@ impl Replanning<'_> {
         let (Some(step), Some(was)) = (self.run.steps.get_mut(at), self.old.steps.get(from)) else {
             return;
         };
-        // What it used of its budget stays used, and an unchanged task is told why it failed.
+        // Its used budget stays used, and the prompt of an unchanged task says why it failed.
         step.turn.agents = was.turn.agents;
         step.history.ended_before = was.stage == Stage::Ended;
         if same && !was.satisfies {

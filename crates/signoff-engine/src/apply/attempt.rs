@@ -16,7 +16,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
         Event::ConditionHeld { .. } => step.turn.condition_held = true,
         Event::BaselineStarted { base, .. } => {
             step.stage = Stage::Baselining;
-            // What others do meanwhile is not what it looks at.
+            // The baseline does not see what other steps change from now on.
             step.contract.tree_version = tree;
             step.baseline.commit.clone_from(base);
             if step.attempt.candidate.is_none() {
@@ -52,7 +52,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
         Event::ContractStarted { attempt, again, .. } => {
             step.contract.tree_version = tree;
             step.occupies.take_place();
-            // One that was cut off gave the queue up, and its candidate needs it again.
+            // A step that was cut off left the queue, and its candidate needs it again.
             if step.attempt.candidate.is_some() {
                 step.occupies = Occupied::Queue;
             }
@@ -170,10 +170,10 @@ fn interrupt(run: &mut Run, at: usize, attempt: u32, stopped: bool) {
     step.attempt.call = None;
     step.cut_off.unseen_since.get_or_insert(attempt);
     step.cut_off.numbers.insert(attempt);
-    // The attempt began without those.
+    // An earlier attempt changed these; this one began without them.
     step.changes.protected.clear();
     if in_worktrees {
-        // The candidate will tell.
+        // The candidate shows what it changed.
         step.changes.files = None;
     }
     step.occupies.leave_queue();

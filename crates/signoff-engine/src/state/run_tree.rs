@@ -72,13 +72,13 @@ impl Run {
         self.in_worktrees() && (self.settings.land == Land::Step || private)
     }
 
-    /// Is something merged whose files are to come into the checkout at once?
+    /// Are there merged files that land at once?
     pub(crate) fn has_files_to_land(&self) -> bool {
         let at_once = self.in_worktrees() && self.settings.land == Land::Step;
         at_once && self.tree.is_some() && self.head != self.landed_head
     }
 
-    /// Does somebody use the run's tree, or build something on its head?
+    /// Does a step use the run's tree, or build a candidate on its head?
     pub fn has_queue_holder(&self) -> bool {
         let active = self.active.iter().filter_map(|&at| self.steps.get(at));
         self.in_worktrees() && active.into_iter().any(|step| step.occupies.has_queue())
@@ -89,7 +89,7 @@ impl Run {
         !self.joined.is_empty()
     }
 
-    /// What of its files could not be written to the checkout, each with the reason.
+    /// Files that could not be written to the checkout, each with the reason.
     pub fn held_files(&self) -> &[String] {
         &self.held
     }

@@ -13,7 +13,7 @@ use crate::event::{Accept, Green, Isolation, Settings};
 use crate::template::rendered;
 
 impl Run {
-    /// A run in which nothing has happened yet. There is no other way in than a signed plan.
+    /// A run in which nothing has happened yet. Only a signed plan can be run.
     pub fn new(signed: SignedPlan) -> Self {
         let plan = signed.plan();
         let index: BTreeMap<String, usize> = (0..)
@@ -138,7 +138,7 @@ fn with_params(plan: &Plan) -> BTreeMap<usize, Step> {
     };
     let steps = (0..).zip(&plan.steps);
     let single = steps.filter(|(_, step)| step.for_each.is_none());
-    // One that cannot be rendered is told by `unrenderable` before the run starts.
+    // `unrenderable` reports what cannot be rendered before the run starts.
     single
         .filter_map(|(at, step)| Some((at, rendered(step, &scope).ok()??)))
         .collect()
