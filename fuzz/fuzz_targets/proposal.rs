@@ -1,6 +1,6 @@
 #![no_main]
 
-#[path = "../../crates/signoff-plan/tests/exercise/mod.rs"]
+#[path = "../../crates/signoff-plan/tests/all/exercise/mod.rs"]
 mod exercise;
 
 use signoff_plan::dialect::Dialect;

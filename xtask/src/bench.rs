@@ -300,7 +300,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_os = "linux")]
     fn the_kernel_tells_the_cpu_time_of_children() {
         assert!(children_cpu().is_some());
     }

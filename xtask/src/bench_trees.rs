@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::Command;
-use crate::bench::{TREES, release_build, update};
+use crate::bench::{TREES, children_cpu, release_build, update};
 
 pub(crate) const COMMAND: Command = Command {
     name: "bench trees",
@@ -21,7 +21,8 @@ Four agents that wait 5 s, with `--jobs 1` and `--jobs 4`, in a clone of a small
 of 10,000 files; both must end in the same tree, and land. Then eight such agents in the large one: how
 long it takes from the start of an attempt to the start of its agent, one after another; and from the first
 attempt's start until each of them is at work, all at once, in the first run of the project and in one
-after it; beside `git worktree add` of the same repository. Wall time: waiting is what it is about. It works in
+after it; beside `git worktree add` of the same repository. Wall time: waiting is what it is about. Last, the
+CPU time of a contract that leaves nothing behind and of one that does, so that the next one needs a new room. It works in
 TMPDIR: an ext4 without a journal is slow at making files for minutes after many were removed, and then
 that is what is measured. Takes about three minutes.",
     run,
@@ -30,12 +31,21 @@ that is what is measured. Takes about three minutes.",
 const FILES: usize = 10_000;
 const WAITING: usize = 4;
 const SETTING_UP: usize = 8;
+const CONTRACTS: u32 = 200;
 
 /// Wall time of the same plan with one agent at a time and with four.
 struct Waited {
     files: usize,
     one: Duration,
     four: Duration,
+}
+
+/// Milliseconds of CPU time for each contract.
+struct Rooms {
+    /// It leaves its room as it was, and the next one gets the same.
+    kept: f64,
+    /// It writes a file, so the next one gets a new room.
+    new: f64,
 }
 
 /// Milliseconds that trees took.
@@ -52,8 +62,8 @@ fn run(write: bool) -> Result<(), String> {
     let measured = measured(&signoff, &directory);
     // Whatever happened: there is much in it.
     fs::remove_dir_all(&directory).ok();
-    let (waited, set_up) = measured?;
-    let table = render(&waited, &set_up);
+    let (waited, set_up, rooms) = measured?;
+    let table = render(&waited, &set_up, &rooms);
     println!("{table}");
     if write {
         update(&[(TREES, &table)])
@@ -62,7 +72,7 @@ fn run(write: bool) -> Result<(), String> {
     }
 }
 
-fn measured(signoff: &str, directory: &Path) -> Result<(Vec<Waited>, SetUp), String> {
+fn measured(signoff: &str, directory: &Path) -> Result<(Vec<Waited>, SetUp, Rooms), String> {
     let mut waited = Vec::new();
     for files in [10, FILES] {
         let (one, tree) = timed(signoff, directory, files, "1")?;
@@ -80,7 +90,33 @@ fn measured(signoff: &str, directory: &Path) -> Result<(Vec<Waited>, SetUp), Str
         first,
         again,
     };
-    Ok((waited, set_up))
+    let rooms = Rooms {
+        kept: contract_cpu(signoff, directory, "true < /dev/null")?,
+        new: contract_cpu(signoff, directory, "true > /tmp/x")?,
+    };
+    eprintln!("measured: rooms of contracts");
+    Ok((waited, set_up, rooms))
+}
+
+/// Milliseconds of CPU time for each of many contracts, all the same.
+fn contract_cpu(signoff: &str, directory: &Path, contract: &str) -> Result<f64, String> {
+    let place = project(signoff, directory, 10, 1)?;
+    let steps = (0..CONTRACTS).map(|number| {
+        json!({"id": format!("s{number}"), "description": "Check", "contract": contract, "dependsOn": []})
+    });
+    let steps: Vec<Value> = steps.collect();
+    let plan = json!({"id": "rooms", "version": 1, "steps": steps});
+    write(&place, ".signoff/rooms.json", &plan.to_string())?;
+    call(&place, &[signoff, "approve", ".signoff/rooms.json"])?;
+    let before = children_cpu();
+    call(
+        &place,
+        &[signoff, "run", ".signoff/rooms.json", "--jobs", "1"],
+    )?;
+    let spent = before.zip(children_cpu());
+    let spent = spent.map(|(before, after)| after.saturating_sub(before));
+    let spent = spent.ok_or("the kernel does not tell the CPU time of children")?;
+    Ok(spent.as_secs_f64() * 1000.0 / f64::from(CONTRACTS))
 }
 
 /// How long each of eight agents waited for its tree, with so many at once: in the first run, and in another one.
@@ -275,7 +311,7 @@ fn said(place: &Path, argv: &[&str]) -> Result<String, String> {
     ))
 }
 
-fn render(waited: &[Waited], set_up: &SetUp) -> String {
+fn render(waited: &[Waited], set_up: &SetUp, rooms: &Rooms) -> String {
     let mut text =
         "| files | agents of 5 s | `--jobs 1` | `--jobs 4` | ratio |\n|---|---|---|---|---|\n"
             .to_owned();
@@ -307,6 +343,13 @@ fn render(waited: &[Waited], set_up: &SetUp) -> String {
         let (median, slowest) = (shown(times.get(times.len() / 2)), shown(times.last()));
         writeln!(text, "| {name} | {median} | {slowest} |").expect("a string takes all");
     }
+    let Rooms { kept, new } = rooms;
+    writeln!(
+        text,
+        "\n| a contract, all in all | CPU |\n|---|---|\n| in a room that was left as it was | {kept:.1} ms |\n| in a new room | {new:.1} ms |\n| making and removing a room | {:.1} ms |",
+        new - kept
+    )
+    .expect("a string takes all");
     text
 }
 
@@ -334,7 +377,15 @@ mod tests {
             first: Vec::new(),
             again: Vec::new(),
         };
-        let text = render(&[waited], &set_up);
+        let rooms = Rooms {
+            kept: 2.0,
+            new: 4.5,
+        };
+        let text = render(&[waited], &set_up, &rooms);
+        assert!(
+            text.contains("| making and removing a room | 2.5 ms |"),
+            "{text}"
+        );
         assert!(
             text.contains("| 10 | 4 | 20.0 s | 5.0 s | 0.25 |"),
             "{text}"

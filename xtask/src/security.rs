@@ -2,7 +2,7 @@
 //! what comes of it.
 
 #[expect(dead_code, reason = "how an attack is performed is for the tests")]
-#[path = "../../crates/signoff/tests/attackers/table/mod.rs"]
+#[path = "../../crates/signoff/tests/it/attacks/attackers/table/mod.rs"]
 mod table;
 
 use std::fmt::Write as _;

@@ -127,7 +127,7 @@ fn processes_are_started_by_the_sandbox_and_in_tests() {
     for source in [import, full] {
         check(PLAN, source, 1);
         check("crates/signoff-sandbox/src/lib.rs", source, 0);
-        check("crates/signoff/tests/kill.rs", source, 0);
+        check("crates/signoff/tests/it/crashes/kill.rs", source, 0);
         check("xtask/src/main.rs", source, 0);
         check(PLAN, &format!("#[cfg(test)]\nmod tests {{ {source} }}"), 0);
     }

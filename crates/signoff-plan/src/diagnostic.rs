@@ -7,10 +7,8 @@ mod code;
 use std::fmt;
 
 pub use self::code::Code;
-use crate::check::Lack;
-use crate::dialect::Dialect;
-use crate::draft::Spanned;
-use crate::source::Span;
+use crate::source::{Span, Spanned};
+use crate::spelling::Dialect;
 use crate::visible;
 
 /// One problem of a plan. The message stands alone; everything else helps.
@@ -38,6 +36,15 @@ pub struct Diagnostic {
     pub(crate) lack: Option<Lack>,
     /// Whether what stands behind it was not read, so that nobody knows what is missing.
     pub(crate) cuts_off: bool,
+}
+
+/// Fields, by their native names, of which one is not given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lack {
+    /// In the step that the problem is about, or in the plan if it is about none.
+    Here(&'static [&'static str]),
+    /// In the plan or in whatever step.
+    Anywhere(&'static [&'static str]),
 }
 
 impl Diagnostic {

@@ -10,32 +10,12 @@ use serde_json::Value;
 
 use self::rare::Rare;
 use crate::diagnostic::Diagnostic;
-use crate::dialect::Dialect;
 use crate::source::Span;
-
-/// A value and the place it was read from.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Spanned<T> {
-    /// What was read.
-    pub value: T,
-    /// Where it stands.
-    pub span: Span,
-}
-
-impl<T> Spanned<T> {
-    /// Puts a value at its place.
-    pub const fn new(value: T, span: Span) -> Self {
-        Self { value, span }
-    }
-
-    /// Changes the value, keeps the place.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Spanned<U> {
-        Spanned::new(change(self.value), self.span)
-    }
-}
+pub use crate::source::{Command, Piece, Spanned};
+use crate::spelling::Dialect;
 
 /// A plan as written.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Draft {
     /// The spelling it was read from.
     pub dialect: Dialect,
@@ -83,33 +63,10 @@ pub struct Draft {
 
 impl Draft {
     /// A plan of which nothing has been read yet.
-    pub const fn empty(dialect: Dialect) -> Self {
+    pub fn empty(dialect: Dialect) -> Self {
         Self {
             dialect,
-            problems: Vec::new(),
-            anchors: Anchors {
-                header: Span::at(0),
-                insert_status: None,
-                body: Span::at(0),
-            },
-            kind: None,
-            id: None,
-            title: None,
-            task: None,
-            context: None,
-            status: None,
-            version: None,
-            owner: None,
-            previous: None,
-            budget: None,
-            priority: None,
-            tools: None,
-            constraints: Vec::new(),
-            params: Vec::new(),
-            risks: Vec::new(),
-            executor_model: None,
-            record: Vec::new(),
-            steps: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -245,72 +202,6 @@ pub struct Contract {
     pub holds: Option<Spanned<String>>,
 }
 
-/// Shell text with a way back to where each part of it was written.
-///
-/// The text has LF line ends and no list indentation; the file may have both otherwise.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Command {
-    /// The text that is run.
-    pub text: String,
-    /// Offset in the text and the source bytes it came from, in order.
-    pub pieces: Vec<Piece>,
-}
-
-/// A stretch of text taken from the source in one go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
-    /// Where the stretch begins in the text.
-    pub offset: usize,
-    /// Where it stands in the source.
-    pub span: Span,
-}
-
-impl Command {
-    /// Adds a stretch of text and the place it came from.
-    pub(crate) fn push(&mut self, text: &str, span: Span) {
-        let offset = self.text.len();
-        self.pieces.push(Piece { offset, span });
-        self.text.push_str(text);
-    }
-
-    /// Where an offset of the text stands in the source.
-    pub fn source_offset(&self, offset: usize) -> usize {
-        let after = self.pieces.partition_point(|piece| piece.offset <= offset);
-        let piece = after
-            .checked_sub(1)
-            .and_then(|index| self.pieces.get(index));
-        match piece.or(self.pieces.first()) {
-            Some(piece) => {
-                let inside = offset.saturating_sub(piece.offset);
-                (piece.span.start + inside).min(piece.span.end)
-            }
-            None => 0,
-        }
-    }
-
-    /// Where a range of the text stands in the source.
-    pub fn source_span(&self, span: Span) -> Span {
-        if self.pieces.is_empty() {
-            return Span::default();
-        }
-        let start = self.source_offset(span.start);
-        // The end is found from the last covered byte: the next piece may begin a line later.
-        let end = match span.end.checked_sub(1) {
-            Some(last) if last >= span.start => self.source_offset(last) + 1,
-            _ => start,
-        };
-        Span::new(start, end)
-    }
-
-    /// The whole text in the source.
-    pub fn span(&self) -> Span {
-        match (self.pieces.first(), self.pieces.last()) {
-            (Some(first), Some(last)) => first.span.to(last.span),
-            _ => Span::default(),
-        }
-    }
-}
-
 /// Marks that say how far a step is; never believed, never part of the digest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Marks {
@@ -331,22 +222,4 @@ pub struct StatusMark {
     pub word: Spanned<String>,
     /// The whole line, without its line end.
     pub line: Span,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn offsets_of_a_command_lead_back_to_the_source() {
-        let mut command = Command::default();
-        command.push("ab\n", Span::new(10, 13));
-        command.push("cd", Span::new(16, 18));
-        assert_eq!(command.source_offset(0), 10);
-        assert_eq!(command.source_offset(3), 16);
-        assert_eq!(command.source_span(Span::new(0, 5)), Span::new(10, 18));
-        assert_eq!(command.source_span(Span::new(0, 2)), Span::new(10, 12));
-        assert_eq!(command.source_span(Span::new(5, 5)), Span::at(18));
-        assert_eq!(Command::default().source_span(Span::new(0, 9)), Span::at(0));
-    }
 }

@@ -142,6 +142,12 @@ impl Plan {
     }
 }
 
+/// Whether a text can be the id of a plan or a step.
+pub fn is_id(text: &str) -> bool {
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    !text.is_empty() && text.chars().all(part)
+}
+
 /// How many steps may be named to spell out "every step before", over all steps together.
 const NAMES: usize = 500_000;
 
@@ -192,8 +198,8 @@ impl Depends {
     }
 }
 
-/// One step.
-#[derive(Debug, Clone, PartialEq)]
+/// One step. [`Step::new`] has what holds where nothing is said.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Step {
     /// Explicit id, else `step-N`.
     pub id: String,
@@ -255,10 +261,20 @@ pub struct Step {
 impl Step {
     /// How many items a loop may have unless it says otherwise.
     pub const MAX_ITEMS: u64 = 100;
+
+    /// A step of which nothing is said but what it is called.
+    pub fn new(id: String, number: usize) -> Self {
+        Self {
+            id,
+            number,
+            critical: true,
+            ..Self::default()
+        }
+    }
 }
 
 /// What is done in a step.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum Work {
     /// A fresh agent process. No role = the arbiter's choice, else `default`.
     Agent {
@@ -282,6 +298,7 @@ pub enum Work {
         choices: Vec<String>,
     },
     /// Nothing but the contract.
+    #[default]
     Check,
 }
 
@@ -325,6 +342,21 @@ pub struct Contract {
     pub fewer_tests_allowed: bool,
     /// The contract need not hold again at the end of the run.
     pub holds_once: bool,
+}
+
+impl Contract {
+    /// A contract of which nothing is said but its command.
+    pub fn new(command: String) -> Self {
+        Self {
+            command,
+            shell: None,
+            expect: vec![Condition::DEFAULT],
+            timeout: None,
+            baseline: true,
+            fewer_tests_allowed: false,
+            holds_once: false,
+        }
+    }
 }
 
 /// One typed condition on what a contract run showed.
@@ -379,6 +411,12 @@ impl OnFail {
         retries: 2,
         then: FailAction::Escalate,
     };
+}
+
+impl Default for OnFail {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
 }
 
 impl fmt::Display for OnFail {

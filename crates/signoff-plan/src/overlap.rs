@@ -1,6 +1,6 @@
 //! Whether agents of a plan can be at work at the same time.
 
-use crate::check::graph::ranks;
+use crate::graph::ranks;
 use crate::model::{Depends, Plan, Work};
 
 /// Two agent steps neither of which waits for the other, the one that comes first in the plan first; a
@@ -150,7 +150,7 @@ mod tests {
             }).collect();
             let agent = |at: usize| steps[at].1;
             let depends: Vec<&Depends> = depends.iter().collect();
-            let graph = crate::check::graph::Graph::of(depends.clone());
+            let graph = crate::graph::Graph::of(depends.clone());
             let free = |a: usize, b: usize| {
                 a != b && agent(a) && agent(b)
                     && !graph.is_stuck(a) && !graph.is_stuck(b)

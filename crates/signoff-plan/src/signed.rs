@@ -6,9 +6,9 @@
 
 use std::fmt;
 
-use crate::dialect::Dialect;
 pub use crate::digest::Digest;
 use crate::model::Plan;
+use crate::spelling::Dialect;
 
 /// A plan without errors, and the digest that a signature would name.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,13 @@
 //! Plan text as it lies on disk, and places in it.
 
+mod command;
+mod spanned;
+
 use std::fmt;
 use std::sync::OnceLock;
+
+pub use self::command::{Command, Piece};
+pub use self::spanned::Spanned;
 
 /// A range of byte offsets into the original bytes of a [`Source`], byte order mark included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

@@ -10,7 +10,7 @@ use signoff_store::requests::Requests;
 
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::live::{Live, end_leftovers_of};
+use crate::live::{OpenedRun, end_leftovers_of};
 use crate::plans::History;
 use crate::project::{Project, random};
 use crate::view::View;
@@ -80,7 +80,7 @@ pub fn ask(
         Ask::Abort { by } => Input::Abort { by },
         Ask::Input(input) => input,
     };
-    Live::record(project, run, input, clock)?;
+    OpenedRun::record(project, run, input, clock)?;
     Ok(Done::Here)
 }
 

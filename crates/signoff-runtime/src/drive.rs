@@ -2,16 +2,15 @@
 //! is due, journal it, perform it.
 
 use signoff_engine::{
-    Action, Bounds, Event, Input, Item, Millis, Outcome, PauseReason, Recorded, Refusal, Run,
-    apply, decide, due,
+    Action, Bounds, Input, Item, Millis, Outcome, PauseReason, Recorded, Refusal, Run, due,
 };
 use signoff_store::failpoint;
 
-use crate::clock::Clock;
 use crate::control::Ask;
 use crate::difference::Difference;
 use crate::error::Error;
 pub use crate::journal::Append;
+use crate::journaled_run::JournaledRun;
 
 /// Performs actions. What they lead to arrives through [`Perform::next`].
 pub trait Perform {
@@ -132,34 +131,30 @@ impl Person for Nobody {
 }
 
 /// One run with everything it needs to go on.
-pub struct Loop<'a> {
-    /// The state.
-    pub run: &'a mut Run,
-    /// Its memory.
-    pub journal: &'a mut dyn Append,
-    /// Its hands.
+pub struct Loop<'a, 'r> {
+    /// The run.
+    pub run: &'a mut JournaledRun<'r>,
+    /// Performs its actions.
     pub perform: &'a mut dyn Perform,
-    /// Its time.
-    pub clock: &'a dyn Clock,
     /// How far it is to go.
     pub bounds: Bounds,
-    /// Whom it asks.
+    /// Who can be asked.
     pub person: &'a mut dyn Person,
-    /// Whoever watches.
+    /// See every event.
     pub observers: Vec<&'a mut dyn Observe>,
     /// What changed since signing, once that was seen.
     pub difference: Option<Difference>,
 }
 
-impl std::fmt::Debug for Loop<'_> {
+impl std::fmt::Debug for Loop<'_, '_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Loop")
-            .field("run", &self.run.id())
+            .field("run", &self.run)
             .finish_non_exhaustive()
     }
 }
 
-impl Loop<'_> {
+impl Loop<'_, '_> {
     /// Drives the run until it ends or cannot go on by itself.
     pub fn drive(mut self) -> Result<Stopped, Error> {
         let stopped = self.until_stopped();
@@ -167,16 +162,16 @@ impl Loop<'_> {
             // Whatever went wrong, no agent may outlive the loop that journals for it.
             self.perform.stop();
         } else {
-            self.journal.close()?;
+            self.run.close()?;
         }
         stopped
     }
 
     fn until_stopped(&mut self) -> Result<Stopped, Error> {
         loop {
-            let now = self.clock.now();
+            let now = self.run.now();
             if self.perform.is_stopping() {
-                let happened = self.perform.next(self.run, now, None)?;
+                let happened = self.perform.next(self.run.state(), now, None)?;
                 match self.handle(happened)? {
                     Some(stopped) => return Ok(stopped),
                     None => continue,
@@ -191,8 +186,8 @@ impl Loop<'_> {
                 },
                 Begun::Until { wake, stuck } => (wake, stuck),
             };
-            if !self.run.in_flight() && wake.is_none() {
-                if !stuck && !due(self.run, now, &self.bounds).is_empty() {
+            if !self.run.state().in_flight() && wake.is_none() {
+                if !stuck && !due(self.run.state(), now, &self.bounds).is_empty() {
                     continue;
                 }
                 match self.park()? {
@@ -200,7 +195,7 @@ impl Loop<'_> {
                     None => continue,
                 }
             }
-            let happened = self.perform.next(self.run, now, wake)?;
+            let happened = self.perform.next(self.run.state(), now, wake)?;
             if let Some(stopped) = self.handle(happened)? {
                 return Ok(stopped);
             }
@@ -212,7 +207,7 @@ impl Loop<'_> {
         if !self.perform.has_news() {
             return Ok(None);
         }
-        let happened = self.perform.next(self.run, now, Some(now))?;
+        let happened = self.perform.next(self.run.state(), now, Some(now))?;
         self.handle(happened)
     }
 
@@ -222,7 +217,7 @@ impl Loop<'_> {
         let mut stuck = false;
         let mut again = false;
         let mut recorded = Vec::new();
-        for action in due(self.run, now, &self.bounds) {
+        for action in due(self.run.state(), now, &self.bounds) {
             match action {
                 Action::Wait { until } => {
                     wake = Some(wake.map_or(until, |at: Millis| at.min(until)));
@@ -250,9 +245,9 @@ impl Loop<'_> {
             }
         }
         // One sync serves them all: what must survive is on disk before anything begins.
-        self.journal.barrier()?;
+        self.run.sync()?;
         for action in recorded {
-            self.perform.begin(self.run, &action)?;
+            self.perform.begin(self.run.state(), &action)?;
         }
         Ok(if again && !stuck {
             Begun::Again
@@ -264,18 +259,18 @@ impl Loop<'_> {
     /// Journals what must be known before the action. May it begin then? `None` if nothing may,
     /// because something has changed.
     fn prepare(&mut self, action: &Action) -> Result<Option<bool>, Error> {
-        match self.perform.prepare(self.run, action)? {
+        match self.perform.prepare(self.run.state(), action)? {
             Prepared::Go(input) => self.write(input).map(|()| Some(true)),
             Prepared::Instead(input) => {
                 self.record(input.clone())?;
-                self.perform.recorded(self.run, &input);
+                self.perform.recorded(self.run.state(), &input);
                 Ok(Some(false))
             }
             Prepared::Stopping => Ok(Some(false)),
             Prepared::Changed(difference) => {
                 // What is in flight ends and is judged, as far as it can be.
                 self.difference = Some(*difference);
-                if self.run.pausing().is_none() {
+                if self.run.state().pausing().is_none() {
                     self.record(Input::Pause {
                         reason: PauseReason::Changed,
                         by: "the harness".to_owned(),
@@ -302,7 +297,7 @@ impl Loop<'_> {
         failpoint::reached(before);
         self.record(input.clone())?;
         failpoint::reached(after);
-        self.perform.recorded(self.run, &input);
+        self.perform.recorded(self.run.state(), &input);
         Ok(())
     }
 
@@ -347,9 +342,9 @@ impl Loop<'_> {
 
     /// Nothing can go on by itself: asks whoever is there, or stands still.
     fn park(&mut self) -> Result<Option<Stopped>, Error> {
-        let reason = match self.run.pausing() {
+        let reason = match self.run.state().pausing() {
             Some(reason) => reason,
-            None if self.run.items().next().is_none() && self.bounds.limited() => {
+            None if self.run.state().items().next().is_none() && self.bounds.limited() => {
                 PauseReason::Limited
             }
             None => match self.ask()? {
@@ -368,15 +363,15 @@ impl Loop<'_> {
 
     /// Asks about the open items, one after the other, until something comes of it.
     fn ask(&mut self) -> Result<Asked, Error> {
-        let open: Vec<Item> = self.run.items().cloned().collect();
-        self.perform.rest(self.run);
+        let open: Vec<Item> = self.run.state().items().cloned().collect();
+        self.perform.rest(self.run.state());
         for item in open {
             let perform = &mut *self.perform;
-            let said = (self.person).answer(self.run, &item, &mut || perform.has_news());
+            let said = (self.person).answer(self.run.state(), &item, &mut || perform.has_news());
             match said {
                 Said::Later => continue,
                 Said::Nothing => {
-                    let happened = self.perform.next(self.run, self.clock.now(), None)?;
+                    let happened = self.perform.next(self.run.state(), self.run.now(), None)?;
                     return self.handle(happened).map(Asked::Went);
                 }
                 Said::Answer(input) => match self.record(*input) {
@@ -392,30 +387,23 @@ impl Loop<'_> {
     fn finish(&mut self) -> Result<Stopped, Error> {
         self.record(Input::Finish)?;
         Ok(Stopped::Finished(
-            self.run.outcome().unwrap_or(Outcome::Failed),
+            self.run.state().outcome().unwrap_or(Outcome::Failed),
         ))
     }
 
-    /// Decides about an input, journals the events, applies them and tells the observers.
+    /// Records an input, and shows the events to the observers.
     pub fn record(&mut self, input: Input) -> Result<(), Error> {
         self.write(input)?;
-        self.journal.barrier()
+        self.run.sync()
     }
 
-    /// The same without waiting for the disk; [`Append::barrier`] does that for many at once.
+    /// The same without waiting for the disk.
     fn write(&mut self, input: Input) -> Result<(), Error> {
-        let now = self.clock.now();
-        let events: Vec<Event> = decide(self.run, now, input)?;
-        if events.is_empty() {
-            return Ok(());
-        }
-        for recorded in self.journal.write(now, events)? {
-            apply(self.run, &recorded);
-            for observer in &mut self.observers {
-                observer.event(self.run, &recorded)?;
-            }
-        }
-        Ok(())
+        let observers = &mut self.observers;
+        self.run.write(input, |run, recorded| {
+            let mut observers = observers.iter_mut();
+            observers.try_for_each(|observer| observer.event(run, recorded))
+        })
     }
 }
 

@@ -18,20 +18,12 @@ const SYNC_EVERY: Millis = 25;
 
 /// Remembers events. What must survive is in it before it happens.
 pub trait Append {
-    /// Appends events and, where one of them reaches outside, waits until they are on disk.
-    fn append(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error>;
-
-    /// Appends events without waiting. [`Append::barrier`] stands between the last of them and what
-    /// they announce.
-    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
-        self.append(at, events)
-    }
+    /// Appends events without waiting. [`Append::sync`] stands between the last of them and what they announce.
+    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error>;
 
     /// Waits until everything that was appended and reaches outside is on disk: one sync for all of
     /// it, none if there is nothing of the kind.
-    fn barrier(&mut self) -> Result<(), Error> {
-        Ok(())
-    }
+    fn sync(&mut self) -> Result<(), Error>;
 
     /// Called when the run pauses or ends.
     fn close(&mut self) -> Result<(), Error>;
@@ -88,12 +80,6 @@ impl FileJournal {
 }
 
 impl Append for FileJournal {
-    fn append(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
-        let recorded = self.write(at, events)?;
-        self.barrier()?;
-        Ok(recorded)
-    }
-
     fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
         let entries = events.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
         let first = self.journal.append_entries(&timestamp(at), &entries)?;
@@ -113,7 +99,7 @@ impl Append for FileJournal {
             .collect())
     }
 
-    fn barrier(&mut self) -> Result<(), Error> {
+    fn sync(&mut self) -> Result<(), Error> {
         if self.owed && self.durability == Durability::Power {
             self.journal.sync()?;
         }

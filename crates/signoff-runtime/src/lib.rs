@@ -2,7 +2,7 @@
 //! `signoff-work` and `signoff-sandbox`, and tells whoever watches.
 //!
 //! Renders nothing and holds no rule about plans: those are the engine's. Start reading at
-//! [`drive::Loop`], then [`live::Live`], which sets up what it drives.
+//! [`drive::Loop`], then [`live::PreparedRun`], which sets up what it drives.
 
 #![warn(missing_docs)]
 
@@ -17,6 +17,7 @@ mod error;
 pub mod follow;
 pub mod helpers;
 mod journal;
+mod journaled_run;
 pub mod levels;
 pub mod live;
 mod local;
@@ -32,6 +33,7 @@ pub mod proof;
 pub mod rehearsal;
 mod replan;
 mod scratch;
+mod signed_text;
 mod snapshot;
 mod ssh;
 pub mod state;
@@ -49,6 +51,7 @@ pub use clock::{Clock, SystemClock};
 pub use difference::Difference;
 pub use error::Error;
 pub use journal::FileJournal;
+pub use journaled_run::JournaledRun;
 pub use live::landing;
 pub use local::Interrupt;
 pub use ssh::{KeyError, Unset};

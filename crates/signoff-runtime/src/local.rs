@@ -104,6 +104,14 @@ impl WorkPlace {
             Self::Trees(trees) => Some(trees.own()),
         }
     }
+
+    /// The run's trees, if it has any.
+    pub(crate) fn trees(&self) -> Option<&Arc<Trees>> {
+        match self {
+            Self::Checkout(_) => None,
+            Self::Trees(trees) => Some(trees),
+        }
+    }
 }
 
 /// What an agent worked in.
@@ -176,10 +184,7 @@ impl<'a> Local<'a> {
     }
 
     fn trees(&self) -> Option<&Arc<Trees>> {
-        match &self.place {
-            WorkPlace::Trees(trees) => Some(trees),
-            WorkPlace::Checkout(_) => None,
-        }
+        self.place.trees()
     }
 
     fn own_trees(&self, run: &Run) -> Result<Arc<Trees>, Error> {

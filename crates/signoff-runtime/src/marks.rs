@@ -23,6 +23,7 @@ use crate::drive::Observe;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::write_back::word;
+use crate::signed_text::SignedText;
 
 /// At most one write in this time, and one at pause and end.
 const EVERY: Millis = 1000;
@@ -40,6 +41,7 @@ const LARGE: usize = 2000;
 pub(crate) struct Projection {
     plan: PathBuf,
     execution: Execution,
+    text: SignedText,
     /// What no file says.
     secrets: Secrets,
     written: Millis,
@@ -50,10 +52,16 @@ pub(crate) struct Projection {
 }
 
 impl Projection {
-    pub(crate) fn new(plan: PathBuf, execution: Execution, secrets: Secrets) -> Self {
+    pub(crate) fn new(
+        plan: PathBuf,
+        execution: Execution,
+        text: SignedText,
+        secrets: Secrets,
+    ) -> Self {
         Self {
             plan,
             execution,
+            text,
             secrets,
             written: 0,
             pause: EVERY,
@@ -80,11 +88,11 @@ impl Projection {
                 return;
             }
         };
-        let present = PlanFile::from_bytes(&self.plan, &name, bytes.clone(), &Everything);
-        if present.digest() != run.signed().digest() {
+        let present = Source::new(&name, bytes.clone());
+        let Some(dialect) = self.text.dialect_of(&present, run.signed().digest()) else {
             return;
-        }
-        let marked = match self.projected(&present, run, now) {
+        };
+        let marked = match self.projected(present, dialect, run, now) {
             Ok(marked) => marked,
             Err(refused) => {
                 self.trouble = Some(refused.to_string());
@@ -97,7 +105,9 @@ impl Projection {
         failpoint::reached("mark.before");
         match replace(&self.plan, Some(&bytes), &marked, false) {
             // Somebody was quicker; the next write sees what they did.
-            Ok(_) | Err(ReplaceError::Changed { .. }) => {}
+            Err(ReplaceError::Changed { .. }) => {}
+            // Nothing but marks was changed.
+            Ok(_) => self.text.set(marked, dialect),
             Err(error) => self.trouble = Some(error.to_string()),
         }
         failpoint::reached("mark.after");
@@ -106,24 +116,25 @@ impl Projection {
     /// The text of the file with everything it should say about the run.
     fn projected(
         &mut self,
-        present: &PlanFile,
+        present: Source,
+        dialect: Dialect,
         run: &Run,
         now: Millis,
     ) -> Result<Vec<u8>, EditRefused> {
-        let dialect = present.checked.dialect;
         if dialect != Dialect::Proposal {
-            let marked = apply_marks(&present.source, &marks(run, dialect))?;
-            let (told, refused) = record::told(&present.source, marked, (run, &self.secrets), now);
+            let marked = apply_marks(&present, &marks(run, dialect))?;
+            let (told, refused) = record::told(&present, marked, (run, &self.secrets), now);
             self.trouble = refused.or(self.trouble.take());
             return Ok(told);
         }
-        let told = self.execution.told(present, run)?;
+        let present = PlanFile::from_source(&self.plan, present, None, &Everything);
+        let told = self.execution.told(&present, run)?;
         let marked = apply_marks(&told, &marks(run, dialect))?;
         if marked == present.source.bytes() {
             return Ok(marked);
         }
         let marked = Source::new(present.source.name(), marked);
-        execution::counted(&marked, present, now)
+        execution::counted(&marked, &present, now)
     }
 }
 

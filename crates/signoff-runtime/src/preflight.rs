@@ -33,8 +33,15 @@ pub(crate) fn no_errors(plan: &PlanFile) -> Result<(), Error> {
     })
 }
 
+/// The plan can be carried out by this version, with these settings and programs.
+pub(crate) fn can_run(project: &Project, plan: &PlanFile) -> Result<(), Error> {
+    supported(plan)?;
+    verified(project, plan)?;
+    programs(project, plan)
+}
+
 /// The plan asks for nothing that this version would have to ignore.
-pub(crate) fn supported(plan: &PlanFile) -> Result<(), Error> {
+fn supported(plan: &PlanFile) -> Result<(), Error> {
     let missing = unsupported(&plan.checked.plan, plan.checked.dialect);
     if missing.is_empty() {
         Ok(())
@@ -44,7 +51,7 @@ pub(crate) fn supported(plan: &PlanFile) -> Result<(), Error> {
 }
 
 /// No step would have to be taken on trust, where the settings ask for that.
-pub(crate) fn verified(project: &Project, plan: &PlanFile) -> Result<(), Error> {
+fn verified(project: &Project, plan: &PlanFile) -> Result<(), Error> {
     if project.config.contract.unverified.value == Unverified::Ask {
         return Ok(());
     }
@@ -152,7 +159,7 @@ fn join(plan: &PlanFile, terms: &Digest, found: &Signed) -> Result<SignedPlan, E
 }
 
 /// Every program that an agent of this plan needs can be found.
-pub(crate) fn programs(project: &Project, plan: &PlanFile) -> Result<(), Error> {
+fn programs(project: &Project, plan: &PlanFile) -> Result<(), Error> {
     let mut missing = Vec::new();
     for role in roles(&plan.checked.plan) {
         match project.config.agent(Some(&role)) {

@@ -60,9 +60,7 @@ fn refusal(
     let standing = standing(project, plan)?;
     refuse_a_double(project, plan, &standing.history)?;
     may_start(doing, plan, &standing, approve)?;
-    preflight::supported(plan)?;
-    preflight::verified(project, plan)?;
-    preflight::programs(project, plan)?;
+    preflight::can_run(project, plan)?;
     let chosen = trees::choose(project, &plan.checked.plan, options.isolation)?;
     levels::check(project, plan, options)?;
     let lock = project.store.workspace_lock();

@@ -3,8 +3,6 @@
 use std::path::Path;
 
 use serde_json::Value;
-use signoff_engine::Run;
-use signoff_plan::digest::canonical;
 use signoff_plan::signed::SignedPlan;
 
 use crate::difference::Difference;
@@ -12,6 +10,7 @@ use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::preflight;
 use crate::project::Project;
+use crate::signed_text::SignedText;
 use crate::view::View;
 use crate::watch::Watch;
 
@@ -30,9 +29,9 @@ pub(crate) fn next(
     project: &Project,
     key: &str,
     (path, name): (&Path, &str),
-    (run, terms): (&Run, &Value),
+    watch: &mut Watch,
 ) -> Result<Option<Next>, Error> {
-    let differs = difference(project, path, (run, terms))?;
+    let differs = watch.difference(project)?;
     if differs.is_none_or(|difference| difference.broken.is_some()) {
         return Ok(None);
     }
@@ -46,9 +45,7 @@ pub(crate) fn next(
         Err(error) => return Err(error),
     };
     preflight::no_errors(&plan)?;
-    preflight::supported(&plan)?;
-    preflight::verified(project, &plan)?;
-    preflight::programs(project, &plan)?;
+    preflight::can_run(project, &plan)?;
     let terms = project.present_terms(&plan.checked.plan, key)?;
     Ok(Some(Next {
         plan,
@@ -59,14 +56,7 @@ pub(crate) fn next(
 
 /// What the plan's file and the terms say now that the run does not carry out.
 pub(crate) fn since_run(project: &Project, view: &View) -> Result<Option<Difference>, Error> {
-    difference(project, &view.plan_path, (&view.run, &view.terms))
-}
-
-fn difference(
-    project: &Project,
-    path: &Path,
-    (run, terms): (&Run, &Value),
-) -> Result<Option<Difference>, Error> {
-    let signed = (canonical(run.plan()), terms.clone());
-    Watch::new(path.to_owned(), run.signed(), signed).difference(project)
+    let signed = view.run.signed().clone();
+    let text = SignedText::default();
+    Watch::new(view.plan_path.clone(), signed, view.terms.clone(), text).difference(project)
 }

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::journal::first;
 use crate::plan_file::PlanFile;
 use crate::project::Project;
+use crate::signed_text::SignedText;
 use crate::view::View;
 
 /// Keeps what a run executes: the exact bytes of a file, or of every file of a thread.
@@ -76,6 +77,8 @@ pub(crate) struct Replay<'a> {
     pub(crate) terms: Value,
     /// Versions so far.
     pub(crate) versions: usize,
+    /// The text of the version it is at.
+    pub(crate) text: SignedText,
 }
 
 impl<'a> Replay<'a> {
@@ -104,7 +107,8 @@ impl<'a> Replay<'a> {
             digest: &digest,
             terms: &terms,
         };
-        let (signed, terms) = signed_snapshot(project, (id, &key), &dir, &named)?;
+        let text = SignedText::default();
+        let (signed, terms) = signed_snapshot(project, (id, &key), &dir, (&named, &text))?;
         Ok(Self {
             project,
             dir,
@@ -114,6 +118,7 @@ impl<'a> Replay<'a> {
             key,
             terms,
             versions: 1,
+            text,
         })
     }
 
@@ -132,7 +137,8 @@ impl<'a> Replay<'a> {
                 terms,
             };
             let whose = (self.id.as_str(), self.key.as_str());
-            let (signed, terms) = signed_snapshot(self.project, whose, &self.dir, &named)?;
+            let found = (&named, &self.text);
+            let (signed, terms) = signed_snapshot(self.project, whose, &self.dir, found)?;
             self.run.offer(signed);
             self.terms = terms;
             self.versions += 1;
@@ -155,7 +161,7 @@ fn signed_snapshot(
     project: &Project,
     (id, key): (&str, &str),
     dir: &RunDir,
-    named: &Named<'_>,
+    (named, text): (&Named<'_>, &SignedText),
 ) -> Result<(SignedPlan, Value), Error> {
     let broken = |why: String| Error::BrokenRun {
         run: id.to_owned(),
@@ -167,7 +173,13 @@ fn signed_snapshot(
     }
     let plan = load(dir, named.snapshot)?;
     let plan = plan.ok_or_else(|| broken("its snapshot is missing".to_owned()))?;
-    let digest = plan.digest();
+    let PlanFile {
+        source, checked, ..
+    } = plan;
+    let checked = checked
+        .accept()
+        .map_err(|_| broken("its snapshot has errors".to_owned()))?;
+    let digest = checked.digest();
     if digest.to_string() != named.digest {
         return Err(broken(format!(
             "its snapshot has digest {digest}, not {}",
@@ -181,10 +193,7 @@ fn signed_snapshot(
         let why = "the signature that it began under is not in .signoff/signatures; is it on another branch, or in a stash?";
         broken(why.to_owned())
     })?;
-    let checked = plan
-        .checked
-        .accept()
-        .map_err(|_| broken("its snapshot has errors".to_owned()))?;
+    text.set(source.bytes().to_vec(), checked.dialect());
     let signed = SignedPlan::new(checked, &terms, &found.signature)
         .map_err(|mismatch| broken(mismatch.to_string()))?;
     Ok((signed, found.canonical_terms))

@@ -5,14 +5,18 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use signoff_plan::Everything;
-use signoff_plan::digest::Digest;
+use signoff_plan::check::resolved_plan;
+use signoff_plan::dialect::parse;
+use signoff_plan::digest::{Digest, canonical};
 use signoff_plan::signed::SignedPlan;
+use signoff_plan::source::Source;
 use signoff_store::atomic::Fingerprint;
 
 use crate::difference::Difference;
 use crate::error::Error;
-use crate::plan_file::PlanFile;
+use crate::plan_file::{PlanFile, read_source};
 use crate::project::Project;
+use crate::signed_text::SignedText;
 use crate::terms::signed_files;
 
 /// Keeps an eye on the files a signature rests on.
@@ -21,21 +25,21 @@ pub(crate) struct Watch {
     plan: PathBuf,
     seen: Vec<Option<Fingerprint>>,
     seen_files: Vec<Option<Fingerprint>>,
-    /// What was signed: plan and terms.
-    signed: (Value, Value),
-    digest: Digest,
-    terms: Digest,
+    signed: SignedPlan,
+    terms: Value,
+    text: SignedText,
 }
 
 impl Watch {
-    pub(crate) fn new(plan: PathBuf, signed: &SignedPlan, canonical: (Value, Value)) -> Self {
+    /// `terms` are those that the plan was signed under.
+    pub(crate) fn new(plan: PathBuf, signed: SignedPlan, terms: Value, text: SignedText) -> Self {
         Self {
             plan,
             seen: Vec::new(),
             seen_files: Vec::new(),
-            signed: canonical,
-            digest: signed.digest(),
-            terms: signed.terms(),
+            signed,
+            terms,
+            text,
         }
     }
 
@@ -60,8 +64,8 @@ impl Watch {
         if paths.is_empty() || seen == self.seen_files {
             return None;
         }
-        let signed = self.signed.1.get("files").cloned().unwrap_or_default();
-        let present = json!(signed_files(&self.signed.1, project.store.workspace()));
+        let signed = self.terms.get("files").cloned().unwrap_or_default();
+        let present = json!(signed_files(&self.terms, project.store.workspace()));
         if signed == present {
             self.seen_files = seen;
             return None;
@@ -73,7 +77,7 @@ impl Watch {
 
     /// The files that were signed with the plan, as the terms name them.
     pub(crate) fn signed_files(&self) -> Vec<String> {
-        let files = self.signed.1.get("files").and_then(Value::as_object);
+        let files = self.terms.get("files").and_then(Value::as_object);
         files
             .into_iter()
             .flat_map(serde_json::Map::keys)
@@ -83,7 +87,7 @@ impl Watch {
 
     /// The files among the signed terms.
     fn files(&self, project: &Project) -> Vec<PathBuf> {
-        let files = self.signed.1.get("files").and_then(Value::as_object);
+        let files = self.terms.get("files").and_then(Value::as_object);
         files
             .into_iter()
             .flat_map(serde_json::Map::keys)
@@ -108,8 +112,8 @@ impl Watch {
 
     fn compare(&self, project: &Project) -> Result<Option<Difference>, Error> {
         let name = self.plan.to_string_lossy();
-        let plan = match PlanFile::read(&self.plan, &name, &Everything) {
-            Ok(plan) => plan,
+        let source = match read_source(&self.plan, &name) {
+            Ok(source) => source,
             Err(Error::Unreadable { why, .. }) => {
                 return Ok(Some(Difference {
                     broken: Some(format!("{name} cannot be read: {why}")),
@@ -120,18 +124,30 @@ impl Watch {
         };
         let fresh = Project::open(&project.around)?;
         fresh.require_trust()?;
-        let terms = fresh.terms_against(&plan.checked.plan, &self.signed.1);
-        if plan.digest() == self.digest && Digest::of_json(&terms) == self.terms {
+        let terms = fresh.terms_against(self.signed.plan(), &self.terms);
+        if self.is_signed(&source) && Digest::of_json(&terms) == self.signed.terms() {
             return Ok(None);
         }
+        let plan = PlanFile::from_source(&self.plan, source, None, &Everything);
+        let terms = fresh.terms_against(&plan.checked.plan, &self.terms);
         let mut difference = Difference::between(
-            (&self.signed.0, &self.signed.1),
+            (&canonical(self.signed.plan()), &self.terms),
             (&plan.canonical(), &terms),
         );
         if plan.checked.errors() > 0 {
             difference.broken = Some(format!("{name} has errors now"));
         }
         Ok(Some(difference))
+    }
+
+    /// Does it say what was signed?
+    fn is_signed(&self, source: &Source) -> bool {
+        if self.plan.is_dir() {
+            // Its bytes do not tell the names of its files.
+            return Digest::of_plan(&resolved_plan(&parse(source))) == self.signed.digest();
+        }
+        let dialect = self.text.dialect_of(source, self.signed.digest());
+        dialect.is_some()
     }
 }
 

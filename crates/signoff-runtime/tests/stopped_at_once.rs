@@ -11,7 +11,7 @@ use signoff_plan::digest::Digest;
 use signoff_plan::signed::{Signature, SignedPlan};
 use signoff_plan::source::Source;
 use signoff_runtime::drive::{Append, Happened, Loop, Nobody, Perform, Prepared, Stopped};
-use signoff_runtime::{Error, SystemClock};
+use signoff_runtime::{Error, JournaledRun, SystemClock};
 
 const PLAN: &str = "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# A\n\n**Budget:** 1h\n\n## Steps\n\n### 1. Look\n\n**contract:**\n```shell\ntest -d .\n```\n";
 
@@ -63,7 +63,7 @@ impl Perform for Busy {
 struct Memory(u64);
 
 impl Append for Memory {
-    fn append(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
+    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
         let recorded = events.into_iter().map(|event| {
             self.0 += 1;
             Recorded {
@@ -73,6 +73,10 @@ impl Append for Memory {
             }
         });
         Ok(recorded.collect())
+    }
+
+    fn sync(&mut self) -> Result<(), Error> {
+        Ok(())
     }
 
     fn close(&mut self) -> Result<(), Error> {
@@ -129,12 +133,11 @@ fn started() -> Run {
     run
 }
 
-fn drive(run: &mut Run, perform: &mut dyn Perform) -> Result<Stopped, Error> {
+fn drive(run: Run, perform: &mut dyn Perform) -> Result<Stopped, Error> {
+    let clock = SystemClock::default();
     let work = Loop {
-        run,
-        journal: &mut Memory(1),
+        run: &mut JournaledRun::new(run, Memory(1), &clock),
         perform,
-        clock: &SystemClock::default(),
         bounds: Bounds::default(),
         person: &mut Nobody,
         observers: Vec::new(),
@@ -145,8 +148,7 @@ fn drive(run: &mut Run, perform: &mut dyn Perform) -> Result<Stopped, Error> {
 
 #[test]
 fn a_loop_that_never_waits_can_be_interrupted() {
-    let mut run = started();
-    let stopped = drive(&mut run, &mut Busy { prepared: 0 });
+    let stopped = drive(started(), &mut Busy { prepared: 0 });
     assert!(
         matches!(stopped, Ok(Stopped::Interrupted)),
         "{:?}",
@@ -195,8 +197,7 @@ impl Perform for CutOff {
 
 #[test]
 fn what_fails_because_the_run_is_stopped_is_no_failure() {
-    let mut run = started();
-    let stopped = drive(&mut run, &mut CutOff { is_stopping: false });
+    let stopped = drive(started(), &mut CutOff { is_stopping: false });
     assert!(
         matches!(stopped, Ok(Stopped::Interrupted)),
         "{:?}",

@@ -89,15 +89,9 @@ impl RunTag {
     }
 }
 
-#[cfg(target_os = "linux")]
 fn own_limit() -> u64 {
     use rustix::process::{Resource, getrlimit};
     getrlimit(Resource::Locks).maximum.unwrap_or(u64::MAX)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn own_limit() -> u64 {
-    0
 }
 
 #[cfg(test)]

@@ -21,10 +21,8 @@ pub(crate) const LIFE: RawFd = 5;
 /// Where it keeps the rules that it will submit to.
 const RULES: RawFd = 6;
 /// Where a wrapper finds the filter that it is to install.
-#[cfg(target_os = "linux")]
 pub(crate) const FILTER: RawFd = 7;
 /// Where it keeps what it joins a group by.
-#[cfg(target_os = "linux")]
 const GROUP: RawFd = 8;
 /// Above all of these.
 pub(crate) const FREE: RawFd = 9;
@@ -47,7 +45,6 @@ pub(crate) unsafe fn become_command(image: &Image, pointers: &Pointers, parent: 
 ///
 /// # Safety
 /// As `become_command`.
-#[cfg(target_os = "linux")]
 pub(crate) unsafe fn become_inside(image: &Image, pointers: &Pointers) -> Failure {
     // SAFETY: as `become_command`.
     unsafe {
@@ -96,13 +93,11 @@ unsafe fn settle(image: &Image) -> Result<(), Failure> {
             return Err(failed(Stage::Prepare));
         }
         set_limit(libc::RLIMIT_CORE, 0);
-        #[cfg(target_os = "linux")]
         confined(image).map_err(|_| failed(Stage::Confine))?;
         if libc::chdir(image.cwd.as_ptr()) == -1 {
             return Err(failed(Stage::EnterDirectory));
         }
         signals::restore();
-        #[cfg(target_os = "linux")]
         submit(image).map_err(|_| failed(Stage::Confine))?;
         if image.hold.is_some() {
             wait_at_gate();
@@ -115,7 +110,6 @@ unsafe fn settle(image: &Image) -> Result<(), Failure> {
 ///
 /// # Safety
 /// As `become_command`.
-#[cfg(target_os = "linux")]
 unsafe fn confined(image: &Image) -> Result<(), crate::confine::Failed> {
     // SAFETY: as `become_command`.
     unsafe {
@@ -148,7 +142,6 @@ unsafe fn confined(image: &Image) -> Result<(), crate::confine::Failed> {
 ///
 /// # Safety
 /// As `become_command`.
-#[cfg(target_os = "linux")]
 unsafe fn submit(image: &Image) -> Result<(), crate::confine::Failed> {
     // SAFETY: as `become_command`.
     unsafe {
@@ -183,9 +176,7 @@ pub(crate) unsafe fn arrange_descriptors(
         keep(hold.map(|hold| hold.gate.as_fd()), GATE)?;
         keep(life, LIFE)?;
         keep(image.rules.as_ref().map(|rules| rules.as_fd()), RULES)?;
-        #[cfg(target_os = "linux")]
         keep(image.group_entry.as_ref().map(|entry| entry.as_fd()), GROUP)?;
-        #[cfg(target_os = "linux")]
         match &image.filter_file {
             Some(file) => place(file.as_fd(), FILTER)?,
             None => {
@@ -235,7 +226,6 @@ unsafe fn place(fd: BorrowedFd<'_>, at: RawFd) -> Result<(), ()> {
 unsafe fn close_from(first: RawFd, open_max: c_int) {
     // SAFETY: nothing above `first` is used by the child any more.
     unsafe {
-        #[cfg(target_os = "linux")]
         if libc::syscall(libc::SYS_close_range, first, c_int::MAX, 0) == 0 {
             return;
         }
@@ -250,7 +240,6 @@ unsafe fn close_from(first: RawFd, open_max: c_int) {
 unsafe fn die_with_parent(parent: c_int) {
     // SAFETY: plain system calls.
     unsafe {
-        #[cfg(target_os = "linux")]
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         // The parent may have died before the signal was asked for.
         if libc::getppid() != parent {
@@ -264,23 +253,19 @@ unsafe fn die_with_parent(parent: c_int) {
 /// # Safety
 /// As `become_command`.
 pub(crate) unsafe fn brand(image: &Image) {
-    #[cfg(target_os = "linux")]
     if let Some(brand) = image.brand {
         // SAFETY: a plain system call.
         unsafe { set_limit(libc::RLIMIT_LOCKS, brand.limit()) };
     }
-    #[cfg(target_os = "linux")]
     if let Some(tag) = image.run_tag {
         // SAFETY: a plain system call.
         unsafe { set_limit(libc::RLIMIT_RSS, tag.limit()) };
     }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (image.brand, image.run_tag);
 }
 
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[cfg(target_env = "gnu")]
 type Resource = libc::__rlimit_resource_t;
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+#[cfg(not(target_env = "gnu"))]
 type Resource = c_int;
 
 /// # Safety

@@ -2,25 +2,17 @@
 #![expect(unsafe_code, reason = "fork and clone have no safe form")]
 
 use std::cell::Cell;
-use std::ffi::c_int;
-#[cfg(target_os = "linux")]
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::io;
-#[cfg(target_os = "linux")]
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::AtomicI32;
 
-#[cfg(target_os = "linux")]
 use crate::births::Births;
 use crate::child;
-#[cfg(target_os = "linux")]
 use crate::enclosure::Enclosure;
 use crate::failure::Failure;
-#[cfg(target_os = "linux")]
-use crate::guard::First;
-use crate::guard::Guard;
+use crate::guard::{First, Guard};
 use crate::image::{Image, Pointers};
-#[cfg(target_os = "linux")]
 use crate::place::Place;
 
 /// What is handed to the child.
@@ -30,12 +22,10 @@ pub(crate) struct Birth<'a> {
     parent: c_int,
     /// Filled by a child in our memory that could not become the command.
     pub(crate) failure: Cell<Option<Failure>>,
-    #[cfg(target_os = "linux")]
     pub(crate) inside: Inside<'a>,
 }
 
 /// What a founder is handed beyond that.
-#[cfg(target_os = "linux")]
 pub(crate) struct Inside<'a> {
     pub(crate) births: &'a Births,
     /// Ends when we do.
@@ -48,15 +38,12 @@ pub(crate) struct Inside<'a> {
 /// What the children of one thread have in common.
 #[derive(Debug)]
 pub(crate) struct Cradle<'a> {
-    #[cfg(target_os = "linux")]
     pub(crate) births: &'a Births,
     /// Ends when we do.
-    #[cfg(target_os = "linux")]
     pub(crate) life: BorrowedFd<'a>,
     /// The child that borrows our memory; 0 if none does.
     pub(crate) unborn: &'a AtomicI32,
     pub(crate) founder_stack: Stack,
-    #[cfg(target_os = "linux")]
     pub(crate) leader_stack: Stack,
 }
 
@@ -75,7 +62,6 @@ pub(crate) struct Born {
 /// The child dies with the calling thread, which therefore has to outlive it; and it begins with the signals blocked
 /// that are blocked here.
 pub(crate) fn start(image: Image, cradle: &mut Cradle<'_>) -> io::Result<Born> {
-    #[cfg(target_os = "linux")]
     if let Some(enclosure) = &image.enclosure {
         let place = Place::for_command(enclosure, &mut cradle.founder_stack)?;
         return start_inside(&image, enclosure, place, cradle);
@@ -90,10 +76,6 @@ pub(crate) fn start(image: Image, cradle: &mut Cradle<'_>) -> io::Result<Born> {
 }
 
 impl<'a> Birth<'a> {
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(unused_variables, reason = "nobody founds anything here")
-    )]
     fn of<'c: 'a>(image: &'a Image, cradle: &mut Cradle<'c>) -> Self {
         Self {
             image,
@@ -101,7 +83,6 @@ impl<'a> Birth<'a> {
             // SAFETY: no arguments.
             parent: unsafe { libc::getpid() },
             failure: Cell::new(None),
-            #[cfg(target_os = "linux")]
             inside: Inside {
                 births: cradle.births,
                 life: cradle.life,
@@ -125,7 +106,6 @@ fn give_birth(birth: &Birth<'_>, cradle: &mut Cradle<'_>) -> io::Result<i32> {
 }
 
 /// Has a founder start the child and its guard, takes leave of the founder, and returns whom it left.
-#[cfg(target_os = "linux")]
 fn start_inside(
     image: &Image,
     enclosure: &Enclosure,
@@ -164,7 +144,6 @@ fn start_inside(
     }
 }
 
-#[cfg(target_os = "linux")]
 fn unfounded(births: &Births, enclosure: &Enclosure) -> io::Error {
     let Some((part, failure)) = births.failure() else {
         return io::Error::other("cannot confine the process: whoever was to do it was killed");
@@ -178,7 +157,6 @@ fn unfounded(births: &Births, enclosure: &Enclosure) -> io::Error {
 }
 
 /// Waits for the end of a child that is nobody else's.
-#[cfg(target_os = "linux")]
 pub(crate) fn reap(child: i32) {
     use rustix::process::{Pid, WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
     let Some(pid) = Pid::from_raw(child) else {
@@ -206,7 +184,6 @@ fn copy(birth: &Birth<'_>) -> c_int {
 unsafe fn live(birth: &Birth<'_>) -> Failure {
     // SAFETY: the pointers point into the image.
     unsafe {
-        #[cfg(target_os = "linux")]
         if let (Some(enclosure), Some(place)) = (&birth.image.enclosure, birth.inside.place) {
             crate::founder::found(birth, enclosure, place);
         }
@@ -216,16 +193,9 @@ unsafe fn live(birth: &Birth<'_>) -> Failure {
 
 /// Memory for a child to run on before it becomes the command.
 #[derive(Debug)]
-pub(crate) struct Stack(
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "children are copies")
-    )]
-    Vec<u128>,
-);
+pub(crate) struct Stack(Vec<u128>);
 
 /// Enough for a process that makes a few system calls.
-#[cfg(target_os = "linux")]
 const GUARD_STACK: usize = 16 * 1024;
 
 impl Stack {
@@ -234,7 +204,6 @@ impl Stack {
     }
 
     /// For a few system calls.
-    #[cfg(target_os = "linux")]
     pub(crate) fn small() -> Self {
         Self::of(GUARD_STACK)
     }
@@ -244,7 +213,6 @@ impl Stack {
     }
 
     /// Stacks grow down from here.
-    #[cfg(target_os = "linux")]
     pub(crate) fn top(&mut self) -> *mut c_void {
         self.0.as_mut_ptr_range().end.cast()
     }
@@ -253,7 +221,6 @@ impl Stack {
 /// Starts a child in our own memory while this thread waits until it has become the command.
 ///
 /// A copy costs about a millisecond per ten megabytes we occupy; this costs the same however large we are.
-#[cfg(target_os = "linux")]
 fn borrow(birth: &Birth<'_>, stack: &mut Stack, unborn: &AtomicI32) -> c_int {
     extern "C" fn enter(birth: *mut c_void) -> c_int {
         // SAFETY: it is the `Birth` passed below, which lives while its thread waits for us.
@@ -278,9 +245,4 @@ fn borrow(birth: &Birth<'_>, stack: &mut Stack, unborn: &AtomicI32) -> c_int {
             unborn.as_ptr(),
         )
     }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn borrow(birth: &Birth<'_>, _stack: &mut Stack, _unborn: &AtomicI32) -> c_int {
-    copy(birth)
 }

@@ -15,24 +15,12 @@ pub struct Identity {
 
 impl Identity {
     /// Identifies a process that is known to exist.
-    #[cfg(target_os = "linux")]
     pub(crate) fn of(pid: u32) -> io::Result<Self> {
         let process = crate::proc::stat(pid).ok_or(io::ErrorKind::NotFound)?;
         Ok(Self {
             pid,
             starttime: process.starttime,
             boot_id: crate::proc::boot_id().to_owned(),
-        })
-    }
-
-    /// Where nothing more is told, there is only the number; leftovers are not ended by it.
-    #[cfg(not(target_os = "linux"))]
-    #[expect(clippy::unnecessary_wraps, reason = "the other systems can fail")]
-    pub(crate) fn of(pid: u32) -> io::Result<Self> {
-        Ok(Self {
-            pid,
-            starttime: 0,
-            boot_id: String::new(),
         })
     }
 }

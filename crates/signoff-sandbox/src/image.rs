@@ -7,7 +7,6 @@ use std::ptr;
 use std::sync::Arc;
 
 use crate::brand::{Brand, RunTag};
-#[cfg(target_os = "linux")]
 use crate::enclosure::Enclosure;
 
 /// What the child becomes. Its descriptors are numbered above those the child fills (`stdio::lift`).
@@ -23,27 +22,20 @@ pub(crate) struct Image {
     /// Of which run it is.
     pub(crate) run_tag: Option<RunTag>,
     /// Namespaces that are made for it.
-    #[cfg(target_os = "linux")]
     pub(crate) enclosure: Option<Enclosure>,
     /// Whether it gives up all capabilities by itself; who confines another one needs them.
-    #[cfg(target_os = "linux")]
     pub(crate) gives_up: bool,
     /// Rules that it submits to.
     pub(crate) rules: Option<Arc<OwnedFd>>,
     /// System calls that are refused to it.
-    #[cfg(target_os = "linux")]
     pub(crate) filter: Option<&'static crate::seccomp::Filter>,
     /// A filter that it hands on.
-    #[cfg(target_os = "linux")]
     pub(crate) filter_file: Option<OwnedFd>,
     /// What it joins a group by that limits the memory of all its processes together.
-    #[cfg(target_os = "linux")]
     pub(crate) group_entry: Option<OwnedFd>,
     /// Bytes that each of its processes may allocate.
-    #[cfg(target_os = "linux")]
     pub(crate) memory: Option<u64>,
     /// Processes that it may have, where they can be told from the user's other ones.
-    #[cfg(target_os = "linux")]
     pub(crate) processes: Option<u32>,
 }
 

@@ -13,7 +13,6 @@ use rustix::process::{
 use crate::brand::Brand;
 use crate::ended::How;
 use crate::guard::Guard;
-#[cfg(target_os = "linux")]
 use crate::memory_group::MemoryGroup;
 use crate::spawner::{Child, Spawner};
 use crate::tree::{self, Swept, Tree};
@@ -30,7 +29,6 @@ pub(crate) struct Leader {
     /// Whose end is the end of everybody in its namespace.
     guard: Option<Guard>,
     /// Removed when nobody is in it any more.
-    #[cfg(target_os = "linux")]
     group: Option<MemoryGroup>,
 }
 
@@ -53,7 +51,6 @@ impl Leader {
                 exit,
                 reaped: false,
                 guard,
-                #[cfg(target_os = "linux")]
                 group: None,
             }),
             Err(error) => {
@@ -69,7 +66,6 @@ impl Leader {
     }
 
     /// Keeps the group that limits its memory for as long as it lives.
-    #[cfg(target_os = "linux")]
     pub(crate) fn in_group(mut self, group: Option<MemoryGroup>) -> Self {
         self.group = group;
         self

@@ -9,87 +9,62 @@
 //! A command with a [`Policy`] is confined at the [`Level`] that [`probe`] found. What a level makes of a policy is in
 //! `confinement`; how namespaces are made between clone and exec, without a helper, in `enclosure`.
 
+#[cfg(not(target_os = "linux"))]
+compile_error!("Signoff confines what it starts by namespaces and Landlock, which only Linux has");
+
 mod attended;
-#[cfg(target_os = "linux")]
 mod births;
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "brands are told by /proc")
-)]
 mod brand;
-#[cfg(target_os = "linux")]
 mod bubblewrap;
 mod captured;
 mod child;
 mod clock;
 mod command;
-#[cfg(target_os = "linux")]
 mod confine;
-#[cfg_attr(not(target_os = "linux"), path = "confinement_portable.rs")]
 mod confinement;
 mod conversation;
-#[cfg(target_os = "linux")]
 mod enclosure;
 mod ended;
 mod error;
 mod exit;
 mod failure;
 mod fork;
-#[cfg(target_os = "linux")]
 mod founder;
-#[cfg(target_os = "linux")]
 mod ground;
-#[cfg_attr(not(target_os = "linux"), path = "guard_portable.rs")]
 mod guard;
 mod held;
-#[cfg(target_os = "linux")]
 mod id_maps;
 mod identity;
 mod image;
-#[cfg_attr(not(target_os = "linux"), path = "kept_mounts_portable.rs")]
 mod kept_mounts;
-#[cfg(target_os = "linux")]
 mod kill;
-#[cfg(target_os = "linux")]
 mod landlock;
-#[cfg(target_os = "linux")]
 mod layers;
 mod leader;
-#[cfg_attr(not(target_os = "linux"), path = "leftovers_portable.rs")]
 mod leftovers;
 mod level;
 mod log;
-#[cfg(target_os = "linux")]
 mod memory_group;
-#[cfg(target_os = "linux")]
 mod mounts;
-#[cfg(target_os = "linux")]
 mod overlay;
 mod overlay_trial;
-#[cfg(target_os = "linux")]
 mod place;
 mod policy;
-#[cfg(target_os = "linux")]
 mod privileges;
 mod probe;
-#[cfg(target_os = "linux")]
 mod proc;
-#[cfg(target_os = "linux")]
 mod process_table;
 mod program;
 mod redaction;
 mod running;
 mod sandbox;
-#[cfg(target_os = "linux")]
 mod seccomp;
 mod signals;
 mod spawner;
-#[cfg(target_os = "linux")]
 mod stack_text;
 mod stdio;
 mod stop;
 mod stream;
-#[cfg_attr(not(target_os = "linux"), path = "tree_portable.rs")]
 mod tree;
 mod trial;
 mod watch;

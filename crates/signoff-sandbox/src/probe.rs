@@ -6,7 +6,6 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::{fmt, io};
 
 use crate::level::Level;
-#[cfg(target_os = "linux")]
 use crate::policy::{Nesting, Tracing};
 use crate::trial::{self, Why};
 
@@ -100,16 +99,12 @@ fn found(level: Level, tried: Vec<Tried>) -> Probe {
     Probe {
         level,
         tried,
-        #[cfg(target_os = "linux")]
         filters_calls: crate::seccomp::filter(Nesting::Denied, Tracing::Denied).is_some(),
-        #[cfg(not(target_os = "linux"))]
-        filters_calls: false,
     }
 }
 
 /// Returns what `Policy::memory` limits here, having tried it. Done once in the life of a process.
 pub fn memory_scope() -> MemoryScope {
-    #[cfg(target_os = "linux")]
     if crate::memory_group::works() {
         return MemoryScope::ProcessTree;
     }

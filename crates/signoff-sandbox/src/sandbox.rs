@@ -20,7 +20,6 @@ use crate::kept_mounts::KeptMounts;
 use crate::leader::Leader;
 use crate::level::Level;
 use crate::log::Log;
-#[cfg(target_os = "linux")]
 use crate::memory_group::MemoryGroup;
 use crate::policy::Policy;
 use crate::probe::{UntriedError, probe};
@@ -96,15 +95,12 @@ impl Sandbox {
     /// Makes the mounts of a policy, for commands that run one after the other and leave everything as it was. `None`
     /// where they have to be made for each.
     pub fn make_mounts(&self, policy: &Policy) -> io::Result<Option<KeptMounts>> {
-        #[cfg(target_os = "linux")]
         if self.level()? == Level::Namespaces {
             let wanted = crate::kept_mounts::Wanted::new(policy)?;
             return wanted
                 .map(|wanted| self.spawner.make_mounts(wanted))
                 .transpose();
         }
-        #[cfg(not(target_os = "linux"))]
-        let _ = policy;
         Ok(None)
     }
 
@@ -177,7 +173,6 @@ impl Sandbox {
             return Err(invalid("a command needs a program").into());
         };
         let policy = command.policy.as_ref();
-        #[cfg(target_os = "linux")]
         let is_unmarked = policy.is_some_and(|policy| policy.unmarked);
         let program = confinement::find_program(&name, &command.cwd, &command.env, policy)?;
         let confined = match &command.policy {
@@ -198,16 +193,12 @@ impl Sandbox {
         let (stdout, child_stdout) = stdio::output()?;
         let (stderr, child_stderr) = stdio::output()?;
         let brand = Brand::next();
-        #[cfg(target_os = "linux")]
         let (group, group_entry) = match command.policy.as_ref().and_then(|policy| policy.memory) {
             Some(limit) => MemoryGroup::make(limit)?.unzip(),
             None => (None, None),
         };
         // Where processes have a table of their own, nobody is looked for by what their environment says.
-        #[cfg(target_os = "linux")]
         let is_unmarked = confined.enclosure.is_some() && is_unmarked;
-        #[cfg(not(target_os = "linux"))]
-        let is_unmarked = false;
         let shown_marker = command.marker.as_deref().filter(|_| !is_unmarked);
         let image = Image {
             program: c_string(program.as_os_str())?,
@@ -221,26 +212,18 @@ impl Sandbox {
             hold,
             brand,
             run_tag: command.marker.as_deref().map(RunTag::of_marker),
-            #[cfg(target_os = "linux")]
             enclosure: confined.enclosure,
-            #[cfg(target_os = "linux")]
             gives_up: confined.gives_up,
             rules: confined.rules,
-            #[cfg(target_os = "linux")]
             filter: confined.filter,
-            #[cfg(target_os = "linux")]
             filter_file: confined.filter_file,
-            #[cfg(target_os = "linux")]
             group_entry,
-            #[cfg(target_os = "linux")]
             memory: command.policy.as_ref().and_then(|policy| policy.memory),
-            #[cfg(target_os = "linux")]
             processes: command.policy.as_ref().and_then(|policy| policy.processes),
         };
         let child = self.spawner.spawn(image)?;
         let failure = child.failure;
         let leader = Leader::new(child, Arc::clone(&self.spawner), brand, command.marker)?;
-        #[cfg(target_os = "linux")]
         let leader = leader.in_group(group);
         let ours = Ours {
             stdout,

@@ -4,10 +4,7 @@
 use std::ffi::c_int;
 use std::ptr;
 
-#[cfg(target_os = "linux")]
 const LAST_SIGNAL: c_int = 64;
-#[cfg(not(target_os = "linux"))]
-const LAST_SIGNAL: c_int = 31;
 
 /// Blocks every signal in the calling thread.
 ///
@@ -49,7 +46,6 @@ pub(crate) unsafe fn restore() {
 
 /// # Safety
 /// To be called in a forked child only.
-#[cfg(target_os = "linux")]
 unsafe fn restore_one(signal: c_int) {
     // Past the C library, which keeps two signals to itself and so leaves them ignored if we were started that way.
     let default = [0_u64; 8];
@@ -64,12 +60,4 @@ unsafe fn restore_one(signal: c_int) {
             set_size,
         );
     }
-}
-
-/// # Safety
-/// To be called in a forked child only.
-#[cfg(not(target_os = "linux"))]
-unsafe fn restore_one(signal: c_int) {
-    // SAFETY: the default action holds no pointer.
-    unsafe { libc::signal(signal, libc::SIG_DFL) };
 }

@@ -3,7 +3,6 @@
 //! A parent-death signal follows the thread that forked, not the process: were commands started from a worker that
 //! comes and goes, they would die with it. This thread lives as long as any command does.
 
-#[cfg(target_os = "linux")]
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -12,13 +11,11 @@ use std::{io, thread};
 
 use rustix::process::Pid;
 
-#[cfg(target_os = "linux")]
 use crate::births::Births;
 use crate::failure::Failure;
 use crate::fork::{self, Born, Cradle, Stack};
 use crate::guard::Guard;
 use crate::image::Image;
-#[cfg(target_os = "linux")]
 use crate::kept_mounts::{KeptMounts, Wanted};
 use crate::{signals, tree};
 
@@ -33,7 +30,6 @@ pub(crate) struct Spawner {
 #[derive(Debug)]
 enum Request {
     Child(Image, SyncSender<io::Result<Child>>),
-    #[cfg(target_os = "linux")]
     Mounts(Wanted, SyncSender<io::Result<KeptMounts>>),
 }
 
@@ -80,7 +76,6 @@ impl Spawner {
     }
 
     /// Makes mounts for commands.
-    #[cfg(target_os = "linux")]
     pub(crate) fn make_mounts(&self, wanted: Wanted) -> io::Result<KeptMounts> {
         let (reply, answer) = sync_channel(1);
         self.requests
@@ -90,19 +85,11 @@ impl Spawner {
     }
 
     /// Returns the number of the thread, whose children are the commands.
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "children of a thread are told by /proc")
-    )]
     pub(crate) fn thread(&self) -> u32 {
         self.thread
     }
 
     /// Returns the number of the child that is between fork and exec, if one is.
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "children of a thread are told by /proc")
-    )]
     pub(crate) fn unborn(&self) -> u32 {
         self.unborn.load(Ordering::Acquire).cast_unsigned()
     }
@@ -111,17 +98,13 @@ impl Spawner {
 /// What all commands have in common that live in namespaces.
 #[derive(Debug)]
 struct Common {
-    #[cfg(target_os = "linux")]
     births: Births,
     /// A pipe of which guards have the one end, and read that the other is gone with us.
-    #[cfg(target_os = "linux")]
     life: OwnedFd,
-    #[cfg(target_os = "linux")]
     _alive: io::PipeWriter,
 }
 
 impl Common {
-    #[cfg(target_os = "linux")]
     fn new() -> io::Result<Self> {
         let (life, alive) = io::pipe()?;
         Ok(Self {
@@ -130,25 +113,14 @@ impl Common {
             _alive: alive,
         })
     }
-
-    #[cfg(not(target_os = "linux"))]
-    #[expect(clippy::unnecessary_wraps, reason = "the other systems can fail")]
-    fn new() -> io::Result<Self> {
-        Ok(Self {})
-    }
 }
 
 fn serve(incoming: &Receiver<Request>, common: &Common, unborn: &AtomicI32) {
-    #[cfg(not(target_os = "linux"))]
-    let Common {} = common;
     let mut cradle = Cradle {
-        #[cfg(target_os = "linux")]
         births: &common.births,
-        #[cfg(target_os = "linux")]
         life: common.life.as_fd(),
         unborn,
         founder_stack: Stack::new(),
-        #[cfg(target_os = "linux")]
         leader_stack: Stack::new(),
     };
     for request in incoming {
@@ -157,7 +129,6 @@ fn serve(incoming: &Receiver<Request>, common: &Common, unborn: &AtomicI32) {
                 let child = fork::start(image, &mut cradle).and_then(|born| remember(born, unborn));
                 reply.send(child).ok();
             }
-            #[cfg(target_os = "linux")]
             Request::Mounts(wanted, reply) => {
                 let made = wanted.make(&mut cradle.founder_stack, cradle.life);
                 reply.send(made).ok();
@@ -188,15 +159,9 @@ pub(crate) fn gone() -> io::Error {
     io::Error::other("the thread that starts processes is gone")
 }
 
-#[cfg(target_os = "linux")]
 fn own_thread() -> u32 {
     rustix::thread::gettid()
         .as_raw_nonzero()
         .get()
         .cast_unsigned()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn own_thread() -> u32 {
-    0
 }

@@ -36,7 +36,6 @@ pub(crate) fn lift(fd: OwnedFd) -> io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(&fd, LOWEST)?)
 }
 
-#[cfg(target_os = "linux")]
 fn memory(bytes: &[u8]) -> io::Result<File> {
     use std::io::{Seek, Write};
 
@@ -50,29 +49,6 @@ fn memory(bytes: &[u8]) -> io::Result<File> {
         other => Err(other),
     })?;
     let mut file = File::from(fd);
-    file.write_all(bytes)?;
-    file.rewind()?;
-    Ok(file)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn memory(bytes: &[u8]) -> io::Result<File> {
-    use std::io::{Seek, Write};
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let name = format!(
-        "signoff-{}-{}",
-        std::process::id(),
-        NEXT.fetch_add(1, Ordering::Relaxed)
-    );
-    let path = std::env::temp_dir().join(name);
-    let mut file = File::options()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .open(&path)?;
-    std::fs::remove_file(&path)?;
     file.write_all(bytes)?;
     file.rewind()?;
     Ok(file)

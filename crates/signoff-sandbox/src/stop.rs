@@ -7,11 +7,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 #[derive(Debug)]
 pub(crate) struct Signal {
     read: OwnedFd,
-    #[cfg(not(target_os = "linux"))]
-    write: OwnedFd,
 }
 
-#[cfg(target_os = "linux")]
 impl Signal {
     pub(crate) fn new() -> io::Result<Self> {
         use rustix::event::{EventfdFlags, eventfd};
@@ -21,23 +18,6 @@ impl Signal {
 
     pub(crate) fn give(&self) {
         rustix::io::write(&self.read, &1_u64.to_ne_bytes()).ok();
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-impl Signal {
-    pub(crate) fn new() -> io::Result<Self> {
-        let (read, write) = io::pipe()?;
-        rustix::io::ioctl_fionbio(&write, true)?;
-        Ok(Self {
-            read: read.into(),
-            write: write.into(),
-        })
-    }
-
-    pub(crate) fn give(&self) {
-        // A full pipe has been asked before.
-        rustix::io::write(&self.write, &[0]).ok();
     }
 }
 

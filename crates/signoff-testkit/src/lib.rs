@@ -12,7 +12,6 @@
 mod clock;
 mod dice;
 pub mod ledger;
-#[cfg(target_os = "linux")]
 mod on_terminal;
 mod output;
 mod project;
@@ -24,7 +23,6 @@ mod workspace;
 pub use clock::FakeClock;
 pub use dice::Dice;
 pub use ledger::Ledger;
-#[cfg(target_os = "linux")]
 pub use on_terminal::OnTerminal;
 pub use output::Output;
 pub use project::Project;

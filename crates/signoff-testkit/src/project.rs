@@ -223,7 +223,6 @@ impl Project {
     }
 
     /// Starts a command line through bash, as `bash` does, on a terminal of its own.
-    #[cfg(target_os = "linux")]
     #[track_caller]
     pub fn on_terminal(&self, line: &str) -> crate::OnTerminal {
         let command = self.bash_command(line, &self.path());
@@ -367,7 +366,6 @@ mod tests {
     fn a_process_left_behind_is_seen_and_does_not_hang_the_test() {
         let project = shell();
         let output = project.signoff(["-c", "sleep 30 & echo $!"]);
-        #[cfg(target_os = "linux")]
         {
             let left = project.processes();
             assert_eq!(left.len(), 1, "{left:?}");
@@ -388,7 +386,6 @@ mod tests {
         assert!(!ended.wait_until(|| project.exists("never")));
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn a_program_on_a_terminal_is_typed_at() {
         let mut program = shell().on_terminal(

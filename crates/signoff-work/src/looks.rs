@@ -37,7 +37,7 @@ enum Content {
 }
 
 impl Looks {
-    /// Of these directories, without what is `apart`.
+    /// Of these directories, without what is `apart`. Nobody else may know them yet.
     pub fn of(roots: &[&Path], apart: &[PathBuf]) -> io::Result<Self> {
         let mut entries = BTreeMap::new();
         let mut waiting: Vec<PathBuf> = roots.iter().map(|root| (*root).to_owned()).collect();
@@ -54,16 +54,11 @@ impl Looks {
         let is_directory = |entry: &Entry| matches!(entry.content, Content::Directory(_));
         let directories = entries.iter().filter(|(_, entry)| is_directory(entry));
         let alarm = Alarm::of(directories.map(|(path, _)| path.as_path()));
-        let looks = Self {
+        Ok(Self {
             entries,
             alarm,
             was_raised: AtomicBool::new(false),
-        };
-        // Again: something may have happened before it could be heard.
-        if !looks.entries_are_same() {
-            return Err(io::Error::other("it changes while it is looked at"));
-        }
-        Ok(looks)
+        })
     }
 
     /// Does everything look the same now? What cannot be looked at does not.
@@ -84,10 +79,8 @@ impl Looks {
 /// Is told by the kernel of every change in directories and of the files in them. Looking at them all takes a hundred
 /// times as long as asking whether there was any.
 #[derive(Debug)]
-#[cfg(target_os = "linux")]
 struct Alarm(std::os::fd::OwnedFd);
 
-#[cfg(target_os = "linux")]
 impl Alarm {
     /// `None` where it cannot be had: a user can have a limited number.
     fn of<'p>(directories: impl Iterator<Item = &'p Path>) -> Option<Self> {
@@ -123,22 +116,6 @@ impl Alarm {
                 Ok(_) => is_quiet = false,
             }
         }
-    }
-}
-
-/// Nobody is told here.
-#[derive(Debug)]
-#[cfg(not(target_os = "linux"))]
-enum Alarm {}
-
-#[cfg(not(target_os = "linux"))]
-impl Alarm {
-    fn of<'p>(_directories: impl Iterator<Item = &'p Path>) -> Option<Self> {
-        None
-    }
-
-    fn is_quiet(&self) -> bool {
-        match *self {}
     }
 }
 
@@ -240,7 +217,6 @@ mod tests {
         }
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn the_alarm_hears_of_whatever_could_change_a_look() {
         type Change = fn(&Path) -> io::Result<()>;
@@ -281,7 +257,6 @@ mod tests {
         }
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn who_only_reads_raises_no_alarm() {
         let (dir, looks) = made();

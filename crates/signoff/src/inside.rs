@@ -71,7 +71,6 @@ fn own(variables: &Variables) -> Option<Marker> {
 
 /// A marker in the environment of a process that started us, directly or not: clearing one's own
 /// environment is no way out.
-#[cfg(target_os = "linux")]
 fn marked_ancestor(variables: &Variables) -> Option<Marker> {
     let top = top(variables);
     let mut process = std::os::unix::process::parent_id();
@@ -89,21 +88,14 @@ fn marked_ancestor(variables: &Variables) -> Option<Marker> {
     None
 }
 
-#[cfg(not(target_os = "linux"))]
-fn marked_ancestor(_variables: &Variables) -> Option<Marker> {
-    None
-}
-
 /// The process that stands for a person's shell, in builds for tests only: agents run our tests too,
 /// and what started the tests says nothing about those they play.
-#[cfg(target_os = "linux")]
 fn top(variables: &Variables) -> Option<u32> {
     let given = variables.get(OsStr::new("SIGNOFF_TEST_SHELL"))?;
     signoff_store::failpoint::COMPILED_IN.then(|| given.to_str()?.parse().ok())?
 }
 
 /// A marker in the block of `NAME=value`, each ending in zero, that the system keeps of a process.
-#[cfg(target_os = "linux")]
 fn marker_in(environment: &[u8]) -> Option<Marker> {
     let sets = |name: &str| {
         environment
@@ -115,7 +107,6 @@ fn marker_in(environment: &[u8]) -> Option<Marker> {
 }
 
 /// The second field after the name, which may itself hold spaces and parentheses.
-#[cfg(target_os = "linux")]
 fn parent_of(process: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
@@ -162,7 +153,6 @@ mod tests {
         }
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn a_name_counts_as_a_whole_in_an_ancestors_block_too() {
         let check = |block: &str, name: Option<&str>| {

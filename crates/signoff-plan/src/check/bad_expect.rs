@@ -15,9 +15,9 @@
 
 use crate::condition;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::model::Condition;
+use crate::spelling::Dialect;
 use crate::suggest::misspelt;
 
 /// Reads conditions and reports those that cannot be.

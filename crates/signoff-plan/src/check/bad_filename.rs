@@ -16,8 +16,8 @@
 //! `tasks/02-implement.md`. What is no task belongs somewhere else.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 /// The number that a file in `tasks/` is ordered by; `None` = the name is no task's.
 pub fn task_index(name: &str) -> Option<u32> {

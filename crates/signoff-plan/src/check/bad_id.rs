@@ -14,14 +14,9 @@
 
 use super::bad_filename;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::draft::{Draft, Spanned};
-
-/// Whether a text can be an id.
-pub fn is_id(text: &str) -> bool {
-    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    !text.is_empty() && text.chars().all(part)
-}
+use crate::model::is_id;
+use crate::spelling::Dialect;
 
 /// The problem of a plan's id, if it has one.
 pub(super) fn plan(dialect: Dialect, id: &Spanned<String>) -> Option<Diagnostic> {

@@ -15,11 +15,10 @@
 
 use serde_json::Value;
 
-use super::Lack;
 use super::bad_condition::mistaken;
 use super::context::{Context, StepView};
 use super::uses::{Expression, Field, within};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::expression::{Content, Reads, constant};
 use crate::model::Step;
 

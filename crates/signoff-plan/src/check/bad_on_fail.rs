@@ -13,10 +13,10 @@
 //! `retry(2), then escalate`, which is also the default.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::model::{FailAction, OnFail};
 use crate::on_fail;
+use crate::spelling::Dialect;
 use crate::suggest::{misspelt, nearest};
 
 /// Reads a policy; reports one that cannot be, and takes the default.

@@ -13,10 +13,9 @@
 //! `$$` for a dollar sign. The value of a tool step is its result, of a question the answer, of an agent
 //! its final text (with `.json` what that says, if it is JSON), of a check what its contract prints.
 
-use super::Lack;
 use super::context::{Context, StepView};
 use super::uses::{Referred, wrong_way};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::expression::Content;
 use crate::reference::{Kind, Reference};
 use crate::source::Span;

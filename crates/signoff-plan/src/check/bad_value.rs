@@ -35,9 +35,9 @@ pub(crate) use self::work::ask_and_agent;
 pub(super) use self::work::two_kinds_of_work;
 use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 fn problem(dialect: Dialect, span: Span, message: String) -> Diagnostic {
     Diagnostic::new(Code::BadValue, dialect, span, message)

@@ -13,11 +13,11 @@
 
 use crate::budget;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::duration::UNITS;
 use crate::model::Budget;
 use crate::source::Span;
+use crate::spelling::Dialect;
 use crate::suggest::misspelt;
 
 /// Reads a budget; reports one that cannot be, and limits nothing.

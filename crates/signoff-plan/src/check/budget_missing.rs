@@ -9,11 +9,10 @@
 //! ## Instead
 //! `**Budget:** max 200k tokens, $1.50, 20 minutes` under the title.
 
-use super::Lack;
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::model::Work;
+use crate::spelling::Dialect;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let agents = context

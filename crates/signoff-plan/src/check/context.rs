@@ -2,19 +2,19 @@
 
 use std::cell::{Cell, OnceCell};
 
-use super::graph::Graph;
 use super::positions::Positions;
 use super::provided::Provided;
-use super::resolve::{Resolved, subscription};
+use super::resolve::Resolved;
 use super::too_large;
 use super::uses::Uses;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::draft::Draft;
+use crate::graph::Graph;
 use crate::model::{Plan, Step, Subscription};
 use crate::shell::{self, Analysis};
 use crate::source::Span;
-use crate::{Workspace, draft};
+use crate::spelling::Dialect;
+use crate::{Workspace, draft, subscription};
 
 /// A plan, as written and as resolved, in its surroundings.
 pub(crate) struct Context<'a> {
@@ -133,7 +133,7 @@ impl<'a> StepView<'a> {
     /// Its subscriptions, each with its place.
     pub(super) fn subscriptions(&self) -> impl Iterator<Item = (Subscription, Span)> + use<'a> {
         let written = self.written.subscriptions.iter();
-        written.filter_map(|text| Some((subscription(&text.value)?, text.span)))
+        written.filter_map(|text| Some((subscription::parse(&text.value)?, text.span)))
     }
 
     /// The files it subscribes to, each with its place.

@@ -18,9 +18,9 @@
 
 use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::shell::ShellError;
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {

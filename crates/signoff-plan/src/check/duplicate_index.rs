@@ -20,9 +20,9 @@
 //! `tasks/02-implement.md` and `tasks/03-test.md`.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 /// The index of a step is that of another one.
 pub(crate) fn at(dialect: Dialect, index: &Spanned<u64>, first: Span) -> Diagnostic {

@@ -12,11 +12,10 @@
 //! ## Instead
 //! A `**task:**` that says what to do. A step that only checks has no `**target:**`.
 
-use super::Lack;
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::model::Work;
+use crate::spelling::Dialect;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {

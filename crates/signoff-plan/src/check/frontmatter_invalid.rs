@@ -17,9 +17,9 @@
 //! every text stands in double quotes, and commas stand between values only.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
+use crate::node::Problem;
 use crate::source::Span;
-use crate::yaml::Problem;
+use crate::spelling::Dialect;
 
 /// The frontmatter is never closed.
 pub(crate) fn unclosed(dialect: Dialect, opening: Span) -> Diagnostic {

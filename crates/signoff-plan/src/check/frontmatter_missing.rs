@@ -20,8 +20,8 @@
 //! ```
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 const TEMPLATE: &str = "---\ntype: plan\nstatus: draft\n---\n\n";
 

@@ -18,10 +18,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Lack;
 use super::context::{Context, StepView};
 use super::given::{Given, given};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::json::Located;
 use crate::model::Work;
 use crate::tools::schema::{Misfit, misfits};

@@ -12,9 +12,8 @@
 //! ## Instead
 //! A `**contract:**` with a command that fails before the work and passes after it.
 
-use super::Lack;
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::model::Work;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {

@@ -20,13 +20,12 @@
 //! ---
 //! ```
 
-use super::Lack;
 use super::context::{Context, StepView};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::draft::Spanned;
 use crate::model::Work;
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 /// A contract without a command.
 pub(crate) fn command(dialect: Dialect, label: Span) -> Diagnostic {

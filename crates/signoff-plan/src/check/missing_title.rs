@@ -9,11 +9,10 @@
 //! ## Instead
 //! `# What this plan achieves` after the frontmatter; in a thread, `title: …` in that of `plan.md`.
 
-use super::Lack;
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     // A file that is no plan at all needs no title.

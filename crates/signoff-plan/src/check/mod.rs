@@ -56,10 +56,8 @@ pub mod untrusted_condition;
 pub mod write_overlap;
 
 mod context;
-mod cycle;
 mod given;
 mod glob_overlap;
-pub(crate) mod graph;
 mod positions;
 mod provided;
 pub(crate) mod resolve;
@@ -70,16 +68,14 @@ mod testing;
 mod typos;
 mod unread;
 mod uses;
-mod words;
 
 use self::context::Context;
-pub(crate) use self::slip::Lack;
 use crate::Workspace;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::dialect::Dialect;
 use crate::draft::Draft;
 use crate::model::Plan;
 use crate::signed::CheckedPlan;
+use crate::spelling::Dialect;
 
 /// A plan after the checks: resolved as far as possible, with every problem.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,6 +123,11 @@ impl Checked {
         }
         Ok(CheckedPlan::new(self.plan, self.dialect))
     }
+}
+
+/// The plan as it stands, without any of the checks: enough to tell whether it is one that was checked before.
+pub fn resolved_plan(draft: &Draft) -> Plan {
+    resolve::resolve(draft, &mut Vec::new()).plan
 }
 
 /// Resolves a plan and reports every problem at once.

@@ -9,10 +9,9 @@
 //! ## Instead
 //! `## Steps`, then one `### N. Title` heading per step.
 
-use super::Lack;
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
+use crate::diagnostic::{Code, Diagnostic, Lack};
+use crate::spelling::Dialect;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     // A file that is no plan at all, or too large to be read, needs no steps.

@@ -10,8 +10,8 @@
 //! Save it as UTF-8, with or without a byte order mark.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 /// The byte at this offset is not UTF-8.
 pub(crate) fn at(dialect: Dialect, offset: usize) -> Diagnostic {

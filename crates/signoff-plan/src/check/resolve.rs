@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{
-    bad_expect, bad_id, bad_on_fail, bad_value, budget_invalid, unknown_dependency, words,
-};
+use super::{bad_expect, bad_id, bad_on_fail, bad_value, budget_invalid, unknown_dependency};
 use crate::diagnostic::Diagnostic;
-use crate::dialect::Dialect;
 use crate::draft::{self, Draft, Spanned};
-use crate::model::{Budget, Condition, Contract, Depends, Hint, Plan, Step, Subscription, Work};
+use crate::field::{self, Field, Shape};
+use crate::model::{Condition, Contract, Depends, Hint, Plan, Step, Subscription, Work};
+use crate::spelling::{self, Dialect, status};
+use crate::subscription;
 
 /// A plan, resolved.
 pub(crate) struct Resolved {
@@ -55,25 +55,16 @@ fn plan(draft: &Draft, steps: Vec<Step>, problems: &mut Vec<Diagnostic>) -> Plan
     if let Some(id) = &draft.id {
         reader.problems.extend(bad_id::plan(draft.dialect, id));
     }
-    Plan {
-        id: given(draft.id.as_ref()),
-        title: given(draft.title.as_ref()),
-        task: given(draft.task.as_ref()),
-        context: given(draft.context.as_ref()),
-        status: given(draft.status.as_ref()),
-        version: reader.number("version", draft.version.as_ref(), 0),
-        owner: given(draft.owner.as_ref()),
-        previous: given(draft.previous.as_ref()),
-        budget: reader.budget(draft.budget.as_ref()),
-        priority: given(draft.priority.as_ref()),
-        tools: draft.tools.as_deref().map(values),
-        constraints: values(&draft.constraints),
+    let mut plan = Plan {
         params: params(&draft.params),
-        risks: values(&draft.risks),
-        executor_model: given(draft.executor_model.as_ref()),
         record: record(&draft.record),
         steps,
+        ..Plan::default()
+    };
+    for field in &field::PLAN {
+        reader.field(field, draft, &mut plan);
     }
+    plan
 }
 
 struct Reader<'p> {
@@ -89,9 +80,7 @@ impl Reader<'_> {
         id: String,
         depends_on: Depends,
     ) -> Step {
-        Step {
-            id,
-            number: index + 1,
+        let mut step = Step {
             title: written.title.value.clone(),
             claimed: is_claimed(&written.marks),
             mark: mark(&written.marks),
@@ -101,29 +90,56 @@ impl Reader<'_> {
                 .contract
                 .as_ref()
                 .map(|contract| self.contract(contract)),
-            on_fail: bad_on_fail::read(self.dialect, written.on_fail.as_ref(), self.problems),
-            subscriptions: self.subscriptions(&written.subscriptions),
-            produces: values(&written.produces),
-            protects: values(&written.protects),
-            tools: written.tools.as_deref().map(values),
-            approval: self
-                .word("approval", written.approval.as_ref(), &words::APPROVAL)
-                .is_some_and(|word| !matches!(word, "no" | "false")),
-            when: given(written.when.as_ref()),
-            for_each: given(written.for_each.as_ref()),
-            max_items: self.number("max_items", written.max_items.as_ref(), 1),
-            timeout: self.duration("timeout", written.timeout.as_ref()),
-            budget: self.budget(written.budget.as_ref()),
-            critical: self.yes_or_no("critical", written.critical.as_ref(), true),
-            locks: values(&written.locks),
-            isolation: self
-                .word("isolation", written.isolation.as_ref(), &words::ISOLATION)
-                .map(str::to_owned),
-            acceptance: values(&written.acceptance),
-            subtasks: values(&written.subtasks),
-            instructions: given(written.instructions.as_ref()),
             hint: hint(&written.hint),
             record: record(&written.record),
+            ..Step::new(id, index + 1)
+        };
+        for field in &field::STEP {
+            self.field(field, written, &mut step);
+        }
+        step
+    }
+
+    /// Makes of a field what it means; one that has code of its own is left alone.
+    fn field<D, M>(&mut self, field: &Field<D, M>, draft: &D, model: &mut M) {
+        let label = spelling::label(field.name);
+        match &field.shape {
+            Shape::Text(slot, _) => slot.set(model, given(slot.text(draft))),
+            Shape::Choice(slot, words) => {
+                let word = self.word(label, slot.text(draft), words);
+                slot.set(model, word.map(str::to_owned));
+            }
+            Shape::Number(slot, least, _) => {
+                slot.set(model, self.number(label, slot.text(draft), *least));
+            }
+            Shape::Duration(slot) => slot.set(model, self.duration(label, slot.text(draft))),
+            Shape::Budget(slot) => {
+                let limits = budget_invalid::read(self.dialect, slot.text(draft), self.problems);
+                slot.set(model, limits);
+            }
+            Shape::Flag(slot, usual, words) => {
+                let word = self.word(label, slot.text(draft), words);
+                let yes = word.map(|word| !matches!(word, "no" | "false"));
+                slot.set(model, yes.unwrap_or(*usual));
+            }
+            Shape::Switch(slot, words) => {
+                let word = self.word(label, slot.text(draft), words);
+                slot.set(model, word.is_some() && word == words.first().copied());
+            }
+            Shape::Policy(slot) => {
+                let policy = bad_on_fail::read(self.dialect, slot.text(draft), self.problems);
+                slot.set(model, policy);
+            }
+            Shape::Names(slot) | Shape::Sentences(slot) => {
+                slot.set(model, values((slot.written)(draft)));
+            }
+            Shape::References(slot) => {
+                slot.set(model, self.subscriptions((slot.written)(draft)));
+            }
+            Shape::Scope(slot) => {
+                slot.set(model, (slot.written)(draft).as_deref().map(values));
+            }
+            Shape::Special(_) => {}
         }
     }
 
@@ -161,30 +177,22 @@ impl Reader<'_> {
         {
             expect.insert(0, Condition::DEFAULT);
         }
-        Contract {
-            command: written.command.text.clone(),
+        let mut contract = Contract {
             // The configured shell is bash, unless somebody configured another.
             shell: given(written.shell.as_ref()).filter(|shell| !is_default_shell(shell)),
             expect,
-            timeout: self.duration("contract_timeout", written.timeout.as_ref()),
-            baseline: self.yes_or_no("baseline", written.baseline.as_ref(), true),
-            fewer_tests_allowed: self
-                .word(
-                    "fewer_tests",
-                    written.fewer_tests.as_ref(),
-                    &words::FEWER_TESTS,
-                )
-                .is_some_and(|word| word == "allowed"),
-            holds_once: self
-                .word("holds", written.holds.as_ref(), &words::HOLDS)
-                .is_some_and(|word| word == "once"),
+            ..Contract::new(written.command.text.clone())
+        };
+        for field in &field::CONTRACT {
+            self.field(field, written, &mut contract);
         }
+        contract
     }
 
     fn subscriptions(&mut self, written: &[Spanned<String>]) -> Vec<Subscription> {
         let mut subscriptions = Vec::new();
         for text in written {
-            match subscription(&text.value) {
+            match subscription::parse(&text.value) {
                 Some(subscription) => subscriptions.push(subscription),
                 None => self
                     .problems
@@ -192,10 +200,6 @@ impl Reader<'_> {
             }
         }
         subscriptions
-    }
-
-    fn budget(&mut self, written: Option<&Spanned<String>>) -> Budget {
-        budget_invalid::read(self.dialect, written, self.problems)
     }
 
     fn number(
@@ -236,14 +240,6 @@ impl Reader<'_> {
         duration
     }
 
-    fn yes_or_no(&mut self, field: &str, written: Option<&Spanned<String>>, default: bool) -> bool {
-        match self.word(field, written, &words::YES_OR_NO) {
-            Some("yes" | "true") => true,
-            Some(_) => false,
-            None => default,
-        }
-    }
-
     /// One of several words.
     fn word<'w>(
         &mut self,
@@ -271,40 +267,16 @@ fn is_default_shell(word: &str) -> bool {
 /// Whether a mark says that the step is done.
 pub(crate) fn is_claimed(marks: &draft::Marks) -> bool {
     !marks.ticks.is_empty()
-        || marks.statuses.iter().any(|mark| {
-            // One word for it in each dialect that has marks.
-            matches!(mark.word.value.as_str(), "done" | "complete" | "completed")
-        })
+        || marks
+            .statuses
+            .iter()
+            .any(|mark| status::is_done(&mark.word.value))
 }
 
 /// What a mark says that does not say that the step is done; the last one, if there are several.
 fn mark(marks: &draft::Marks) -> Option<String> {
     let last = marks.statuses.last().filter(|_| !is_claimed(marks))?;
-    crate::status::step_status(&last.word.value).map(str::to_owned)
-}
-
-/// Reads `file:PATH`, `file:PATH#L10-L40` or `topic:NAME`.
-pub(crate) fn subscription(text: &str) -> Option<Subscription> {
-    if let Some(name) = text.strip_prefix("topic:") {
-        let clean = !name.is_empty() && !name.contains(['/', '\\', ' ']);
-        return clean.then(|| Subscription::Topic(name.to_owned()));
-    }
-    let file = text.strip_prefix("file:")?;
-    let (path, lines) = match file.split_once("#L") {
-        Some((path, lines)) => (path, Some(line_range(lines)?)),
-        None => (file, None),
-    };
-    let path = path.strip_prefix("./").unwrap_or(path);
-    (!path.trim().is_empty()).then(|| Subscription::File {
-        path: path.to_owned(),
-        lines,
-    })
-}
-
-fn line_range(text: &str) -> Option<(u32, u32)> {
-    let (from, to) = text.split_once("-L").unwrap_or((text, text));
-    let (from, to) = (from.parse().ok()?, to.parse().ok()?);
-    (from >= 1 && from <= to).then_some((from, to))
+    status::step_status(&last.word.value).map(str::to_owned)
 }
 
 fn params(written: &[(Spanned<String>, Value)]) -> BTreeMap<String, Value> {

@@ -6,17 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::dialect::Dialect;
-
-/// Fields, by their native names, of which one is not given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lack {
-    /// In the step that the problem is about, or in the plan if it is about none.
-    Here(&'static [&'static str]),
-    /// In the plan or in whatever step.
-    Anywhere(&'static [&'static str]),
-}
+use crate::diagnostic::{Code, Diagnostic, Lack, Severity};
+use crate::spelling::Dialect;
 
 /// Stands for the right name of a tool, as if that were a field.
 pub(super) const TOOL_NAME: &str = "(name of a tool)";

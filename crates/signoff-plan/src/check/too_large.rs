@@ -17,9 +17,9 @@
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::draft::Draft;
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 /// How many steps a plan may have.
 pub const STEPS: usize = 200_000;

@@ -13,10 +13,9 @@
 //! Another tool, or its name in `tools`: in full (`delete_file`), which is also the agreement to call it,
 //! by its server (`github`), or by what it begins with (`read_*`).
 
-use super::Lack;
 use super::context::{Context, StepView};
 use super::slip::TOOL_NAME;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::draft::Spanned;
 use crate::model::Work;
 use crate::source::Span;

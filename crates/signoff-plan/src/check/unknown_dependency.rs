@@ -13,12 +13,12 @@
 //! step before it.
 
 use super::positions::Positions;
-use super::{Lack, uses};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
+use super::uses;
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::draft::{Draft, Spanned};
 use crate::model::Depends;
 use crate::source::Span;
+use crate::spelling::Dialect;
 use crate::suggest::nearest;
 
 /// Resolves what each step waits for to positions, in plan order, and reports unknown names.

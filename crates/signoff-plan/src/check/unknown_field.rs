@@ -18,9 +18,9 @@
 //! colon elsewhere or the text into a fenced block.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::source::Span;
+use crate::spelling::Dialect;
 use crate::suggest::{nearest, within};
 
 /// A key of the frontmatter that means nothing here.

@@ -12,13 +12,12 @@
 //! A parameter from the plan's `params`, as in `{{ params.version }}`. For the braces themselves write
 //! `{{ "{{ params.x }}" }}`.
 
-use super::Lack;
 use super::context::{Context, StepView};
 use super::uses::within;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::expression::{Content, ParamRead, places, read};
 use crate::source::Span;
+use crate::spelling::Dialect;
 use crate::suggest::nearest;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {

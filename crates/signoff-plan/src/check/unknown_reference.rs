@@ -11,10 +11,9 @@
 //! ## Instead
 //! The id of another step: `$read.content`. For a dollar sign itself write `$$`.
 
-use super::Lack;
 use super::context::{Context, StepView};
 use super::unknown_dependency::most_suggestions;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Lack};
 use crate::reference::Kind;
 use crate::source::Span;
 use crate::suggest::nearest;

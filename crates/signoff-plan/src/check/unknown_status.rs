@@ -14,69 +14,8 @@
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
+use crate::spelling::status::{plan_words, step_words};
 use crate::suggest::nearest;
-
-/// The words for a plan's status in a dialect.
-pub const fn plan_words(dialect: Dialect) -> &'static [&'static str] {
-    match dialect {
-        Dialect::Workunit => &[
-            "draft",
-            "verified",
-            "approved",
-            "in-progress",
-            "done",
-            "failed",
-            "stalled",
-            "rejected",
-            "needs_review",
-            "cancelled",
-        ],
-        Dialect::Proposal => &[
-            "draft",
-            "proposed",
-            "approved",
-            "executing",
-            "completed",
-            "failed",
-            "rejected",
-            "cancelled",
-            "stalled",
-            "needs_review",
-        ],
-        Dialect::Record => &[
-            "draft",
-            "in_progress",
-            "complete",
-            "failed",
-            "replanning",
-            "stalled",
-            "rejected",
-            "needs_review",
-            "cancelled",
-        ],
-        // Their files carry no plan state.
-        Dialect::Thread | Dialect::Toolplan => &[],
-    }
-}
-
-/// The words for a step's status in a dialect.
-pub const fn step_words(dialect: Dialect) -> &'static [&'static str] {
-    match dialect {
-        Dialect::Workunit => &["done", "failed", "skipped"],
-        Dialect::Record => &["pending", "in_progress", "complete", "failed", "skipped"],
-        Dialect::Toolplan => &[
-            "pending",
-            "blocked",
-            "ready",
-            "running",
-            "completed",
-            "failed",
-            "skipped",
-        ],
-        Dialect::Thread | Dialect::Proposal => &[],
-    }
-}
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let words = plan_words(context.draft.dialect);
@@ -86,7 +25,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     {
         let message = format!("`{}` is no status of a plan", status.value);
         let found = context.problem(Code::UnknownStatus, status.span, message);
-        problems.push(helped(found, &status.value, words));
+        problems.push(helped(found, &status.value, &words));
     }
     let words = step_words(context.draft.dialect);
     for step in context.steps() {
@@ -94,7 +33,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             if !words.contains(&mark.word.value.as_str()) {
                 let message = format!("`{}` is no status of a step", mark.word.value);
                 let found = step.problem(Code::UnknownStatus, mark.word.span, message);
-                problems.push(helped(found, &mark.word.value, words));
+                problems.push(helped(found, &mark.word.value, &words));
             }
         }
     }

@@ -16,9 +16,9 @@
 //! the heading and fields of a step, needs a longer fence around it.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::Dialect;
 use crate::markdown::Document;
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 /// Every block and comment of a file that is never closed.
 pub(crate) fn in_document(dialect: Dialect, document: &Document<'_>) -> Vec<Diagnostic> {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Severity;
-use crate::dialect::Dialect;
+use crate::spelling::Dialect;
 
 /// Declares the codes once, so that the list, the names and the enum cannot drift apart.
 macro_rules! codes {

@@ -13,118 +13,11 @@ pub(crate) mod thread;
 mod toolplan;
 pub(crate) mod workunit;
 
-use std::fmt;
-
 pub use self::record::{base_id, replanned_id};
 use crate::check::{not_utf8, too_large};
 use crate::draft::Draft;
-use crate::model::{Depends, FailAction, OnFail};
 use crate::source::Source;
-
-/// A spelling of the plan language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Dialect {
-    /// The native single file: markdown with one heading per step (seed 002).
-    Workunit,
-    /// A directory: `plan.md` and `tasks/NN-slug.md` (seed 004).
-    Thread,
-    /// One markdown file with a numbered list of steps (seed 003).
-    Proposal,
-    /// YAML or JSON with indexed steps (seed 000).
-    Record,
-    /// JSON with tool steps (seed 001).
-    Toolplan,
-}
-
-impl Dialect {
-    /// Every dialect.
-    pub const ALL: &[Self] = &[
-        Self::Workunit,
-        Self::Thread,
-        Self::Proposal,
-        Self::Record,
-        Self::Toolplan,
-    ];
-
-    /// Its name, as `--dialect` takes it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Workunit => "workunit",
-            Self::Thread => "thread",
-            Self::Proposal => "proposal",
-            Self::Record => "record",
-            Self::Toolplan => "toolplan",
-        }
-    }
-
-    /// The dialect of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|dialect| dialect.as_str() == name)
-    }
-
-    /// What a field of a step, by its name in the native dialect, is called here.
-    pub fn field_name(self, field: &str) -> String {
-        match (self, field) {
-            (Self::Thread, "target") => "agent".to_owned(),
-            (Self::Workunit | Self::Thread | Self::Proposal, field) => field.to_owned(),
-            (Self::Record, "target") => "suggestedAgent".to_owned(),
-            (Self::Record, "task") => "description".to_owned(),
-            (Self::Record, "accept") => "acceptanceCriteria".to_owned(),
-            (Self::Record | Self::Toolplan, "contract_timeout") => "timeout".to_owned(),
-            (Self::Record | Self::Toolplan, field) => camel_case(field),
-        }
-    }
-
-    /// The same with the marks that make it a field.
-    pub fn spelled(self, field: &str) -> String {
-        match self {
-            Self::Workunit => format!("**{field}:**"),
-            Self::Proposal => format!("- {field}:"),
-            Self::Thread => format!("{}:", self.field_name(field)),
-            Self::Record | Self::Toolplan => self.field_name(field),
-        }
-    }
-
-    /// What the step at `at` waits for if it does not say.
-    pub fn unsaid_dependencies(self, at: usize) -> Depends {
-        match self {
-            Self::Workunit | Self::Proposal | Self::Record => Depends::AllBefore,
-            Self::Thread | Self::Toolplan => Depends::on(at, Vec::new()),
-        }
-    }
-
-    /// What happens when a contract does not hold, if the step does not say. The seeds differ.
-    pub const fn default_on_fail(self) -> OnFail {
-        let (retries, then) = match self {
-            Self::Workunit | Self::Thread => return OnFail::DEFAULT,
-            Self::Record => (0, FailAction::Replan),
-            Self::Proposal => (0, FailAction::Abort),
-            Self::Toolplan => (2, FailAction::Recover),
-        };
-        OnFail { retries, then }
-    }
-}
-
-impl fmt::Display for Dialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// `depends_on` as `dependsOn`.
-fn camel_case(name: &str) -> String {
-    let mut words = name.split('_');
-    let mut joined = words.next().unwrap_or_default().to_owned();
-    for word in words {
-        let mut letters = word.chars();
-        joined.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-        joined.push_str(letters.as_str());
-    }
-    joined
-}
+pub use crate::spelling::Dialect;
 
 /// Every name that a dialect knows, by what it is a field of.
 #[cfg(test)]
@@ -133,8 +26,7 @@ pub(crate) fn names(dialect: Dialect) -> Vec<(&'static str, Vec<&'static str>)> 
         Dialect::Workunit => workunit::names(),
         Dialect::Thread => thread::names(),
         Dialect::Proposal => proposal::names(),
-        Dialect::Record => record::names(),
-        Dialect::Toolplan => toolplan::names(),
+        Dialect::Record | Dialect::Toolplan => object::names(dialect),
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::SCHEMA;
+use crate::field::{self, Field, Shape};
 use crate::model::{Budget, Condition, Contract, Depends, Hint, OnFail, Plan, Step, Work};
 
 /// The part of a resolved plan that its digest covers.
@@ -13,44 +14,20 @@ use crate::model::{Budget, Condition, Contract, Depends, Hint, OnFail, Plan, Ste
 /// Defaults are left out, so that saying what holds anyway changes nothing; sets are sorted; text
 /// has LF line ends and no blank lines at its end.
 pub fn canonical(plan: &Plan) -> Value {
-    let Plan {
-        title,
-        task,
-        context,
-        budget,
-        tools,
-        constraints,
-        params,
-        risks,
-        executor_model,
-        steps,
-        record,
-        // Who, when and how far: not what will be done.
-        id: _,
-        status: _,
-        version: _,
-        owner: _,
-        previous: _,
-        priority: _,
-    } = plan;
     let mut out = Members::default();
     out.put("schema", Value::from(SCHEMA));
-    out.text("title", title.as_deref());
-    out.text("task", task.as_deref());
-    out.text("context", context.as_deref());
-    // Part of the context: what was found out, and what is acted on. Of the record nothing else is.
-    if let Some(outputs) = record.get("tool_outputs") {
-        out.put("tool_outputs", outputs.clone());
+    for field in field::PLAN.iter().filter(|field| field.signed) {
+        match field.name {
+            "params" if plan.params.is_empty() => {}
+            "params" => out.put("params", plan.params.clone().into_iter().collect()),
+            _ => out.field(field, plan),
+        }
+        // Part of the context: what was found out, and what is acted on. Of the record nothing else is.
+        if let ("context", Some(outputs)) = (field.name, plan.record.get("tool_outputs")) {
+            out.put("tool_outputs", outputs.clone());
+        }
     }
-    out.list("risks", risks);
-    out.list("constraints", constraints);
-    if !params.is_empty() {
-        out.put("params", params.clone().into_iter().collect());
-    }
-    out.scope("tools", tools.as_deref());
-    out.object("budget", budget_members(budget));
-    out.text("executor_model", executor_model.as_deref());
-    let steps = steps.iter().enumerate();
+    let steps = plan.steps.iter().enumerate();
     out.put(
         "steps",
         steps.map(|(at, step)| step_value(plan, at, step)).collect(),
@@ -59,70 +36,23 @@ pub fn canonical(plan: &Plan) -> Value {
 }
 
 fn step_value(plan: &Plan, at: usize, step: &Step) -> Value {
-    let Step {
-        id,
-        title,
-        depends_on,
-        work,
-        contract,
-        on_fail,
-        subscriptions,
-        produces,
-        protects,
-        tools,
-        approval,
-        when,
-        for_each,
-        max_items,
-        timeout,
-        budget,
-        critical,
-        locks,
-        isolation,
-        acceptance,
-        subtasks,
-        instructions,
-        hint,
-        // Follows from the order; a mark.
-        number: _,
-        claimed: _,
-        mark: _,
-        record: _,
-    } = step;
     let mut out = Members::default();
-    out.put("id", Value::from(id.as_str()));
-    out.text("title", Some(title));
+    out.put("id", Value::from(step.id.as_str()));
+    out.text("title", Some(&step.title));
     // Waiting for every step before is the default; any other list is given, also an empty one.
-    if *depends_on != Depends::AllBefore {
+    if step.depends_on != Depends::AllBefore {
         let ids: BTreeSet<&str> = plan.dependency_ids(at).collect();
         out.put("depends_on", ids.into_iter().collect());
     }
-    out.put("work", work_value(work));
-    if let Some(contract) = contract {
+    out.put("work", work_value(&step.work));
+    if let Some(contract) = &step.contract {
         out.put("contract", contract_value(contract));
     }
-    if *on_fail != OnFail::DEFAULT {
-        let then = on_fail.then.name();
-        out.put("on_fail", json!({"retries": on_fail.retries, "then": then}));
+    for field in &field::STEP {
+        out.field(field, step);
     }
-    let subscriptions: Vec<_> = subscriptions.iter().map(ToString::to_string).collect();
-    out.list("subscriptions", &subscriptions);
-    out.set("produces", produces);
-    out.set("protects", protects);
-    out.scope("tools", tools.as_deref());
-    out.flag("approval", *approval, false);
-    out.text("when", when.as_deref());
-    out.text("for_each", for_each.as_deref());
-    out.number("max_items", max_items.filter(|max| *max != Step::MAX_ITEMS));
-    out.duration("timeout_ms", *timeout);
-    out.object("budget", budget_members(budget));
-    out.flag("critical", *critical, true);
-    out.set("locks", locks);
-    out.text("isolation", isolation.as_deref());
-    out.list("acceptance", acceptance);
-    out.list("subtasks", subtasks);
-    out.text("instructions", instructions.as_deref());
-    out.object("hint", hint.as_ref().map(hint_members).unwrap_or_default());
+    let hint = step.hint.as_ref().map(hint_members);
+    out.object("hint", hint.unwrap_or_default());
     Value::Object(out.0)
 }
 
@@ -198,6 +128,43 @@ struct Members(Map<String, Value>);
 impl Members {
     fn put(&mut self, name: &str, value: Value) {
         self.0.insert(name.to_owned(), value);
+    }
+
+    /// A field; one that has code of its own is left to that.
+    fn field<D, M>(&mut self, field: &Field<D, M>, model: &M) {
+        let name = field.name;
+        match &field.shape {
+            Shape::Text(slot, _) | Shape::Choice(slot, _) => {
+                self.text(name, (slot.value)(model).as_deref());
+            }
+            Shape::Number(slot, _, usual) => {
+                let number = (slot.value)(model).filter(|number| Some(*number) != *usual);
+                self.number(name, number);
+            }
+            Shape::Duration(slot) => self.duration(&format!("{name}_ms"), *(slot.value)(model)),
+            Shape::Budget(slot) => self.object(name, budget_members((slot.value)(model))),
+            Shape::Flag(slot, usual, _) => self.flag(name, *(slot.value)(model), *usual),
+            Shape::Switch(slot, _) => self.flag(name, *(slot.value)(model), false),
+            Shape::Policy(slot) => self.policy(name, *(slot.value)(model)),
+            Shape::Names(slot) => self.set(name, (slot.value)(model)),
+            Shape::Sentences(slot) => self.list(name, (slot.value)(model)),
+            Shape::References(slot) => {
+                let references = (slot.value)(model).iter();
+                self.list(
+                    name,
+                    &references.map(ToString::to_string).collect::<Vec<_>>(),
+                );
+            }
+            Shape::Scope(slot) => self.scope(name, (slot.value)(model).as_deref()),
+            Shape::Special(_) => {}
+        }
+    }
+
+    fn policy(&mut self, name: &str, policy: OnFail) {
+        if policy != OnFail::DEFAULT {
+            let then = policy.then.name();
+            self.put(name, json!({"retries": policy.retries, "then": then}));
+        }
     }
 
     fn text(&mut self, name: &str, text: Option<&str>) {
@@ -301,17 +268,7 @@ mod tests {
 
     #[test]
     fn contracts_are_exact_but_for_line_ends() {
-        let command = |text: &str| {
-            contract_value(&Contract {
-                command: text.to_owned(),
-                shell: None,
-                expect: vec![Condition::DEFAULT],
-                timeout: None,
-                baseline: true,
-                fewer_tests_allowed: false,
-                holds_once: false,
-            })
-        };
+        let command = |text: &str| contract_value(&Contract::new(text.to_owned()));
         assert_eq!(command("a\r\nb\n\n"), json!({"command": "a\nb"}));
         assert_eq!(command(" a \n "), json!({"command": " a \n "}));
     }

@@ -1,8 +1,9 @@
 //! Details that take no room where there are none.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::LazyLock;
 
-use super::{Details, Hint, Step};
+use super::{Details, Step};
 
 /// The details of a step, if it has any.
 // Plans may have a hundred thousand steps, of which each would be four times as large.
@@ -22,7 +23,7 @@ impl PartialEq for Rare {
     }
 }
 
-static NONE: Details = NO_DETAILS;
+static NONE: LazyLock<Details> = LazyLock::new(Details::default);
 
 impl Rare {
     fn get(&self) -> &Details {
@@ -44,43 +45,12 @@ impl DerefMut for Step {
     }
 }
 
-const NO_DETAILS: Details = Details {
-    ask: None,
-    choices: Vec::new(),
-    contract: None,
-    contract_missing_command: false,
-    on_fail: None,
-    subscriptions: Vec::new(),
-    produces: Vec::new(),
-    protects: Vec::new(),
-    tools: None,
-    approval: None,
-    when: None,
-    for_each: None,
-    max_items: None,
-    timeout: None,
-    budget: None,
-    critical: None,
-    locks: Vec::new(),
-    isolation: None,
-    acceptance: Vec::new(),
-    subtasks: Vec::new(),
-    instructions: None,
-    hint: Hint {
-        tool: None,
-        operation: None,
-        target: None,
-    },
-    record: Vec::new(),
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn no_details_are_those_of_a_new_step() {
-        assert_eq!(NONE, Details::default());
+    fn details_take_room_once_they_are_written() {
         let mut step = Step::default();
         assert!(step.details.present().is_none() && step.when.is_none());
         step.when = None;

@@ -6,9 +6,10 @@ use super::members::Editor;
 use super::{EditRefused, Splice};
 use crate::dialect::object::Format;
 use crate::markdown::frontmatter::{Located, locate};
+use crate::node::{Entry, Kind, Node};
 use crate::source::Span;
 use crate::write::yaml::{block_entry, entry, scalar, text as quoted};
-use crate::yaml::{self, Entry, Kind, Node};
+use crate::yaml;
 
 /// A frontmatter that is to be changed.
 pub(super) struct Frontmatter<'a> {

@@ -9,8 +9,8 @@ use super::{EditRefused, Splice, splice};
 use crate::check::resolve;
 use crate::dialect::object::{self, Tree};
 use crate::draft::{self, Draft};
+use crate::node::{Kind, Node};
 use crate::source::Source;
-use crate::yaml::{Kind, Node};
 
 /// A file of keys and values that is to be changed.
 pub(super) struct File<'a> {
@@ -122,8 +122,23 @@ impl<'a> File<'a> {
         Ok([Way::Key("steps"), Way::Item(position)])
     }
 
+    /// Sets a key, which may be one inside an object.
+    pub(super) fn change(&self, way: &[Way], key: &'static str, value: Value) -> Change {
+        match key.split_once('.') {
+            None => Change::new(way, key, value),
+            Some((outer, key)) => {
+                let main = match outer {
+                    "ask" => "question",
+                    "contract" => "command",
+                    _ => "",
+                };
+                self.nested(way, outer, main, key, value)
+            }
+        }
+    }
+
     /// Sets a key of something that may be `{main, key, …}`, the text of `main` alone, or not there.
-    pub(super) fn nested(
+    fn nested(
         &self,
         way: &[Way],
         outer: &'static str,

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::{EditRefused, Splice};
 use crate::dialect::object::Format;
 use crate::json::{self, Comments, Spacing, inline};
+use crate::node::{Entry, Kind, Node};
 use crate::source::Span;
 use crate::yaml::emit::scalar;
-use crate::yaml::{Entry, Kind, Node};
 
 /// A text of keys and values that is to be changed.
 #[derive(Clone, Copy)]

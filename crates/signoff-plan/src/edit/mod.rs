@@ -31,6 +31,7 @@ use crate::digest::Digest;
 use crate::draft::{self, Draft};
 use crate::model::Plan;
 use crate::source::Source;
+use crate::spelling::status;
 
 /// One change of a plan's definition or history.
 #[derive(Debug, Clone, PartialEq)]
@@ -263,7 +264,7 @@ fn state(marks: &draft::Marks) -> Option<StepMark> {
         .statuses
         .iter()
         .map(|mark| match mark.word.value.as_str() {
-            "done" | "complete" | "completed" => Some(StepMark::Done),
+            word if status::is_done(word) => Some(StepMark::Done),
             "failed" => Some(StepMark::Failed),
             "skipped" => Some(StepMark::Skipped),
             "pending" | "ready" | "blocked" => Some(StepMark::None),

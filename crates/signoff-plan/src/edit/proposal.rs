@@ -9,11 +9,10 @@ use serde_json::Value;
 use super::frontmatter::Frontmatter;
 use super::named::Named;
 use super::{Edit, EditRefused, Marks, Splice};
-use crate::check::unknown_status::plan_words;
-use crate::dialect::proposal::FIELDS;
 use crate::dialect::rejection;
 use crate::draft::Draft;
 use crate::source::Source;
+use crate::spelling::status::plan_words;
 
 /// What to write where, for these marks. Marks of steps have no place in the file.
 pub(super) fn splices(
@@ -71,7 +70,6 @@ fn set_plan(
     value: &Value,
 ) -> Result<Vec<Splice>, EditRefused> {
     match name {
-        "tools" => header(source)?.set("tools_required", value),
         "title" => {
             // It may stand in a heading instead.
             let heading = draft.title.as_ref().map(|title| title.span);
@@ -85,8 +83,11 @@ fn set_plan(
         }
         "context" => sections::context(source, draft, value, line_end(source)),
         "risks" => sections::risks(source, draft, value, line_end(source)),
-        name if FIELDS.contains(&name) => header(source)?.set(name, value),
-        name => Err(EditRefused::NoPlace(format!("an edit of `{name}`"))),
+        name => {
+            let no_place = || EditRefused::NoPlace(format!("an edit of `{name}`"));
+            let key = draft.dialect.plan_key(name).ok_or_else(no_place)?;
+            header(source)?.set(key, value)
+        }
     }
 }
 

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::keyed::{Change, File, Way};
 use super::{Edit, EditRefused, Marks, Splice, StepMark, state};
-use crate::check::unknown_status::{plan_words, step_words};
 use crate::draft::Draft;
 use crate::field;
 use crate::source::Source;
+use crate::spelling::status::{is_done, plan_words, step_words};
 
 /// What to write where, for these marks.
 pub(super) fn splices(
@@ -76,78 +76,17 @@ pub(super) fn no_place(field: &str) -> EditRefused {
     EditRefused::NoPlace(format!("`{field}`"))
 }
 
-fn plan(file: &File<'_>, name: &str, value: Value) -> Result<Change, EditRefused> {
-    let key = match field::plan_name(name).ok_or_else(|| no_place(name))? {
-        "status" => {
-            let word = value.as_str().unwrap_or_default();
-            if !value.is_null() && !plan_words(file.draft.dialect).contains(&word) {
-                return Err(EditRefused::UnknownStatus(word.to_owned()));
-            }
-            "status"
-        }
-        key @ ("id" | "title" | "task" | "context" | "version" | "budget" | "tools" | "params") => {
-            key
-        }
-        "previous" => "previousPlanId",
-        "created_at" => "createdAt",
-        "updated_at" => "updatedAt",
-        "created_by" => "createdBy",
-        "current_step_index" => "currentStepIndex",
-        "constraints" => return Ok(metadata(file, "constraints", value)),
-        "complexity" => return Ok(metadata(file, "complexity", value)),
-        "tags" => return Ok(metadata(file, "tags", value)),
-        "informed_by" => return Ok(metadata(file, "informedByMemories", value)),
-        _ => return Err(no_place(name)),
-    };
-    Ok(Change::new(&[], key, value))
-}
-
-fn metadata(file: &File<'_>, key: &'static str, value: Value) -> Change {
-    file.nested(&[], "metadata", "", key, value)
-}
-
-/// A field of a step that both dialects have under the same name; `None` = it is another one.
-pub(super) fn common(
-    file: &File<'_>,
-    way: &[Way],
-    name: &str,
-    value: &Value,
-) -> Result<Option<Change>, EditRefused> {
-    let value = value.clone();
-    let contract = |key| {
-        Ok(Some(file.nested(
-            way,
-            "contract",
-            "command",
-            key,
-            value.clone(),
-        )))
-    };
-    let key = match name {
-        "question" => return Ok(Some(file.nested(way, "ask", "question", "question", value))),
-        "choices" => return Ok(Some(file.nested(way, "ask", "question", "choices", value))),
-        "contract.command" => return contract("command"),
-        "contract.shell" => return contract("shell"),
-        "contract.expect" => return contract("expect"),
-        "contract.timeout" => return contract("timeout"),
-        "contract.baseline" => return contract("baseline"),
-        "contract.fewer_tests" => return contract("fewerTests"),
-        "contract.holds" => return contract("holds"),
-        "on_fail" => "onFail",
-        "for_each" => "forEach",
-        "max_items" => "maxItems",
-        "when" => "when",
-        "approval" => "approval",
-        "critical" => "critical",
-        "produces" => "produces",
-        "protects" => "protects",
-        "tools" => "tools",
-        "timeout" => "timeout",
-        "budget" => "budget",
-        "locks" => "locks",
-        _ => return Ok(None),
-    };
-    Ok(Some(Change::new(way, key, value)))
+/// A field of the plan, under the name that the dialect has for it.
+pub(super) fn plan(file: &File<'_>, name: &str, value: Value) -> Result<Change, EditRefused> {
+    let dialect = file.draft.dialect;
+    let field = field::plan_name(name).ok_or_else(|| no_place(name))?;
+    let key = dialect.plan_key(field).ok_or_else(|| no_place(name))?;
+    if let ("status", Some(word)) = (field, value.as_str())
+        && !plan_words(dialect).contains(&word)
+    {
+        return Err(EditRefused::UnknownStatus(word.to_owned()));
+    }
+    Ok(file.change(&[], key, value))
 }
 
 /// The word of this dialect for a step's status.
@@ -155,11 +94,7 @@ pub(super) fn status(file: &File<'_>, done: &str, value: Value) -> Result<Value,
     let Value::String(word) = value else {
         return Ok(value);
     };
-    let word = if matches!(word.as_str(), "done" | "complete" | "completed") {
-        done
-    } else {
-        &word
-    };
+    let word = if is_done(&word) { done } else { &word };
     if step_words(file.draft.dialect).contains(&word) {
         Ok(Value::from(word))
     } else {
@@ -174,41 +109,21 @@ fn step_changes(
     value: Value,
 ) -> Result<Vec<Change>, EditRefused> {
     let known = field::step_name(name).ok_or_else(|| no_place(name))?;
+    let key = file.draft.dialect.step_key(known);
+    let key = key.ok_or_else(|| no_place(name))?;
     let mut changes: Vec<_> = keep_title(file, way, known).into_iter().collect();
-    if let Some(change) = common(file, way, known, &value)? {
-        changes.push(change);
-        return Ok(changes);
-    }
-    let key = match known {
-        "status" => {
-            let value = status(file, "complete", value)?;
-            return Ok(vec![Change::new(way, "status", value)]);
-        }
-        "depends_on" => {
-            let value = indexes(file, value)?;
-            return Ok(vec![Change::new(way, "dependsOn", value)]);
-        }
+    let (key, value) = match known {
+        "status" => (key, status(file, "complete", value)?),
+        "depends_on" => (key, indexes(file, value)?),
         // Of a question the description is the title.
         "title"
             if file.has(way, "ask") && file.has(way, "description") && !file.has(way, "title") =>
         {
-            "description"
+            ("description", value)
         }
-        "id" => "id",
-        "title" => "title",
-        "role" => "suggestedAgent",
-        "task" => "description",
-        "instructions" => "instructions",
-        "acceptance" => "acceptanceCriteria",
-        "output" => "output",
-        "error" => "error",
-        "executed_by" => "executedBy",
-        "started_at" => "startedAt",
-        "completed_at" => "completedAt",
-        "affected_files" => "affectedFiles",
-        _ => return Err(no_place(name)),
+        _ => (key, value),
     };
-    changes.push(Change::new(way, key, value));
+    changes.push(file.change(way, key, value));
     Ok(changes)
 }
 
@@ -246,7 +161,7 @@ fn indexes(file: &File<'_>, value: Value) -> Result<Value, EditRefused> {
         let position = steps.get(id).map(|(position, _)| *position);
         let index = position.and_then(|position| {
             let way = [Way::Key("steps"), Way::Item(position), Way::Key("index")];
-            super::keyed::at(&file.root, &way).map(crate::yaml::Node::to_json)
+            super::keyed::at(&file.root, &way).map(crate::node::Node::to_json)
         });
         index.ok_or_else(|| EditRefused::UnknownStep(id.to_owned()))
     };

@@ -10,8 +10,8 @@ use super::{EditRefused, Splice, only_changed, readable, splice, toolplan};
 use crate::dialect::{Dialect, parse};
 use crate::draft::Draft;
 use crate::model::Plan;
+use crate::node::Node;
 use crate::source::Source;
-use crate::yaml::Node;
 
 /// Fields of the record, by the names of [`crate::model::PLAN_RECORD`] and
 /// [`crate::model::STEP_RECORD`]; `null` takes one away. What is not named is left alone.
@@ -65,35 +65,12 @@ fn has_place(draft: &Draft) -> bool {
     }
 }
 
-/// The key of a plan's field.
-fn plan_key(dialect: Dialect, name: &str) -> Option<&'static str> {
-    match (dialect, name) {
-        (Dialect::Record, "current_step_index") => Some("currentStepIndex"),
-        (Dialect::Record, "updated_at") => Some("updatedAt"),
-        _ => None,
-    }
-}
-
-/// The key of a step's field.
-fn step_key(dialect: Dialect, name: &str) -> Option<&'static str> {
-    match (dialect, name) {
-        (Dialect::Record, "affected_files") => Some("affectedFiles"),
-        (Dialect::Record, "completed_at") => Some("completedAt"),
-        (Dialect::Record, "error") => Some("error"),
-        (Dialect::Record, "executed_by") => Some("executedBy"),
-        (Dialect::Record, "output") => Some("output"),
-        (Dialect::Record, "started_at") => Some("startedAt"),
-        (Dialect::Toolplan, "result") => Some("result"),
-        _ => None,
-    }
-}
-
 /// As much as can be written at once.
 fn round(file: &File<'_>, records: &Records) -> Vec<Splice> {
     let dialect = file.draft.dialect;
     let named = |key: Option<&'static str>, value| key.map(|key| (key, value));
     let plan = records.plan.iter();
-    let plan = plan.filter_map(|(name, value)| named(plan_key(dialect, name), value));
+    let plan = plan.filter_map(|(name, value)| named(dialect.plan_key(name), value));
     let mut splices = set(file, &file.root, &plan.collect::<Vec<_>>());
     let places = file.steps();
     for (id, fields) in &records.steps {
@@ -105,7 +82,7 @@ fn round(file: &File<'_>, records: &Records) -> Vec<Splice> {
             continue;
         };
         let fields = fields.iter();
-        let fields = fields.filter_map(|(name, value)| named(step_key(dialect, name), value));
+        let fields = fields.filter_map(|(name, value)| named(dialect.step_key(name), value));
         splices.extend(set(file, step, &fields.collect::<Vec<_>>()));
     }
     splices

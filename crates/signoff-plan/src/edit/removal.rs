@@ -2,8 +2,8 @@
 
 use super::members::Editor;
 use super::{EditRefused, Splice};
+use crate::node::{Entry, Node};
 use crate::source::Span;
-use crate::yaml::{Entry, Node};
 
 impl Editor<'_> {
     /// What to take away so that a mapping is without its entry at `at`.

@@ -63,20 +63,18 @@ fn set_step(
         "task" => return Ok(body(&file, step.task.as_ref(), value)),
         "approval" => {
             let word = value.as_bool().unwrap_or_default().then_some("required");
-            return file.set("approval", &Value::from(word));
+            return file.set(name, &Value::from(word));
         }
-        "role" => "agent",
         "contract.command" if value.is_null() => {
             // Conditions without a command would be an error.
             let mut splices = file.set("contract", value)?;
             splices.extend(file.set("expect", value)?);
             return Ok(splices);
         }
-        "contract.command" => "contract",
-        "contract.expect" => "expect",
-        "title" | "depends_on" | "subtasks" | "on_fail" | "produces" | "protects" | "tools"
-        | "timeout" | "priority" | "estimated_effort" | "tags" | "when" => name,
-        other => return Err(EditRefused::NoPlace(format!("`{other}` of a task"))),
+        other => {
+            let no_place = || EditRefused::NoPlace(format!("`{other}` of a task"));
+            draft.dialect.step_key(other).ok_or_else(no_place)?
+        }
     };
     file.set(key, value)
 }

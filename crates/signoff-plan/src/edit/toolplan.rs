@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::keyed::{Change, File, Way};
-use super::record::{common, no_place, status, step_marks};
+use super::record::{no_place, plan, status, step_marks};
 use super::{Edit, EditRefused, Marks, Splice};
 use crate::draft::Draft;
 use crate::field;
@@ -37,24 +37,13 @@ pub(super) fn edit(
 ) -> Result<Vec<Splice>, EditRefused> {
     let file = File::new(source, draft)?;
     let changes = match edit {
-        Edit::SetPlan { field, value } => vec![plan(field, value.clone())?],
+        Edit::SetPlan { field, value } => vec![plan(&file, field, value.clone())?],
         Edit::SetStep { step, field, value } => {
             step_changes(&file, &file.way_to(step)?, step, field, value.clone())?
         }
         Edit::Reject { .. } => return Err(EditRefused::NoPlace("rejections".to_owned())),
     };
     file.checked(&changes)
-}
-
-fn plan(name: &str, value: Value) -> Result<Change, EditRefused> {
-    let key = match field::plan_name(name).ok_or_else(|| no_place(name))? {
-        key @ ("id" | "title" | "context" | "version" | "budget" | "tools" | "params") => key,
-        "task_id" => "taskId",
-        "created_at" => "createdAt",
-        "estimated_duration" => "estimatedDuration",
-        _ => return Err(no_place(name)),
-    };
-    Ok(Change::new(&[], key, value))
 }
 
 fn step_changes(
@@ -65,27 +54,19 @@ fn step_changes(
     value: Value,
 ) -> Result<Vec<Change>, EditRefused> {
     let known = field::step_name(name).ok_or_else(|| no_place(name))?;
+    let key = file.draft.dialect.step_key(known);
+    let key = key.ok_or_else(|| no_place(name))?;
     let mut changes: Vec<_> = keep_title(file, way, id, known).into_iter().collect();
-    if let Some(change) = common(file, way, known, &value)? {
-        changes.push(change);
-        return Ok(changes);
-    }
-    let (key, value) = match known {
-        "status" => ("status", status(file, "completed", value)?),
+    let value = match known {
+        "status" => status(file, "completed", value)?,
         "id" if is_named(file.draft, id) => {
             return Err(EditRefused::NotOnlyField(
                 "what other steps wait for".to_owned(),
             ));
         }
-        "id" => ("id", value),
-        "title" => ("description", value),
-        "tool" => ("tool", value),
-        "args" => ("args", value),
-        "depends_on" => ("dependsOn", value),
-        "result" => ("result", value),
-        _ => return Err(no_place(name)),
+        _ => value,
     };
-    changes.push(Change::new(way, key, value));
+    changes.push(file.change(way, key, value));
     Ok(changes)
 }
 

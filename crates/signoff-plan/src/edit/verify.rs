@@ -6,12 +6,14 @@ use serde_json::{Value, json};
 
 use super::{Edit, EditRefused};
 use crate::check::resolve::resolve;
-use crate::check::unknown_status::{plan_words, step_words};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::dialect::Dialect;
 use crate::draft::Draft;
-use crate::field::{clear_plan, clear_step, normal, plan_name, plan_value, step_name, step_value};
+use crate::field::{
+    self, clear_plan, clear_step, normal, plan_name, plan_value, step_name, step_value,
+};
 use crate::model::{Depends, Plan};
+use crate::spelling::Dialect;
+use crate::spelling::status::{self, plan_words, step_words};
 
 /// What a file must say once it is changed.
 pub(super) struct Wanted {
@@ -39,7 +41,7 @@ impl Wanted {
                 let no_field = || EditRefused::NoPlace(format!("a field `{field}` of a plan"));
                 let name = plan_name(field).ok_or_else(no_field)?;
                 let value = normal(&before, name, value).map_err(EditRefused::BadValue)?;
-                known_status(name, &value, plan_words(draft.dialect))?;
+                known_status(name, &value, &plan_words(draft.dialect))?;
                 Change::Plan(name, value)
             }
             Edit::SetStep { step, field, value } => {
@@ -48,7 +50,7 @@ impl Wanted {
                 let no_field = || EditRefused::NoPlace(format!("a field `{field}` of a step"));
                 let name = step_name(field).ok_or_else(no_field)?;
                 let value = normal(&before, name, value).map_err(EditRefused::BadValue)?;
-                known_status(name, &value, step_words(draft.dialect))?;
+                known_status(name, &value, &step_words(draft.dialect))?;
                 Change::Step(at, name, value)
             }
             Edit::Reject { feedback, .. } => Change::Rejection(feedback.clone()),
@@ -165,8 +167,7 @@ fn check_step(
     match (name, wanted) {
         // Only what the model knows of a mark; which word it is the marks themselves show.
         ("status", wanted) => {
-            let done = ["done", "complete", "completed"];
-            let done = wanted.as_str().is_some_and(|word| done.contains(&word));
+            let done = wanted.as_str().is_some_and(status::is_done);
             is_there(dialect, name, &json!(done.then_some("done")), &found)
         }
         ("depends_on", Value::Null) => {
@@ -184,19 +185,13 @@ fn check_step(
 
 /// Whether a value is what a field has that is not given.
 fn is_unset(dialect: Dialect, name: &str, value: &Value) -> bool {
-    match (name, value) {
-        (_, Value::Null) => true,
-        ("on_fail", Value::String(policy)) => *policy == dialect.default_on_fail().to_string(),
-        ("contract.expect", Value::Array(items)) => {
-            items.is_empty() || *items == [json!("exit_code == 0")]
-        }
-        ("task", Value::String(text)) => text.is_empty(),
-        ("approval", Value::Bool(yes)) => !yes,
-        (_, Value::Bool(yes)) => *yes,
-        (_, Value::Array(items)) => items.is_empty(),
-        (_, Value::Object(members)) => members.is_empty(),
-        (_, Value::String(_) | Value::Number(_)) => false,
-    }
+    let empty = match value {
+        Value::String(text) => name == "task" && text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    };
+    empty || field::is_unsaid(dialect, name, value)
 }
 
 /// Takes the field away; all of a contract with its command.

@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 pub(super) use self::definition::edit;
 use super::{EditRefused, Marks, Splice, StepMark, state};
 use crate::check::resolve;
-use crate::check::unknown_status::{plan_words, step_words};
-use crate::dialect::Dialect;
 use crate::draft::{self, Draft, StatusMark};
 use crate::source::{Source, Span};
+use crate::spelling::Dialect;
+use crate::spelling::status::{plan_words, step_words};
 
 const TICK: &str = "✅";
 

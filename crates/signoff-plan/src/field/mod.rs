@@ -1,101 +1,183 @@
-//! Fields of a plan by name: what an edit changes, what a dialect cannot hold, what a test covers.
+//! The fields of a plan and of its steps, each described once: its name, what it can hold, and where it
+//! stands in a draft and in the model. Reading, checking, writing, editing and the digest go by these
+//! tables; how a dialect spells a field stands in [`crate::spelling`].
+//!
+//! A new field is a member of the draft and of the model, a line in a table here, and a line in the
+//! spelling of each dialect that has it.
 //!
 //! A value is JSON here, spelled as people write it: a budget, a duration, a failure policy and a
 //! condition are text in their own grammar, `depends_on` is a list of ids.
 
-mod clear;
+mod contract;
+mod kept;
 mod normal;
-mod value;
+mod plan;
+mod shape;
+mod step;
+mod work;
 
-pub use self::clear::{clear_plan, clear_step};
+use serde_json::{Value, json};
+
+pub(crate) use self::contract::CONTRACT;
+pub(crate) use self::kept::{Kept, kept};
 pub use self::normal::normal;
-pub use self::value::{plan_value, step_value};
-use crate::model::{PLAN_RECORD, STEP_RECORD};
+pub(crate) use self::plan::PLAN;
+pub(crate) use self::shape::{Field, Place, Shape, Style};
+pub(crate) use self::step::STEP;
+use self::work::WORK;
+use crate::draft;
+use crate::model::{Condition, PLAN_RECORD, Plan, STEP_RECORD, Step};
+use crate::spelling::{self, Dialect};
 
-/// Fields of a plan that are no record.
-pub const PLAN: [&str; 15] = [
-    "id",
-    "title",
-    "task",
-    "context",
-    "status",
-    "version",
-    "owner",
-    "previous",
-    "budget",
-    "priority",
-    "tools",
-    "constraints",
-    "params",
-    "risks",
-    "executor_model",
-];
+/// The name of every field of a plan; what is kept and decides nothing comes last.
+pub fn plan_names() -> impl Iterator<Item = &'static str> {
+    PLAN.iter().map(|field| field.name).chain(PLAN_RECORD)
+}
 
-/// Fields of a step that are no record.
-pub const STEP: [&str; 33] = [
-    "id",
-    "title",
-    "status",
-    "depends_on",
-    "role",
-    "task",
-    "tool",
-    "args",
-    "question",
-    "choices",
-    "contract.command",
-    "contract.shell",
-    "contract.expect",
-    "contract.timeout",
-    "contract.baseline",
-    "contract.fewer_tests",
-    "contract.holds",
-    "on_fail",
-    "subscriptions",
-    "produces",
-    "protects",
-    "tools",
-    "approval",
-    "when",
-    "for_each",
-    "max_items",
-    "timeout",
-    "budget",
-    "critical",
-    "locks",
-    "isolation",
-    "acceptance",
-    "subtasks",
-];
-
-/// Fields of a step that only some dialects have.
-pub const STEP_EXTRA: [&str; 2] = ["instructions", "hint"];
+/// The name of every field of a step; what earlier runs left comes last.
+pub fn step_names() -> impl Iterator<Item = &'static str> {
+    let own = WORK.iter().map(|field| field.name);
+    let own = own.chain(CONTRACT.iter().map(|field| field.name));
+    let own = own.chain(STEP.iter().map(|field| field.name));
+    own.chain(STEP_RECORD)
+}
 
 /// The name of a field of a plan; also for `record.NAME`.
 pub fn plan_name(field: &str) -> Option<&'static str> {
     let field = field.strip_prefix("record.").unwrap_or(field);
-    let mut names = PLAN.iter().chain(&PLAN_RECORD);
-    names.find(|name| **name == field).copied()
+    plan_names().find(|name| *name == field)
 }
 
 /// The name of a field of a step; also for the names that dialects have for it.
 pub fn step_name(field: &str) -> Option<&'static str> {
     let field = field.strip_prefix("work.").unwrap_or(field);
     let field = field.strip_prefix("record.").unwrap_or(field);
-    let field = match field {
-        "target" | "agent" => "role",
-        "ask" => "question",
-        "contract" => "contract.command",
-        "expect" => "contract.expect",
-        "contract_timeout" => "contract.timeout",
-        "baseline" => "contract.baseline",
-        "fewer_tests" => "contract.fewer_tests",
-        "holds" => "contract.holds",
-        "accept" => "acceptance",
-        other => other,
+    let field = spelling::label_of(field).unwrap_or(field);
+    step_names().find(|name| *name == field)
+}
+
+/// The field of a plan with this name.
+pub(crate) fn of_plan(name: &str) -> Option<&'static Field<draft::Draft, Plan>> {
+    PLAN.iter().find(|field| field.name == name)
+}
+
+/// The field of a step with this name, but for those of its contract.
+pub(crate) fn of_step(name: &str) -> Option<&'static Field<draft::Step, Step>> {
+    WORK.iter().chain(&STEP).find(|field| field.name == name)
+}
+
+/// The field of a contract with this name.
+pub(crate) fn of_contract(
+    name: &str,
+) -> Option<&'static Field<draft::Contract, crate::model::Contract>> {
+    CONTRACT.iter().find(|field| field.name == name)
+}
+
+/// The value of a field of the plan: `null` where it is not given, `None` where there is no such
+/// field.
+pub fn plan_value(plan: &Plan, field: &str) -> Option<Value> {
+    let name = plan_name(field)?;
+    Some(match of_plan(name) {
+        Some(field) => field.shape.value(plan),
+        None => plan.record.get(name).cloned().unwrap_or_default(),
+    })
+}
+
+/// The value of a field of the step at `at`.
+pub fn step_value(plan: &Plan, at: usize, field: &str) -> Option<Value> {
+    let step = plan.steps.get(at)?;
+    let name = step_name(field)?;
+    if name == "depends_on" {
+        return Some(plan.dependency_ids(at).collect());
+    }
+    if let Some(field) = of_contract(name) {
+        return Some(match (&step.contract, name) {
+            (Some(contract), _) => field.shape.value(contract),
+            (None, "contract.expect") => json!([]),
+            (None, "contract.baseline") => json!(true),
+            (None, _) => Value::Null,
+        });
+    }
+    Some(match of_step(name) {
+        Some(field) => field.shape.value(step),
+        None => step.record.get(name).cloned().unwrap_or_default(),
+    })
+}
+
+/// Whether a field of a plan or a step holds markdown of any length.
+pub(crate) fn is_prose(name: &str) -> bool {
+    let of_step = of_step(name).is_some_and(|field| field.shape.is_prose());
+    let of_plan = of_plan(name).is_some_and(|field| field.shape.is_prose());
+    of_step || of_plan || name == "question"
+}
+
+/// Whether a field of a plan or a step holds names, which can stand side by side.
+pub(crate) fn is_names(name: &str) -> bool {
+    let field = of_step(name).map(|field| &field.shape);
+    matches!(field, Some(Shape::Names(_) | Shape::Scope(_))) || name == "depends_on"
+}
+
+/// The flag of this name: what holds where nothing is said, and its words.
+fn flag(name: &str) -> Option<(bool, &'static [&'static str])> {
+    let of_contract = of_contract(name).and_then(|field| field.shape.flag());
+    of_contract.or_else(|| of_step(name)?.shape.flag())
+}
+
+/// What a flag means where nothing is said.
+fn usually(name: &str) -> bool {
+    flag(name).is_some_and(|(usual, _)| usual)
+}
+
+/// The word for a flag that is set.
+pub(crate) fn yes(name: &str) -> &'static str {
+    let words = flag(name).map(|(_, words)| words).unwrap_or_default();
+    words.first().copied().unwrap_or("yes")
+}
+
+/// Whether a value says what holds anyway in a dialect.
+pub(crate) fn is_unsaid(dialect: Dialect, name: &str, value: &Value) -> bool {
+    match (name, value) {
+        (_, Value::Null) => true,
+        ("on_fail", Value::String(policy)) => *policy == dialect.default_on_fail().to_string(),
+        ("contract.expect", Value::Array(items)) => {
+            items.is_empty() || *items == [Condition::DEFAULT.to_string()]
+        }
+        (name, Value::Bool(yes)) => *yes == usually(name),
+        (name, Value::Array(items)) => items.is_empty() && name != "tools",
+        ("params", Value::Object(members)) => members.is_empty(),
+        (_, Value::String(_) | Value::Number(_) | Value::Object(_)) => false,
+    }
+}
+
+/// Takes a field of the plan away; whether there is one of this name.
+pub fn clear_plan(plan: &mut Plan, field: &str) -> bool {
+    let Some(name) = plan_name(field) else {
+        return false;
     };
-    let mut names = STEP.iter().chain(&STEP_EXTRA).chain(&STEP_RECORD);
-    names.find(|name| **name == field).copied()
+    match of_plan(name) {
+        Some(field) => field.shape.clear(plan),
+        None => {
+            plan.record.remove(name);
+        }
+    }
+    true
+}
+
+/// Takes a field of a step away; whether there is one of this name.
+///
+/// Of its work and its contract nothing is left once every part is taken away.
+pub fn clear_step(step: &mut Step, field: &str) -> bool {
+    let Some(name) = step_name(field) else {
+        return false;
+    };
+    match (of_step(name), of_contract(name)) {
+        (Some(field), _) => field.shape.clear(step),
+        (None, Some(field)) => contract::clear(&mut step.contract, field),
+        (None, None) => {
+            step.record.remove(name);
+        }
+    }
+    true
 }
 
 #[cfg(test)]

@@ -2,10 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::check::bad_id::is_id;
-use crate::check::resolve::subscription;
-use crate::model::{Condition, Plan};
-use crate::{budget, condition, duration, on_fail};
+use super::shape::{Shape, Style};
+use super::{of_contract, of_plan, of_step};
+use crate::model::{Condition, Plan, is_id};
+use crate::{budget, condition, duration, on_fail, subscription};
+
+/// The one spelling of a value for the field of this name; or why the field cannot have it.
+pub(super) type Normal = fn(&str, &Value) -> Result<Value, String>;
 
 /// The value as [`super::step_value`] and [`super::plan_value`] would give it, or why no field of
 /// this name can have it. `null` stays `null`: the field is taken away.
@@ -15,47 +18,45 @@ pub fn normal(plan: &Plan, name: &str, value: &Value) -> Result<Value, String> {
     if value.is_null() {
         return Ok(Value::Null);
     }
-    match name {
-        "version" | "max_items" => number(name, value),
-        "approval" | "critical" | "contract.baseline" => yes_or_no(name, value),
-        "contract.fewer_tests" => word(name, value, "allowed", "no"),
-        "contract.holds" => word(name, value, "once", "always"),
-        "timeout" | "contract.timeout" => text(name, value, |text| {
-            duration::parse(text).map(duration::format)
-        }),
-        "budget" => {
-            let written = string(name, value)?;
-            budget::parse(written).map(|limits| json!(budget::format(&limits)))
+    if name == "depends_on" {
+        return dependencies(plan, value);
+    }
+    match (of_step(name), of_contract(name), of_plan(name)) {
+        (Some(field), _, _) => field.shape.normal(name, value),
+        (_, Some(field), _) => field.shape.normal(name, value),
+        (_, _, Some(field)) => field.shape.normal(name, value),
+        // Records have the author's own shape.
+        (None, None, None) => any(name, value),
+    }
+}
+
+impl<D, M> Shape<D, M> {
+    fn normal(&self, name: &str, value: &Value) -> Result<Value, String> {
+        match self {
+            Self::Text(_, Style::Id) => id(name, value),
+            Self::Text(..) | Self::Choice(..) => text(name, value),
+            Self::Number(..) => number(name, value),
+            Self::Duration(_) => {
+                let read = |text: &str| duration::parse(text).map(duration::format);
+                read_text(name, value, read)
+            }
+            Self::Budget(_) => {
+                let written = string(name, value)?;
+                budget::parse(written).map(|limits| json!(budget::format(&limits)))
+            }
+            Self::Flag(_, _, words) => yes_or_no(name, value, words),
+            Self::Switch(_, words) => switch(name, value, words),
+            Self::Policy(_) => {
+                let read = |text: &str| on_fail::parse(text).map(|policy| policy.to_string());
+                read_text(name, value, read)
+            }
+            Self::Names(_) | Self::Sentences(_) | Self::Scope(_) => list(name, value),
+            Self::References(_) => {
+                let read = |text: &str| Some(subscription::parse(text)?.to_string());
+                each(name, value, read)
+            }
+            Self::Special(special) => (special.normal)(name, value),
         }
-        "on_fail" => text(name, value, |text| {
-            on_fail::parse(text).map(|policy| policy.to_string())
-        }),
-        "contract.expect" => conditions(value),
-        "subscriptions" => each(name, value, |text| Some(subscription(text)?.to_string())),
-        "depends_on" => dependencies(plan, value),
-        "tools" | "constraints" | "risks" | "produces" | "protects" | "locks" | "acceptance"
-        | "subtasks" | "choices" => each(name, value, |text| Some(text.to_owned())),
-        "params" => {
-            let object = value.is_object().then(|| value.clone());
-            object.ok_or_else(|| "`params` is an object".to_owned())
-        }
-        "hint" => hint(value),
-        "contract.command" => text(name, value, |text| {
-            (!text.trim().is_empty()).then(|| text.replace("\r\n", "\n"))
-        }),
-        "id" => {
-            let id = string(name, value)?;
-            let usable = is_id(id) && id != "none" && !id.starts_with('-');
-            let why = || format!("`{id}` is no id: it may only hold letters, digits, `_` and `-`");
-            usable.then(|| value.clone()).ok_or_else(why)
-        }
-        "title" | "task" | "context" | "status" | "owner" | "previous" | "priority"
-        | "executor_model" | "role" | "tool" | "question" | "when" | "for_each" | "isolation"
-        | "instructions" | "contract.shell" => text(name, value, |text| {
-            (!text.is_empty()).then(|| text.replace("\r\n", "\n"))
-        }),
-        // Arguments and records have the author's own shape.
-        _ => Ok(value.clone()),
     }
 }
 
@@ -67,21 +68,55 @@ fn string<'v>(name: &str, value: &'v Value) -> Result<&'v str, String> {
     value.as_str().ok_or_else(|| wrong(name, value))
 }
 
-fn text(name: &str, value: &Value, read: impl Fn(&str) -> Option<String>) -> Result<Value, String> {
+fn read_text(
+    name: &str,
+    value: &Value,
+    read: impl Fn(&str) -> Option<String>,
+) -> Result<Value, String> {
     let read = read(string(name, value)?);
     read.map(Value::from).ok_or_else(|| wrong(name, value))
 }
 
 fn each(name: &str, value: &Value, read: impl Fn(&str) -> Option<String>) -> Result<Value, String> {
     let items = value.as_array().ok_or_else(|| wrong(name, value))?;
+    let read = |text: &str| read(text).filter(|text| !text.is_empty());
     items
         .iter()
-        .map(|item| {
-            text(name, item, |text| {
-                read(text).filter(|text| !text.is_empty())
-            })
-        })
+        .map(|item| read_text(name, item, read))
         .collect()
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one of several ways to normalise")]
+pub(super) fn any(_: &str, value: &Value) -> Result<Value, String> {
+    Ok(value.clone())
+}
+
+pub(super) fn text(name: &str, value: &Value) -> Result<Value, String> {
+    read_text(name, value, |text| {
+        (!text.is_empty()).then(|| text.replace("\r\n", "\n"))
+    })
+}
+
+pub(super) fn command(name: &str, value: &Value) -> Result<Value, String> {
+    read_text(name, value, |text| {
+        (!text.trim().is_empty()).then(|| text.replace("\r\n", "\n"))
+    })
+}
+
+pub(super) fn list(name: &str, value: &Value) -> Result<Value, String> {
+    each(name, value, |text| Some(text.to_owned()))
+}
+
+pub(super) fn object(name: &str, value: &Value) -> Result<Value, String> {
+    let object = value.is_object().then(|| value.clone());
+    object.ok_or_else(|| format!("`{name}` is an object"))
+}
+
+pub(super) fn id(name: &str, value: &Value) -> Result<Value, String> {
+    let id = string(name, value)?;
+    let usable = is_id(id) && id != "none" && !id.starts_with('-');
+    let why = || format!("`{id}` is no id: it may only hold letters, digits, `_` and `-`");
+    usable.then(|| value.clone()).ok_or_else(why)
 }
 
 fn number(name: &str, value: &Value) -> Result<Value, String> {
@@ -94,34 +129,36 @@ fn number(name: &str, value: &Value) -> Result<Value, String> {
         .ok_or_else(|| format!("`{name}` is a whole number, not {value}"))
 }
 
-fn yes_or_no(name: &str, value: &Value) -> Result<Value, String> {
+fn yes_or_no(name: &str, value: &Value, words: &[&str]) -> Result<Value, String> {
     if value.is_boolean() {
         return Ok(value.clone());
     }
-    let word = value.as_str().map(str::to_lowercase).unwrap_or_default();
-    match word.as_str() {
-        "yes" | "true" => Ok(json!(true)),
-        "required" if name == "approval" => Ok(json!(true)),
-        "no" | "false" => Ok(json!(false)),
-        _ => Err(wrong(name, value)),
+    let word = value.as_str().map(str::to_lowercase);
+    match word.as_deref().filter(|word| words.contains(word)) {
+        Some("no" | "false") => Ok(json!(false)),
+        Some(_) => Ok(json!(true)),
+        None => Err(wrong(name, value)),
     }
 }
 
-fn word(name: &str, value: &Value, set: &str, unset: &str) -> Result<Value, String> {
-    match value.as_str().map(str::to_lowercase) {
-        Some(word) if word == set => Ok(json!(set)),
-        Some(word) if word == unset => Ok(Value::Null),
-        _ => Err(wrong(name, value)),
+/// The first word is the value, the second means that there is none.
+fn switch(name: &str, value: &Value, words: &[&str]) -> Result<Value, String> {
+    let word = value.as_str().map(str::to_lowercase);
+    let place = words
+        .iter()
+        .position(|known| Some(*known) == word.as_deref());
+    match place {
+        Some(0) => Ok(json!(words.first())),
+        Some(_) => Ok(Value::Null),
+        None => Err(wrong(name, value)),
     }
 }
 
-fn conditions(value: &Value) -> Result<Value, String> {
-    let items = value
-        .as_array()
-        .ok_or_else(|| wrong("contract.expect", value))?;
+pub(super) fn conditions(name: &str, value: &Value) -> Result<Value, String> {
+    let items = value.as_array().ok_or_else(|| wrong(name, value))?;
     let mut conditions = Vec::new();
     for item in items {
-        let text = string("contract.expect", item)?;
+        let text = string(name, item)?;
         let read = condition::parse(text).map_err(|why| format!("condition `{text}`: {why}"))?;
         conditions.push(read);
     }
@@ -159,8 +196,8 @@ fn numbered(plan: &Plan, number: usize) -> Option<usize> {
     number.checked_sub(1).filter(|at| *at < plan.steps.len())
 }
 
-fn hint(value: &Value) -> Result<Value, String> {
-    let members = value.as_object().ok_or_else(|| wrong("hint", value))?;
+pub(super) fn hint(name: &str, value: &Value) -> Result<Value, String> {
+    let members = value.as_object().ok_or_else(|| wrong(name, value))?;
     let mut out = Map::new();
     for name in ["tool", "operation", "target"] {
         let member = members.get(name).cloned().unwrap_or_default();

@@ -1,7 +1,4 @@
-use serde_json::{Value, json};
-
 use super::*;
-use crate::model::Plan;
 
 #[track_caller]
 fn check(name: &str, written: Value, expected: Value) {
@@ -64,11 +61,65 @@ fn what_a_field_cannot_hold_is_refused() {
 #[test]
 fn every_field_can_be_asked_for_and_taken_away() {
     let mut plan = Plan::default();
-    for name in PLAN.iter().chain(&PLAN_RECORD) {
+    for name in plan_names() {
         assert!(plan_value(&plan, name).is_some(), "{name}");
         assert!(clear_plan(&mut plan, name), "{name}");
     }
     assert_eq!(plan, Plan::default());
     assert_eq!(plan_value(&plan, "nonsense"), None);
     assert!(!clear_plan(&mut plan, "nonsense"));
+}
+
+/// The members of a struct, as `{:#?}` shows them.
+fn members(shown: &str) -> Vec<&str> {
+    let members = shown.lines().filter_map(|line| line.strip_prefix("    "));
+    let members = members.filter(|line| !line.starts_with([' ', '}', ']', ')']));
+    members
+        .filter_map(|line| Some(line.split_once(':')?.0))
+        .collect()
+}
+
+/// What is in no table would be left out of the digest, and of everything else.
+#[test]
+fn every_member_of_the_model_is_in_a_table() {
+    let plan = format!("{:#?}", Plan::default());
+    let apart = ["record", "steps"];
+    for member in members(&plan) {
+        assert!(
+            of_plan(member).is_some() || apart.contains(&member),
+            "{member}"
+        );
+    }
+    let step = format!("{:#?}", Step::new("a".to_owned(), 1));
+    // The digest, the values and the checks name these themselves.
+    let apart = ["number", "claimed", "mark", "work", "contract", "record"];
+    let found = members(&step);
+    assert!(found.contains(&"max_items"), "{found:?}");
+    for member in found {
+        assert!(
+            of_step(member).is_some() || apart.contains(&member),
+            "{member}"
+        );
+    }
+}
+
+/// Every spelling is one of a field that there is.
+#[test]
+fn every_spelling_names_a_field() {
+    for dialect in crate::spelling::Dialect::ALL {
+        for key in dialect.plan_keys() {
+            assert!(
+                key.field
+                    .is_none_or(|field| plan_name(field) == Some(field)),
+                "{key:?}"
+            );
+        }
+        for key in dialect.step_keys() {
+            assert!(
+                key.field
+                    .is_none_or(|field| step_name(field) == Some(field)),
+                "{key:?}"
+            );
+        }
+    }
 }

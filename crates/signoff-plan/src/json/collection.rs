@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use super::parser::Parser;
 use super::text;
-use crate::draft::Spanned;
-use crate::source::Span;
-use crate::yaml::{Entry, Kind, Node};
+use crate::node::{Entry, Kind, Node};
+use crate::source::{Span, Spanned};
 
 /// A name that is looked for among this many others one by one; among more, by a set.
 const FEW: usize = 16;

@@ -6,9 +6,8 @@
 use serde_json::Value;
 
 use super::{Comments, parse};
-use crate::draft::Spanned;
-use crate::source::Span;
-use crate::yaml::{Kind, Node};
+use crate::node::{Kind, Node};
+use crate::source::{Span, Spanned};
 
 /// The places of everything in a value, in the order it is written: the value itself; of an object
 /// each key and then its value, of a list each value. `source` is the text that places count from.

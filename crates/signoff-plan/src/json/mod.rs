@@ -18,7 +18,7 @@ pub(crate) use self::parser::{parse, parse_items};
 pub(crate) use self::render::{Spacing, inline};
 pub(crate) use self::scan::{Outline, is_steps, outline};
 #[cfg(doc)]
-use crate::yaml::Problem;
+use crate::node::Problem;
 
 /// Whether `// …` up to the end of the line counts as nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! From text to the tree.
 
 use super::{Comments, DEPTH, PROBLEMS, number, text};
+use crate::node::{Kind, Node, Problem};
 use crate::source::Span;
-use crate::yaml::{Kind, Node, Problem};
 
 /// Reads one JSON value that begins at `offset` of the file and goes to the end of the text.
 ///

@@ -2,8 +2,7 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use crate::draft::{Command, Spanned};
-use crate::source::Span;
+use crate::source::{Command, Span, Spanned};
 
 /// A fenced block.
 #[derive(Debug, Clone, PartialEq, Eq)]

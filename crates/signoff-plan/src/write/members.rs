@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::dialect::Dialect;
-use crate::model::{Budget, Condition, Contract, Plan, Step, Work};
-use crate::{budget, duration};
+use crate::field;
+use crate::model::Plan;
+use crate::spelling::Dialect;
 
 /// Keys and values under construction.
 #[derive(Debug, Default)]
@@ -15,38 +15,21 @@ impl Members {
         self.0.insert(key.to_owned(), value.into());
     }
 
-    /// A value, unless there is none.
+    /// A value under a key, which may be one inside an object; unless there is none.
     pub(super) fn some(&mut self, key: &str, value: Option<impl Into<Value>>) {
-        if let Some(value) = value {
-            self.put(key, value);
+        let Some(value) = value else {
+            return;
+        };
+        match key.split_once('.') {
+            None => self.put(key, value),
+            Some((outer, key)) => {
+                let empty = || Value::Object(Map::new());
+                let outer = self.0.entry(outer).or_insert_with(empty);
+                if let Value::Object(members) = outer {
+                    members.insert(key.to_owned(), value.into());
+                }
+            }
         }
-    }
-
-    /// A list, unless it is empty.
-    pub(super) fn list(&mut self, key: &str, items: &[String]) {
-        if !items.is_empty() {
-            self.put(key, items);
-        }
-    }
-
-    /// What is kept and decides nothing.
-    pub(super) fn record(
-        &mut self,
-        key: &str,
-        record: &std::collections::BTreeMap<String, Value>,
-        name: &str,
-    ) {
-        self.some(key, record.get(name).cloned());
-    }
-
-    pub(super) fn budget(&mut self, budget: &Budget) {
-        if !budget.is_empty() {
-            self.put("budget", budget::format(budget));
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     pub(super) fn into_value(self) -> Value {
@@ -54,66 +37,38 @@ impl Members {
     }
 }
 
-/// Fields of a plan that both dialects have.
-pub(super) fn plan(out: &mut Members, plan: &Plan) {
-    out.some("context", plan.context.as_deref());
-    out.some("tools", plan.tools.as_deref());
-    out.budget(&plan.budget);
-    if !plan.params.is_empty() {
-        out.put("params", Value::from_iter(plan.params.clone()));
+/// The value of a field of the plan, unless it says nothing.
+pub(super) fn plan(plan: &Plan, name: &str, dialect: Dialect) -> Option<Value> {
+    match field::of_plan(name) {
+        Some(field) => said(name, field.shape.value(plan), dialect),
+        None => plan.record.get(name).cloned(),
     }
 }
 
-/// Fields of a step that both dialects have, but for its status.
-pub(super) fn step(out: &mut Members, step: &Step, dialect: Dialect) {
-    if let Work::Ask { question, choices } = &step.work {
-        let mut ask = Members::default();
-        ask.put("question", question.as_str());
-        ask.list("choices", choices);
-        out.put("ask", ask.into_value());
-    }
-    out.some("contract", step.contract.as_ref().map(contract));
-    if step.on_fail != dialect.default_on_fail() {
-        out.put("onFail", step.on_fail.to_string());
-    }
-    out.some("when", step.when.as_deref());
-    out.some("forEach", step.for_each.as_deref());
-    out.some("maxItems", step.max_items);
-    if step.approval {
-        out.put("approval", "required");
-    }
-    if !step.critical {
-        out.put("critical", false);
-    }
-    out.list("produces", &step.produces);
-    out.list("protects", &step.protects);
-    out.some("tools", step.tools.as_deref());
-    out.some("timeout", step.timeout.map(duration::format));
-    out.budget(&step.budget);
-    out.list("locks", &step.locks);
+/// The value of a field of the step at `at`, unless it says nothing.
+pub(super) fn step(plan: &Plan, at: usize, name: &str, dialect: Dialect) -> Option<Value> {
+    let kept = plan.steps.get(at)?.record.get(name);
+    kept.cloned()
+        .or_else(|| said(name, field::step_value(plan, at, name)?, dialect))
 }
 
-/// The command alone where that says it all.
-fn contract(contract: &Contract) -> Value {
-    let mut out = Members::default();
-    out.put("command", contract.command.as_str());
-    out.some("shell", contract.shell.as_deref());
-    if contract.expect != [Condition::DEFAULT] {
-        let conditions: Vec<_> = contract.expect.iter().map(ToString::to_string).collect();
-        out.list("expect", &conditions);
+fn said(name: &str, value: Value, dialect: Dialect) -> Option<Value> {
+    if field::is_unsaid(dialect, name, &value) {
+        return None;
     }
-    out.some("timeout", contract.timeout.map(duration::format));
-    if !contract.baseline {
-        out.put("baseline", false);
+    // Where "yes" has a word of its own, that is written.
+    let yes = value == true;
+    Some(if yes { field::yes(name).into() } else { value })
+}
+
+impl Members {
+    /// Writes a contract as its command alone, where that says it all.
+    pub(super) fn shorten_contract(&mut self) {
+        if let Some(Value::Object(contract)) = self.0.get_mut("contract")
+            && contract.len() == 1
+            && let Some(command) = contract.swap_remove("command")
+        {
+            self.put("contract", command);
+        }
     }
-    if contract.fewer_tests_allowed {
-        out.put("fewerTests", "allowed");
-    }
-    if contract.holds_once {
-        out.put("holds", "once");
-    }
-    if out.0.len() == 1 {
-        return Value::from(contract.command.as_str());
-    }
-    out.into_value()
 }

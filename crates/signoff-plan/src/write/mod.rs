@@ -10,9 +10,8 @@ pub(crate) mod workunit;
 pub(crate) mod yaml;
 
 pub(crate) use self::proposal::step as proposal_step;
-use crate::dialect::Dialect;
 use crate::model::{Plan, Step};
-use crate::status;
+use crate::spelling::{Dialect, status};
 
 /// A plan as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

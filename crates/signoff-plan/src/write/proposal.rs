@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use super::readback::{self, Reasons};
 use super::{Written, yaml};
-use crate::dialect::Dialect;
-use crate::dialect::proposal::FIELDS;
-use crate::model::Plan;
+use crate::field::plan_value;
+use crate::model::{PLAN_RECORD, Plan};
 use crate::source::Source;
+use crate::spelling::Dialect;
+use crate::spelling::proposal::PLAN_NAMES;
 
 const DIALECT: Dialect = Dialect::Proposal;
 
@@ -38,14 +39,15 @@ pub(super) fn write(plan: &Plan) -> Written {
 
 fn frontmatter(plan: &Plan) -> String {
     let mut out = "---\n".to_owned();
-    for name in FIELDS {
+    for key in DIALECT.plan_keys() {
+        let name = key.field.unwrap_or_default();
         match (name, field(plan, name)) {
             // As the seed has it.
-            ("title", Some(Value::String(title))) => {
+            ("title", Value::String(title)) => {
                 step::push(&mut out, &["title: ", &yaml::text(&title), "\n"]);
             }
-            (_, Some(value)) => out.push_str(&yaml::entry(name, &value, "\n")),
-            (_, None) => {}
+            (_, Value::Null) => {}
+            (_, value) => out.push_str(&yaml::entry(key.key, &value, "\n")),
         }
     }
     for (name, value) in other(plan) {
@@ -54,24 +56,15 @@ fn frontmatter(plan: &Plan) -> String {
     out + "---\n"
 }
 
-/// The value of a field of the frontmatter.
-fn field(plan: &Plan, name: &str) -> Option<Value> {
-    let text = |text: &Option<String>| text.as_deref().map(Value::from);
+/// The value of a field of the frontmatter; `null` = it has none.
+fn field(plan: &Plan, name: &str) -> Value {
+    let value = plan_value(plan, name).unwrap_or_default();
     match name {
-        "id" => text(&plan.id),
-        "title" => text(&plan.title),
-        "status" => super::plan_status(plan, DIALECT).map(Value::from),
-        "version" => plan.version.map(Value::from),
-        "executor_model" => text(&plan.executor_model),
-        "tools_required" => {
-            let tools = plan.tools.as_deref().unwrap_or_default();
-            Some(tools.iter().map(String::as_str).collect())
-        }
-        _ => plan
-            .record
-            .get(name)
-            .filter(|value| value.is_string())
-            .cloned(),
+        "status" => super::plan_status(plan, DIALECT).into(),
+        "tools" if value.is_null() => Value::Array(Vec::new()),
+        // The dialect keeps nothing but text.
+        name if PLAN_RECORD.contains(&name) && !value.is_string() => Value::Null,
+        _ => value,
     }
 }
 
@@ -81,7 +74,7 @@ fn other(plan: &Plan) -> impl Iterator<Item = (&str, &Value)> {
     let fields = fields.into_iter().flatten();
     fields
         .map(|(name, value)| (name.as_str(), value))
-        .filter(|(name, _)| !FIELDS.contains(name) && *name != "type")
+        .filter(|(name, _)| !PLAN_NAMES.contains(name) && *name != "type")
 }
 
 const REASONS: Reasons = Reasons {
@@ -97,7 +90,7 @@ fn why_plan(field: &str) -> &'static str {
         "tools" => "a proposal allows exactly the tools that it lists, and none if it lists none",
         "status" => "a proposal has no such status",
         "context" | "risks" | "tool_outputs" | "artifacts" | "rejections" | "other" => MISREAD,
-        name if FIELDS.contains(&name) => MISREAD,
+        name if PLAN_NAMES.contains(&name) => MISREAD,
         _ => NO_PLACE,
     }
 }

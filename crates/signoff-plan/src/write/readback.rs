@@ -6,9 +6,9 @@ use super::{Loss, Written};
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse_as};
 use crate::field;
-use crate::model::{PLAN_RECORD, Plan, STEP_RECORD, Work};
+use crate::model::{Plan, Work};
 use crate::source::Source;
-use crate::status::is_same_plan_status;
+use crate::spelling::status::is_same_plan_status;
 
 /// Why a dialect does not hold a field, by its name.
 pub(super) struct Reasons {
@@ -51,7 +51,7 @@ pub(super) fn other_status(wanted: &str, word: &str) -> String {
 /// The fields of `plan` that `back` has otherwise. Steps are compared by position.
 pub(super) fn losses(plan: &Plan, back: &Plan, reasons: &Reasons) -> Vec<Loss> {
     let mut losses = Vec::new();
-    for name in field::PLAN.into_iter().chain(PLAN_RECORD) {
+    for name in field::plan_names() {
         let why = match name {
             "status" => status(plan, back, (reasons.plan)(name)),
             _ => (field::plan_value(plan, name) != field::plan_value(back, name))
@@ -65,8 +65,7 @@ pub(super) fn losses(plan: &Plan, back: &Plan, reasons: &Reasons) -> Vec<Loss> {
     }
     // The id last: who takes lost fields out of a plan finds the step by it.
     let names = || {
-        let names = field::STEP.into_iter().filter(|name| *name != "id");
-        let names = names.chain(field::STEP_EXTRA).chain(STEP_RECORD);
+        let names = field::step_names().filter(|name| *name != "id");
         names.chain(["id"])
     };
     for (at, step) in plan.steps.iter().enumerate() {

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::Written;
 use super::members::{self, Members};
 use super::readback::{self, Reasons};
-use crate::dialect::Dialect;
-use crate::model::{Depends, Plan, Step, Work};
+use crate::model::{Depends, Plan, Work};
+use crate::spelling::Dialect;
 use crate::yaml::emit;
 
 const DIALECT: Dialect = Dialect::Record;
@@ -30,70 +30,47 @@ pub(super) fn write(plan: &Plan) -> Written {
 }
 
 fn value(plan: &Plan) -> Value {
-    let record = &plan.record;
     let mut out = Members::default();
-    out.some("id", plan.id.as_deref());
-    out.some("title", plan.title.as_deref());
-    out.some("task", plan.task.as_deref());
-    out.some("status", super::plan_status(plan, DIALECT));
-    out.some("version", plan.version);
-    out.some("previousPlanId", plan.previous.as_deref());
-    out.record("currentStepIndex", record, "current_step_index");
-    out.record("createdAt", record, "created_at");
-    out.record("updatedAt", record, "updated_at");
-    out.record("createdBy", record, "created_by");
-    members::plan(&mut out, plan);
-    let mut metadata = Members::default();
-    metadata.record("complexity", record, "complexity");
-    metadata.record("tags", record, "tags");
-    metadata.list("constraints", &plan.constraints);
-    metadata.record("informedByMemories", record, "informed_by");
-    if !metadata.is_empty() {
-        out.put("metadata", metadata.into_value());
+    for key in DIALECT.plan_keys() {
+        let value = match key.field {
+            None => {
+                let steps = 0..plan.steps.len();
+                Some(steps.map(|at| step_value(plan, at)).collect())
+            }
+            Some("status") => super::plan_status(plan, DIALECT).map(Value::from),
+            Some(name) => members::plan(plan, name, DIALECT),
+        };
+        out.some(key.key, value);
     }
-    let steps = plan.steps.iter().enumerate();
-    out.put(
-        "steps",
-        steps
-            .map(|(at, step)| step_value(plan, at, step))
-            .collect::<Vec<_>>(),
-    );
     out.into_value()
 }
 
-fn step_value(plan: &Plan, at: usize, step: &Step) -> Value {
+fn step_value(plan: &Plan, at: usize) -> Value {
     let mut out = Members::default();
-    out.put("index", at);
-    if step.id != format!("step-{}", at + 1) {
-        out.put("id", step.id.as_str());
-    }
+    let Some(step) = plan.steps.get(at) else {
+        return out.into_value();
+    };
     let (task, role) = match &step.work {
         Work::Agent { role, task } => (Some(task.as_str()), role.as_deref()),
         Work::Ask { .. } | Work::Tool { .. } => (Some(step.title.as_str()), None),
         Work::Check => (None, None),
     };
-    if task != Some(step.title.as_str()) {
-        out.put("title", step.title.as_str());
+    let title = Some(step.title.as_str()).filter(|title| task != Some(title));
+    let implicit = step.id == format!("step-{}", at + 1);
+    for key in DIALECT.step_keys() {
+        let value = match key.field {
+            None => Some(Value::from(at)),
+            Some("id") => (!implicit).then(|| Value::from(step.id.as_str())),
+            Some("title") => title.map(Value::from),
+            Some("task") => task.map(Value::from),
+            Some("role") => role.map(Value::from),
+            Some("status") => super::step_status(step, DIALECT).map(Value::from),
+            Some("depends_on") => (step.depends_on != Depends::AllBefore)
+                .then(|| plan.dependencies(at).map(Value::from).collect()),
+            Some(name) => members::step(plan, at, name, DIALECT),
+        };
+        out.some(key.key, value);
     }
-    out.some("description", task);
-    out.some("suggestedAgent", role);
-    out.some("status", super::step_status(step, DIALECT));
-    out.some("instructions", step.instructions.as_deref());
-    out.list("acceptanceCriteria", &step.acceptance);
-    if step.depends_on != Depends::AllBefore {
-        let indexes: Vec<Value> = plan.dependencies(at).map(Value::from).collect();
-        out.put("dependsOn", indexes);
-    }
-    members::step(&mut out, step, DIALECT);
-    for (key, name) in [
-        ("executedBy", "executed_by"),
-        ("startedAt", "started_at"),
-        ("completedAt", "completed_at"),
-        ("output", "output"),
-        ("error", "error"),
-        ("affectedFiles", "affected_files"),
-    ] {
-        out.record(key, &step.record, name);
-    }
+    out.shorten_contract();
     out.into_value()
 }

@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::readback::{self, Reasons};
-use super::{Loss, Written, yaml};
+use super::{Loss, Written, members, yaml};
 use crate::check::bad_filename::{is_kebab_case, kebab_case};
-use crate::dialect::Dialect;
-use crate::dialect::thread::{PLAN_FILE, TASK_FIELDS, TASKS};
-use crate::duration;
+use crate::dialect::thread::{PLAN_FILE, TASKS};
 use crate::model::{Condition, Contract, Plan, Step, Work};
 use crate::source::Source;
+use crate::spelling::Dialect;
+use crate::spelling::thread::STEP_NAMES;
 
 const DIALECT: Dialect = Dialect::Thread;
 
@@ -85,49 +85,27 @@ fn task(plan: &Plan, at: usize, step: &Step, ids: &[String]) -> String {
             out.push_str(&yaml::entry(name, &value, "\n"));
         }
     };
-    put("id", Value::from(id));
-    if step.title != id {
-        put("title", Value::from(step.title.as_str()));
+    for key in DIALECT.step_keys() {
+        let name = key.field.unwrap_or_default();
+        let value = match name {
+            "id" => Value::from(id),
+            "title" if step.title == id => Value::Null,
+            "depends_on" => {
+                let dependencies = plan.dependencies(at).filter_map(|at| ids.get(at));
+                dependencies.map(String::as_str).collect()
+            }
+            // A block of its own, behind the others.
+            name if name.starts_with("contract.") => Value::Null,
+            name => members::step(plan, at, name, DIALECT)
+                .filter(|value| !value.is_object())
+                .unwrap_or_default(),
+        };
+        put(key.key, value);
     }
-    let dependencies = plan.dependencies(at).filter_map(|at| ids.get(at));
-    put("depends_on", dependencies.map(String::as_str).collect());
-    if let Work::Agent {
-        role: Some(role), ..
-    } = &step.work
-    {
-        put("agent", Value::from(role.as_str()));
-    }
-    put("subtasks", list(&step.subtasks));
-    if step.on_fail != DIALECT.default_on_fail() {
-        put("on_fail", Value::from(step.on_fail.to_string()));
-    }
-    put("produces", list(&step.produces));
-    put("protects", list(&step.protects));
-    put("tools", step.tools.as_deref().map_or(Value::Null, list));
-    put("timeout", step.timeout.map(duration::format).into());
-    for name in ["priority", "estimated_effort", "tags"] {
-        let value = step.record.get(name).cloned().unwrap_or_default();
-        put(
-            name,
-            if value.is_object() {
-                Value::Null
-            } else {
-                value
-            },
-        );
-    }
-    if step.approval {
-        put("approval", Value::from("required"));
-    }
-    put("when", step.when.as_deref().into());
     if let Some(contract) = &step.contract {
         out.push_str(&self::contract(contract));
     }
     format!("{out}---\n\n{}\n", body(step))
-}
-
-fn list(items: &[String]) -> Value {
-    items.iter().map(String::as_str).collect()
 }
 
 fn contract(contract: &Contract) -> String {
@@ -175,7 +153,7 @@ fn why_step(field: &str) -> &'static str {
         }
         "task" => "the body of a task begins and ends with text",
         "role" | "contract.command" | "contract.expect" => MISREAD,
-        name if TASK_FIELDS.contains(&name) => MISREAD,
+        name if STEP_NAMES.contains(&name) => MISREAD,
         _ => NO_PLACE,
     }
 }

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::Written;
 use super::members::{self, Members};
 use super::readback::{self, Reasons};
-use crate::dialect::Dialect;
-use crate::model::{Depends, Plan, Step, Work};
+use crate::model::{Depends, Plan, Work};
+use crate::spelling::Dialect;
 
 const DIALECT: Dialect = Dialect::Toolplan;
 
@@ -33,45 +33,46 @@ pub(super) fn write(plan: &Plan) -> Written {
 
 fn value(plan: &Plan) -> Value {
     let mut out = Members::default();
-    out.some("id", plan.id.as_deref());
-    out.record("taskId", &plan.record, "task_id");
-    out.some("version", plan.version);
-    out.some("title", plan.title.as_deref());
-    members::plan(&mut out, plan);
     // The file would be many times the plan, and soon too large to be read.
     let too_many = plan.has_too_many_names();
-    let steps = plan.steps.iter().enumerate().map(|(at, step)| {
-        let all = !too_many || step.depends_on != Depends::AllBefore;
-        let first = if all { 0 } else { at.saturating_sub(1) };
-        let dependencies = plan.dependencies(at).skip(first);
-        step_value(plan, step, dependencies)
-    });
-    out.put("steps", steps.collect::<Vec<_>>());
-    out.record("estimatedDuration", &plan.record, "estimated_duration");
-    out.record("createdAt", &plan.record, "created_at");
+    for key in DIALECT.plan_keys() {
+        let value = match key.field {
+            None => {
+                let steps = 0..plan.steps.len();
+                Some(steps.map(|at| step_value(plan, at, too_many)).collect())
+            }
+            Some(name) => members::plan(plan, name, DIALECT),
+        };
+        out.some(key.key, value);
+    }
     out.into_value()
 }
 
-fn step_value(plan: &Plan, step: &Step, dependencies: impl Iterator<Item = usize>) -> Value {
+/// One step; of `too_many` steps before it only the last one is named.
+fn step_value(plan: &Plan, at: usize, too_many: bool) -> Value {
     let mut out = Members::default();
-    out.put("id", step.id.as_str());
+    let Some(step) = plan.steps.get(at) else {
+        return out.into_value();
+    };
     // What the reader calls a step without one.
     let unsaid = match &step.work {
         Work::Ask { question, .. } => question,
         Work::Agent { .. } | Work::Tool { .. } | Work::Check => &step.id,
     };
-    if step.title != *unsaid {
-        out.put("description", step.title.as_str());
+    for key in DIALECT.step_keys() {
+        let value = match key.field {
+            None => None,
+            Some("title") => (step.title != *unsaid).then(|| Value::from(step.title.as_str())),
+            Some("depends_on") => {
+                let all = !too_many || step.depends_on != Depends::AllBefore;
+                let first = if all { 0 } else { at.saturating_sub(1) };
+                Some(plan.dependency_ids(at).skip(first).collect())
+            }
+            Some("status") => super::step_status(step, DIALECT).map(Value::from),
+            Some(name) => members::step(plan, at, name, DIALECT),
+        };
+        out.some(key.key, value);
     }
-    if let Work::Tool { tool, args } = &step.work {
-        out.put("tool", tool.as_str());
-        out.put("args", args.clone());
-    }
-    let dependencies = dependencies.filter_map(|at| plan.steps.get(at));
-    let ids: Vec<&str> = dependencies.map(|step| step.id.as_str()).collect();
-    out.put("dependsOn", ids);
-    members::step(&mut out, step, DIALECT);
-    out.some("status", super::step_status(step, DIALECT));
-    out.record("result", &step.record, "result");
+    out.shorten_contract();
     out.into_value()
 }

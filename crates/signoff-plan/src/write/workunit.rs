@@ -13,12 +13,12 @@ use std::collections::BTreeSet;
 
 pub(crate) use self::frontmatter::scalar;
 pub(crate) use self::probe::Probe;
-pub(crate) use self::render::{Place, fenced, label_name, one_line, render};
+pub(crate) use self::render::{Place, fenced, one_line, render};
 use super::{Loss, Written};
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse_as};
 use crate::field;
-use crate::model::{PLAN_RECORD, Plan};
+use crate::model::{Plan, STEP_RECORD};
 use crate::source::Source;
 
 /// The owner of a plan that names none: the dialect requires one.
@@ -111,7 +111,7 @@ fn misread(plan: &Plan, text: &str, losses: &[Loss]) -> Omitted {
         .map(|loss| (loss.step.as_deref(), loss.field.as_str()))
         .collect();
     let mut found = Omitted::new();
-    for name in field::PLAN.into_iter().chain(PLAN_RECORD) {
+    for name in field::plan_names() {
         // What the dialect requires is filled in, and statuses have words of their own.
         let filled = matches!(name, "status" | "owner");
         let same = field::plan_value(plan, name) == field::plan_value(&back, name);
@@ -123,7 +123,7 @@ fn misread(plan: &Plan, text: &str, losses: &[Loss]) -> Omitted {
         if step == other {
             continue;
         }
-        for name in field::STEP.into_iter().chain(field::STEP_EXTRA) {
+        for name in field::step_names().filter(|name| !STEP_RECORD.contains(name)) {
             let same = match name {
                 // Spelled out, they would be as many as there are steps before.
                 "depends_on" => step.depends_on == other.depends_on,

@@ -1,9 +1,8 @@
 //! A scalar with a way back to the source, for text that is looked at more closely: a contract in a
 //! block scalar, or in quotes, has other offsets than its file.
 
-use super::{Kind, Node};
-use crate::draft::Command;
-use crate::source::Span;
+use crate::node::{Kind, Node};
+use crate::source::{Command, Span};
 
 /// The text of a scalar, each stretch of it with its place; `None` = it is no scalar.
 ///

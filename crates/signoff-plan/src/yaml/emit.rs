@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::value::plain_value;
 use crate::json::{Spacing, inline};
+use crate::node::plain_value;
 
 /// A whole document in block style.
 pub(crate) fn document(value: &Value) -> String {

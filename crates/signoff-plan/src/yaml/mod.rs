@@ -1,113 +1,11 @@
-//! YAML as a small tree in which every key and value knows its place.
+//! YAML as a [tree](crate::node) in which every key and value knows its place.
 //!
 //! Only what plans need: no aliases, no anchors, no tags of one's own, each key once. Everything
-//! refused is a [`Problem`]; the rest of the tree is there all the same.
+//! refused is a [`Problem`](crate::node::Problem); the rest of the tree is there all the same.
 
 mod command;
-mod comment;
 pub(crate) mod emit;
 mod tree;
-mod value;
 
 pub(crate) use self::command::command;
 pub(crate) use self::tree::{parse, parse_items};
-use crate::draft::Spanned;
-use crate::source::Span;
-
-/// A value and its place.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Node {
-    pub(crate) span: Span,
-    pub(crate) kind: Kind,
-}
-
-/// What a value is.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
-    /// Not given.
-    Null,
-    /// Text; `plain` = written without quotes, so that it may also mean a number or truth value.
-    Scalar { text: String, plain: bool },
-    /// A list.
-    Sequence(Vec<Node>),
-    /// Keys and values, in the order written.
-    Mapping(Vec<Entry>),
-}
-
-/// A key and its value.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
-    pub(crate) key: Spanned<String>,
-    pub(crate) value: Node,
-}
-
-impl Entry {
-    /// Where the colon behind the key ends. `source` is the text that places count from.
-    pub(crate) fn after_colon(&self, source: &str) -> usize {
-        let from = self.key.span.end;
-        let rest = source.get(from..).unwrap_or_default();
-        from + rest.find(':').map_or(0, |colon| colon + 1)
-    }
-}
-
-/// Something refused, in a few words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
-    pub(crate) span: Span,
-    pub(crate) message: String,
-    /// Whether nothing behind it could be read.
-    pub(crate) last: bool,
-}
-
-impl Node {
-    /// The entries of a mapping.
-    pub(crate) fn entries(&self) -> Option<&[Entry]> {
-        match &self.kind {
-            Kind::Mapping(entries) => Some(entries),
-            Kind::Null | Kind::Scalar { .. } | Kind::Sequence(_) => None,
-        }
-    }
-
-    /// The text of a scalar.
-    pub(crate) fn text(&self) -> Option<Spanned<String>> {
-        match &self.kind {
-            Kind::Scalar { text, .. } => Some(Spanned::new(text.clone(), self.span)),
-            Kind::Null | Kind::Sequence(_) | Kind::Mapping(_) => None,
-        }
-    }
-
-    /// Its place without quotes, and without the line end of a block: where the text itself stands.
-    /// `source` is the text that places count from.
-    pub(crate) fn inner_span(&self, source: &str) -> Span {
-        let Kind::Scalar { plain, .. } = &self.kind else {
-            return self.span;
-        };
-        let raw = self.span.slice(source);
-        let quoted = !plain && raw.len() >= 2 && raw.starts_with(['"', '\'']);
-        if quoted && raw.ends_with(['"', '\'']) {
-            return Span::new(self.span.start + 1, self.span.end - 1);
-        }
-        Span::new(self.span.start, self.span.start + raw.trim_end().len())
-    }
-
-    /// Is it nothing, in whatever way that is written?
-    pub(crate) fn is_nothing(&self) -> bool {
-        match &self.kind {
-            Kind::Null => true,
-            Kind::Scalar { text, plain } => {
-                *plain && matches!(text.as_str(), "null" | "Null" | "NULL")
-            }
-            Kind::Sequence(_) | Kind::Mapping(_) => false,
-        }
-    }
-
-    /// What it is, for messages.
-    pub(crate) fn describe(&self) -> &'static str {
-        match &self.kind {
-            Kind::Null => "nothing",
-            Kind::Scalar { .. } => "text",
-            Kind::Sequence(_) => "a list",
-            Kind::Mapping(_) => "a mapping",
-        }
-    }
-}

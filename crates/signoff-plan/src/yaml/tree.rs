@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use granit_parser::{Event, Parser, ScalarStyle};
 
-use super::{Entry, Kind, Node, Problem};
-use crate::draft::Spanned;
-use crate::source::Span;
+use crate::node::{Entry, Kind, Node, Problem};
+use crate::source::{Span, Spanned};
 
 /// How deep collections may nest.
 const DEPTH: usize = 64;

@@ -26,7 +26,7 @@ fn journal(events: &[Event], durability: Durability) -> (TempDir, PathBuf, Vec<R
     let batches = events.chunks(3).zip(times);
     let written = batches.flat_map(|(batch, at)| journal.write(at, batch.to_vec()).unwrap());
     let written = written.collect();
-    journal.barrier().unwrap();
+    journal.sync().unwrap();
     (dir, path, written)
 }
 
@@ -62,7 +62,7 @@ fn every_event_is_read_back_as_it_was_written() {
         })
         .unwrap();
         assert_eq!(read, written);
-        let more = journal.append(0, vec![every_event().remove(2)]).unwrap();
+        let more = journal.write(0, vec![every_event().remove(2)]).unwrap();
         assert_eq!(
             more.first().map(|event| event.seq),
             Some(written.len() as u64 + 1)
@@ -119,7 +119,7 @@ fn only_what_reaches_outside_is_waited_for() {
         let outside = event.reaches_outside();
         journal.write(0, vec![event]).unwrap();
         assert_eq!(journal.owed, outside);
-        journal.barrier().unwrap();
+        journal.sync().unwrap();
         assert!(!journal.owed);
     }
 }

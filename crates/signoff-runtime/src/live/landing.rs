@@ -4,7 +4,7 @@ mod held;
 mod refusals;
 mod undo;
 
-use signoff_engine::{Input, Outcome, Run, apply, decide};
+use signoff_engine::{Input, Outcome, Run};
 use signoff_store::failpoint;
 use signoff_work::git::{GitError, Id, Landed, Prepared};
 
@@ -12,16 +12,16 @@ use self::held::bring_files;
 pub(super) use self::refusals::refuse_if_checked_out;
 use self::refusals::{Refusal, instead, instructed, merged, objections, unfinished};
 pub use self::undo::{Undone, undo};
-use super::Live;
+use super::OpenedRun;
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::journal::{Append, FileJournal};
+use crate::journaled_run::JournaledRun;
 use crate::locks::take_workspace;
 use crate::plan_file::PlanFile;
 use crate::plans::History;
 use crate::project::Project;
 pub use crate::trees::HeldVersion;
-use crate::trees::{Showing, Trees, id};
+use crate::trees::{Trees, id};
 use crate::view::View;
 
 /// How often a checkout may move while a run lands.
@@ -71,8 +71,8 @@ pub fn land(
     clock: &dyn Clock,
 ) -> Result<Landing, Error> {
     let name = named(project, run)?;
-    let mut live = Live::open(project, &name, clock)?;
-    live.end_leftovers()?;
+    let mut opened = OpenedRun::open(project, &name, clock)?;
+    opened.end_leftovers()?;
     let refused = |why: &str| {
         Ok(Landing {
             run: name.clone(),
@@ -80,30 +80,28 @@ pub fn land(
             ..Landing::default()
         })
     };
-    if !live.run.in_worktrees() {
+    if !opened.state().in_worktrees() {
         return refused("it worked in the checkout itself: there is nothing to bring in");
     }
-    if live.run.undone() {
+    if opened.state().undone() {
         return refused("it was undone");
     }
-    if let Some(why) = unfinished(project, &live)? {
-        let by_hand = instead(project, &live)?;
+    if let Some(why) = unfinished(project, &opened)? {
+        let by_hand = instead(project, &opened)?;
         return Ok(Landing {
             by_hand,
             ..refused(why)?
         });
     }
-    let Some(trees) = live.trees(None, Showing::Copies)? else {
+    let Some(trees) = opened.trees()? else {
         return refused("there is no git repository any more");
     };
-    let parts = (&mut live.run, &mut live.journal);
-    if !parts.0.lands_files() {
+    if !opened.state().lands_files() {
         held::check(&name, settlement, &[])?;
     }
-    let mut landing = bring_in((project, Wish::Landed), &trees, parts, clock)?;
+    let mut landing = bring_in(project, Trigger::Person, &trees, &mut opened.run)?;
     if *settlement != Settlement::default() {
-        let parts = (&mut live.run, &mut live.journal);
-        landing = held::settle(landing, settlement, &trees, parts, clock)?;
+        landing = held::settle(landing, settlement, &trees, &mut opened.run)?;
     }
     Ok(landing)
 }
@@ -116,27 +114,28 @@ fn named(project: &Project, run: Option<&str>) -> Result<String, Error> {
 }
 
 /// Did somebody give the run up?
-fn is_over(project: &Project, live: &Live<'_>) -> Result<bool, Error> {
-    let history = History::read(project, &live.key)?;
-    Ok(history.refuse_if_over(live.run.id()).is_err())
+fn is_over(project: &Project, opened: &OpenedRun<'_>) -> Result<bool, Error> {
+    let history = History::read(project, &opened.key)?;
+    Ok(history.refuse_if_over(&opened.id).is_err())
 }
 
-/// How much somebody wants a run to land.
+/// Why a run lands now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wish {
+enum Trigger {
     /// A person says so.
-    Landed,
-    /// Nobody was asked: only if nothing has changed since it began.
-    IfUnchanged,
+    Person,
+    /// It has ended. Nobody was asked, so it lands only if nothing has changed since it began.
+    EndOfRun,
 }
 
 /// Brings a run's commits into the checkout, once.
 fn bring_in(
-    (project, wish): (&Project, Wish),
+    project: &Project,
+    trigger: Trigger,
     trees: &Trees,
-    (run, journal): (&mut Run, &mut FileJournal),
-    clock: &dyn Clock,
+    journaled: &mut JournaledRun<'_>,
 ) -> Result<Landing, Error> {
+    let run = journaled.state();
     let start = run.run_tree().map(|tree| tree.start.as_str());
     let start = parsed(run, start.unwrap_or_default())?;
     let head = parsed(run, run.head().unwrap_or_default())?;
@@ -162,76 +161,76 @@ fn bring_in(
     commits.retain(|commit| of_steps.contains(commit.as_str()));
     landing.commits = commits.len();
     if run.lands_files() {
-        return bring_files(landing, trees, &head, (run, journal), clock);
+        return bring_files(landing, trees, &head, journaled);
     }
     let _checkout = match take_workspace(project) {
         Err(Error::WorkspaceTaken { .. }) => {
             let why = vec!["another run works in the checkout".to_owned()];
-            return instructed(landing, why.into(), (run, trees));
+            return instructed(landing, why.into(), (journaled.state(), trees));
         }
         lock => lock?,
     };
     let by = project.around.person.clone();
-    let put = objections((project, wish), trees, run).and_then(|changed| {
-        put_in(
-            trees,
-            (&start, &head),
-            &changed,
-            (run, journal),
-            (&by, clock),
-        )
-    });
+    let changed = objections(project, trigger, trees, run);
+    let put = changed.and_then(|changed| put_in(trees, (&start, &head), &changed, &by, journaled));
     let put = match put {
         // A person may have added one meanwhile. What to type is more than an error.
-        Err(Error::Git(error @ GitError::Submodules { .. })) => Err(Refusal {
+        Err(Error::Git(error @ GitError::Submodules { .. })) => PutIn::Refused(Refusal {
             why: vec![error.to_string()],
             is_conflict: true,
         }),
         put => put?,
     };
     match put {
-        Ok(commit) => arrived(landing, commit, trees, (run, journal), (by, clock)),
-        Err(refusal) => instructed(landing, refusal, (run, trees)),
+        PutIn::At(commit) => arrived(landing, commit, trees, by, journaled),
+        PutIn::Refused(refusal) => instructed(landing, refusal, (journaled.state(), trees)),
     }
 }
 
-/// Puts the commits into the checkout, unless they are there already: the commit that it is at then, or why not.
+/// What came of putting commits into the checkout.
+enum PutIn {
+    /// They are there, and it is at this commit.
+    At(Id),
+    Refused(Refusal),
+}
+
+/// Puts the commits into the checkout, unless they are there already.
 fn put_in(
     trees: &Trees,
     (start, head): (&Id, &Id),
     changed: &[String],
-    (run, journal): (&mut Run, &mut FileJournal),
-    (by, clock): (&str, &dyn Clock),
-) -> Result<Result<Id, Refusal>, Error> {
+    by: &str,
+    run: &mut JournaledRun<'_>,
+) -> Result<PutIn, Error> {
     for _ in 0..TRIES {
         // Commits that are there already need not go together with what came of them.
-        if let Some(commit) = half_landed(run, trees)? {
-            return Ok(Ok(commit));
+        if let Some(commit) = half_landed(run.state(), trees)? {
+            return Ok(PutIn::At(commit));
         }
         let agreed = trees.agreed().unwrap_or_else(|_| start.clone());
         let ready = match trees.own().prepare_landing_since(&agreed, (start, head))? {
-            Prepared::Refused(why) => return Ok(Err(why.into())),
+            Prepared::Refused(why) => return Ok(PutIn::Refused(why.into())),
             Prepared::Conflict(why) => {
                 let is_conflict = true;
-                return Ok(Err(Refusal { why, is_conflict }));
+                return Ok(PutIn::Refused(Refusal { why, is_conflict }));
             }
-            _ if !changed.is_empty() => return Ok(Err(changed.to_owned().into())),
+            _ if !changed.is_empty() => return Ok(PutIn::Refused(changed.to_owned().into())),
             Prepared::Nothing => {
                 let now = trees.repository.head()?.commit;
-                return Ok(Ok(now.unwrap_or_else(|| start.clone())));
+                return Ok(PutIn::At(now.unwrap_or_else(|| start.clone())));
             }
             Prepared::Ready(ready) => ready,
         };
         let (commit, by) = (ready.to.to_string(), by.to_owned());
-        record((run, journal), Input::LandingBegins { commit, by }, clock)?;
+        run.record(Input::LandingBegins { commit, by })?;
         failpoint::reached("land.recorded");
         match trees.own().land(&ready, &failpoint::reached)? {
-            Landed::Done { commit } => return Ok(Ok(commit)),
+            Landed::Done { commit } => return Ok(PutIn::At(commit)),
             Landed::Moved => {}
         }
     }
     let why = vec!["the checkout moves on and on".to_owned()];
-    Ok(Err(why.into()))
+    Ok(PutIn::Refused(why.into()))
 }
 
 /// The commits are in the checkout: that is recorded, and what the run needed goes.
@@ -239,15 +238,15 @@ fn arrived(
     mut landing: Landing,
     commit: Id,
     trees: &Trees,
-    (run, journal): (&mut Run, &mut FileJournal),
-    (by, clock): (String, &dyn Clock),
+    by: String,
+    run: &mut JournaledRun<'_>,
 ) -> Result<Landing, Error> {
     let commit = commit.to_string();
     landing.commit = Some(commit.clone());
     let branch = trees.repository.head()?.branch;
     landing.branch = branch.map(|name| name.trim_start_matches("refs/heads/").to_owned());
-    record((run, journal), Input::Landed { commit, by }, clock)?;
-    journal.close()?;
+    run.record(Input::Landed { commit, by })?;
+    run.close()?;
     failpoint::reached("land.landed");
     trees.remove_all()?;
     Ok(landing)
@@ -287,32 +286,18 @@ fn parsed(run: &Run, text: &str) -> Result<Id, Error> {
     })
 }
 
-fn record(
-    (run, journal): (&mut Run, &mut FileJournal),
-    input: Input,
-    clock: &dyn Clock,
-) -> Result<(), Error> {
-    let now = clock.now();
-    for recorded in journal.append(now, decide(run, now, input)?)? {
-        apply(run, &recorded);
-    }
-    Ok(())
-}
-
 /// What becomes of a run's trees when the loop has come back.
 pub(super) fn settle(
     project: &Project,
     trees: Option<&Trees>,
-    (run, journal): (&mut Run, &mut FileJournal),
-    clock: &dyn Clock,
+    run: &mut JournaledRun<'_>,
 ) -> Result<Option<Landing>, Error> {
     let Some(trees) = trees else {
         return Ok(None);
     };
-    match run.outcome() {
+    match run.state().outcome() {
         Some(Outcome::Completed | Outcome::Partial) => {
-            let unasked = (project, Wish::IfUnchanged);
-            let landing = bring_in(unasked, trees, (run, journal), clock)?;
+            let landing = bring_in(project, Trigger::EndOfRun, trees, run)?;
             // Where each step's files came in as it passed, there is nothing left to tell.
             let told = landing.files.as_ref().is_some_and(Vec::is_empty);
             Ok(Some(landing).filter(|landing| !told || !landing.refused.is_empty()))

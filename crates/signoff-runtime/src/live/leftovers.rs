@@ -6,7 +6,7 @@ use signoff_store::FileError;
 use signoff_store::runs::RunDir;
 use signoff_work::beneath::remove_tree;
 
-use super::Live;
+use super::OpenedRun;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::local::marker;
@@ -18,13 +18,13 @@ pub(crate) fn end_leftovers_of(
     id: &str,
     clock: &dyn Clock,
 ) -> Result<(), Error> {
-    Live::open(project, id, clock)?.end_leftovers()
+    OpenedRun::open(project, id, clock)?.end_leftovers()
 }
 
-impl Live<'_> {
+impl OpenedRun<'_> {
     /// Ends what an owner that died left running, and removes what it had put nowhere yet.
     pub(super) fn end_leftovers(&self) -> Result<(), Error> {
-        for (step, state) in self.run.steps() {
+        for (step, state) in self.state().steps() {
             let attempt = match state.stage {
                 Stage::Working { attempt } | Stage::Evaluating { attempt } => attempt,
                 Stage::Baselining => 0,
@@ -46,11 +46,11 @@ impl Live<'_> {
                 starttime: process.starttime,
                 boot_id: process.boot_id.clone(),
             });
-            end_leftovers(identity.as_ref(), &marker(self.run.id(), &step.id, attempt))
+            end_leftovers(identity.as_ref(), &marker(&self.id, &step.id, attempt))
                 .map_err(Error::Sandbox)?;
         }
         // Whatever else carries the run's name: contracts, and servers that earlier calls started.
-        end_leftovers(None, &format!("{}/", self.run.id())).map_err(Error::Sandbox)?;
+        end_leftovers(None, &format!("{}/", self.id)).map_err(Error::Sandbox)?;
         clear_leftovers(&self.dir)
     }
 }

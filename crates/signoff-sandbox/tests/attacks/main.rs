@@ -1,7 +1,6 @@
 //! Commands that attack: each as root and as an ordinary user, at every level, and with the defence off, where it has
 //! to succeed. What a level does not stop is asserted too. With `SIGNOFF_ATTACK_TABLE=FILE` every outcome is added to a
 //! file: attack, user, level and end, parted by tabs.
-#![cfg(target_os = "linux")]
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,5 +1,4 @@
 //! Real processes, started and ended.
-#![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod attended;

@@ -171,7 +171,6 @@ fn give_own_rights(parent: impl AsFd, name: &[u8]) -> io::Result<bool> {
 }
 
 /// Linux sets the mode of a name only through links; of what is open, also by its name among open files.
-#[cfg(target_os = "linux")]
 fn set_mode(parent: BorrowedFd<'_>, name: &[u8], mode: Mode) -> io::Result<()> {
     use std::os::fd::AsRawFd as _;
 
@@ -185,16 +184,6 @@ fn set_mode(parent: BorrowedFd<'_>, name: &[u8], mode: Mode) -> io::Result<()> {
     Ok(chmod(
         format!("/proc/self/fd/{}", opened.as_raw_fd()),
         mode,
-    )?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn set_mode(parent: BorrowedFd<'_>, name: &[u8], mode: Mode) -> io::Result<()> {
-    Ok(rustix::fs::chmodat(
-        parent,
-        name,
-        mode,
-        AtFlags::SYMLINK_NOFOLLOW,
     )?)
 }
 

@@ -10,7 +10,6 @@ use super::index::beside;
 /// Ext4 does not give the numbers of removed files to new ones for a minute, and looks at all of them again for each new
 /// file nearby: a worktree made just after another of 10,000 files was removed there takes seconds. Elsewhere it
 /// changes nothing, nor does it matter if it fails.
-#[cfg(target_os = "linux")]
 pub(crate) fn spread(folder: &Path) {
     use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
 
@@ -31,10 +30,6 @@ pub(crate) fn make_apart(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(&first)?;
     std::fs::rename(&first, folder)
 }
-
-/// Other systems have no such setting.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn spread(_folder: &Path) {}
 
 #[cfg(test)]
 mod tests {

@@ -89,7 +89,6 @@ fn open_file(parent: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<File> {
 }
 
 /// Gives the owner rights, by a descriptor: a link that is put there meanwhile is not followed.
-#[cfg(target_os = "linux")]
 fn give_rights(parent: BorrowedFd<'_>, name: &[u8], rights: u32) -> io::Result<()> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = openat(parent, name, flags, Mode::empty())?;
@@ -100,14 +99,6 @@ fn give_rights(parent: BorrowedFd<'_>, name: &[u8], rights: u32) -> io::Result<(
     let mode = Mode::from_raw_mode(stat.st_mode) | Mode::from_raw_mode(rights);
     let by_descriptor = format!("/proc/self/fd/{}", opened.as_raw_fd());
     Ok(chmodat(CWD, by_descriptor, mode, AtFlags::empty())?)
-}
-
-/// Other systems have no layers, and no descriptor that needs no rights.
-#[cfg(not(target_os = "linux"))]
-fn give_rights(parent: BorrowedFd<'_>, name: &[u8], rights: u32) -> io::Result<()> {
-    let stat = stat_at(parent, name)?;
-    let mode = Mode::from_raw_mode(stat.st_mode) | Mode::from_raw_mode(rights as _);
-    Ok(chmodat(parent, name, mode, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
 /// Removes whatever is at a name, with all that is in it.

@@ -229,7 +229,6 @@ fn write_covers(at: &Path, covers: &BTreeMap<Name, Cover>) -> io::Result<()> {
 }
 
 /// Makes what hides a path of the layers below. It needs no rights.
-#[cfg(target_os = "linux")]
 fn make_whiteout(at: &Path) -> io::Result<()> {
     let mode = Mode::from_raw_mode(0o600);
     Ok(rustix::fs::mknodat(
@@ -239,10 +238,4 @@ fn make_whiteout(at: &Path) -> io::Result<()> {
         mode,
         0,
     )?)
-}
-
-/// Other systems have no layers.
-#[cfg(not(target_os = "linux"))]
-fn make_whiteout(_at: &Path) -> io::Result<()> {
-    Err(io::Error::from(io::ErrorKind::Unsupported))
 }

@@ -113,18 +113,12 @@ fn under_new_name<T>(act: impl Fn(&OsStr) -> Result<T, Errno>) -> Result<(OsStri
 }
 
 /// A file without a name that can be given one; not every system and file system has them.
-#[cfg(target_os = "linux")]
 fn nameless(spot: &Spot) -> Option<File> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     let file = rustix::fs::openat(&spot.directory, ".", flags, mode()).ok()?;
     let file = File::from(file);
     rustix::fs::statat(CWD, path_of(&file), AtFlags::empty()).ok()?;
     Some(file)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn nameless(_spot: &Spot) -> Option<File> {
-    None
 }
 
 fn path_of(file: &File) -> String {
@@ -186,7 +180,6 @@ mod tests {
         assert_eq!(files(dir.path()), [("a".into(), "3".into())]);
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn another_takes_a_place_without_a_name_beside_it() {
         let (dir, staging) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -204,7 +197,6 @@ mod tests {
     }
 
     /// `/dev/shm` is another file system than a temporary directory, as a rule.
-    #[cfg(target_os = "linux")]
     #[test]
     fn a_place_on_another_file_system_will_do() {
         let dir = tempfile::tempdir().unwrap();
@@ -218,7 +210,6 @@ mod tests {
         assert_eq!(files(staging.path()), []);
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn a_process_that_dies_leaves_nothing() {
         let dir = tempfile::tempdir().unwrap();

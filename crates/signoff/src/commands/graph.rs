@@ -2,13 +2,13 @@
 
 use std::ffi::OsStr;
 
-use signoff_plan::layout::Graph as Layout;
 use signoff_plan::model::Plan;
 use signoff_runtime::view::View;
 
 use crate::args::{Graph, GraphFormat};
 use crate::failure::Failure;
 use crate::plan_paths::read;
+use crate::report::graph::layout::Graph as Layout;
 use crate::report::graph::{Standing, svg, terminal, text};
 use crate::report::style::{DIM, TITLE, harmless, paint};
 use crate::session::Session;

@@ -2,7 +2,7 @@
 
 use signoff_engine::{Actor, Outcome};
 use signoff_runtime::Error;
-use signoff_runtime::live::{Live, Options};
+use signoff_runtime::live::{Options, PreparedRun};
 use signoff_runtime::project::Project;
 use signoff_runtime::view::View;
 
@@ -25,11 +25,11 @@ pub(crate) fn resume(
         session.require_person("let a failed run go on")?;
     }
     let clock = signoff_runtime::SystemClock::new();
-    let live = accepting(session, &project, || {
-        Live::resume(&project, &run, actor, options, &clock)
+    let prepared = accepting(session, &project, || {
+        PreparedRun::resume(&project, &run, actor, options, &clock)
     });
-    let live = live.map_err(|error| refused(&project, &run, error))?;
-    drive(session, &project, live)
+    let prepared = prepared.map_err(|error| refused(&project, &run, error))?;
+    drive(session, &project, prepared)
 }
 
 fn refused(project: &Project, run: &str, error: Error) -> Failure {

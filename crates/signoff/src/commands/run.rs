@@ -9,7 +9,7 @@ use signoff_runtime::approve::{Wish, during};
 use signoff_runtime::drive::{Nobody, Person, Stopped};
 use signoff_runtime::landing::Landing;
 use signoff_runtime::levels::check;
-use signoff_runtime::live::{Limit, Live, Options, Ran};
+use signoff_runtime::live::{Limit, Options, PreparedRun, RunReport};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{Doing, sign_by_policy};
 use signoff_runtime::project::Project;
@@ -149,29 +149,29 @@ pub(crate) fn start(
 ) -> Result<u8, Failure> {
     let clock = signoff_runtime::SystemClock::new();
     let actor = actor(&session.around.variables);
-    let live = accepting(session, project, || {
-        Live::start(project, plan, actor, options, &clock)
+    let prepared = accepting(session, project, || {
+        PreparedRun::start(project, plan, actor, options, &clock)
     });
-    let live = live.map_err(|error| shown(session, error))?;
-    drive(session, project, live)
+    let prepared = prepared.map_err(|error| shown(session, error))?;
+    drive(session, project, prepared)
 }
 
 /// Drives a run to its end or its next stop, and says what it came to.
 pub(crate) fn drive(
     session: &mut Session,
     project: &Project,
-    live: Live<'_>,
+    prepared: PreparedRun<'_>,
 ) -> Result<u8, Failure> {
-    let (id, plan) = (live.id(), live.plan_name().to_owned());
-    announce(session, project, &live);
-    let signed = live.signature()?;
-    let at_terminal = at_terminal(session, &project.around.person, live.whereabouts());
+    let (id, plan) = (prepared.id().to_owned(), prepared.plan_name().to_owned());
+    announce(session, project, &prepared);
+    let signed = prepared.signature()?;
+    let at_terminal = at_terminal(session, &project.around.person, prepared.whereabouts());
     let mut reporter = Reporter::new(session, project);
     let mut person: Box<dyn Person> = match at_terminal {
         Some(person) => Box::new(person.above(reporter.screen())),
         None => Box::new(Nobody),
     };
-    let ran = live.drive(&mut reporter, person.as_mut(), listen);
+    let ran = prepared.drive(&mut reporter, person.as_mut(), listen);
     // The live lines go before anything else is said.
     if let Some(last) = reporter.end() {
         let landing = ran.as_ref().ok().and_then(|ran| ran.landing.as_ref());
@@ -203,7 +203,7 @@ fn cut_short(error: Error, project: &Project, run: &str) -> Failure {
 }
 
 /// What a person should know before the first step.
-fn announce(session: &mut Session, project: &Project, live: &Live<'_>) {
+fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>) {
     if session.is_json() {
         return;
     }
@@ -215,11 +215,11 @@ fn announce(session: &mut Session, project: &Project, live: &Live<'_>) {
     let uncommitted = uncommitted(project);
     let large = left_out(project, uncommitted.as_deref().unwrap_or_default());
     let lines = opening(
-        live.run(),
+        prepared.run(),
         &Around {
-            run: &live.id(),
+            run: prepared.id(),
             workspace: project.store.workspace(),
-            settings: live.settings(),
+            settings: prepared.settings(),
             uncommitted,
             program: &program,
             step_timeout: project.config.run.step_timeout.value,
@@ -234,7 +234,7 @@ fn announce(session: &mut Session, project: &Project, live: &Live<'_>) {
             paint(CARE, "note:")
         ));
     }
-    if let Some(note) = live.note() {
+    if let Some(note) = prepared.note() {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }
 }
@@ -242,7 +242,7 @@ fn announce(session: &mut Session, project: &Project, live: &Live<'_>) {
 fn conclude(
     session: &mut Session,
     (id, plan): (&str, &str),
-    ran: &Ran,
+    ran: &RunReport,
     signed: &Counted,
 ) -> Result<u8, Failure> {
     if let Some(trouble) = &ran.trouble {

@@ -1,5 +1,6 @@
 //! A plan's graph: what every way of drawing it says about a step.
 
+pub(crate) mod layout;
 pub(crate) mod standing;
 pub(crate) mod svg;
 pub(crate) mod terminal;

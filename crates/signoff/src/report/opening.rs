@@ -9,11 +9,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use signoff_engine::{Green, Isolation, Land, Run, Settings, StepStatus, Verdict};
-use signoff_plan::layout::Graph;
 use signoff_plan::model::{Plan, Step, Work};
 
 use crate::report::columns::{cut, width, wrap};
 use crate::report::evidence::some;
+use crate::report::graph::layout::Graph;
 use crate::report::graph::terminal::{Says, kind, tree};
 use crate::report::named::{name, role};
 use crate::report::style::{CARE, DIM, TITLE, harmless, paint};

@@ -2,10 +2,10 @@
 
 use super::problem;
 use crate::diagnostic::Diagnostic;
-use crate::dialect::Dialect;
 use crate::draft::Spanned;
+use crate::node::Node;
 use crate::source::Span;
-use crate::yaml::Node;
+use crate::spelling::Dialect;
 
 /// The file says that it is something else.
 pub(crate) fn type_of_file(dialect: Dialect, word: &Spanned<String>) -> Diagnostic {

@@ -1,11 +1,11 @@
 //! What stands behind a label or under it: twice, not at all, or written as in another language.
 
 use super::problem;
-use crate::check::words::SHELLS;
 use crate::diagnostic::Diagnostic;
-use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::source::Span;
+use crate::spelling::Dialect;
+use crate::spelling::words::SHELLS;
 use crate::suggest::nearest;
 
 /// A label is given twice.

@@ -2,9 +2,9 @@
 
 use super::problem;
 use crate::diagnostic::Diagnostic;
-use crate::dialect::Dialect;
 use crate::draft::{Spanned, Step};
 use crate::source::Span;
+use crate::spelling::Dialect;
 
 /// A field of a step is not indented under it.
 pub(crate) fn not_indented(dialect: Dialect, name: &Spanned<String>, line: usize) -> Diagnostic {

@@ -1,12 +1,11 @@
 //! Text that must be a number, a duration, or one of a few words.
 
 use super::problem;
-use crate::check::resolve;
-use crate::check::words::PRIORITIES;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::dialect::Dialect;
 use crate::draft::Spanned;
 use crate::source::Span;
+use crate::spelling::Dialect;
+use crate::spelling::words::PRIORITIES;
 use crate::suggest::{misspelt, nearest};
 
 /// A priority that is nearly one of the usual words. Others are the author's own.
@@ -29,7 +28,7 @@ pub(in crate::check) fn subscription(dialect: Dialect, text: &Spanned<String>) -
         text.value
     );
     let found = problem(dialect, text.span, message);
-    let reads = |text: &str| resolve::subscription(text).is_some();
+    let reads = |text: &str| crate::subscription::parse(text).is_some();
     if let Some((slip, meant)) = misspelt(&text.value, &["file", "topic"], reads) {
         return found.suggest_in(text, slip, meant);
     }

@@ -1,10 +1,9 @@
 //! A step says in two ways what is to be done, or in none.
 
 use super::problem;
-use crate::check::Lack;
-use crate::diagnostic::Diagnostic;
-use crate::dialect::Dialect;
+use crate::diagnostic::{Diagnostic, Lack};
 use crate::draft::{Spanned, Step};
+use crate::spelling::Dialect;
 
 /// A question to a person names an agent as well.
 pub(crate) fn ask_and_agent(dialect: Dialect, agent: &Spanned<String>) -> Diagnostic {

@@ -1,27 +1,19 @@
 //! Words that values choose from.
 
-use super::super::unknown_status::{plan_words, step_words};
-use super::super::words::{APPROVAL, FEWER_TESTS, HOLDS, ISOLATION, PRIORITIES, SHELLS, YES_OR_NO};
 use super::{Place, complaints, plan, problems, source};
-use crate::dialect::Dialect;
 use crate::model::FailAction;
+use crate::spelling::Dialect;
+use crate::spelling::status::{plan_words, step_words};
+use crate::spelling::words::{
+    APPROVAL, FEWER_TESTS, HOLDS, ISOLATION, PRIORITIES, SHELLS, YES_OR_NO,
+};
 use crate::{condition, duration};
 
 /// In a dialect, behind some text, one of these words.
 type Choice = (Dialect, &'static str, &'static [&'static str]);
 
-const WORKUNIT: [Choice; 17] = [
+const WORKUNIT: [Choice; 15] = [
     (Dialect::Workunit, "type: ", &["plan"]),
-    (
-        Dialect::Workunit,
-        "\nstatus: ",
-        plan_words(Dialect::Workunit),
-    ),
-    (
-        Dialect::Workunit,
-        "**status:** ",
-        step_words(Dialect::Workunit),
-    ),
     (Dialect::Workunit, "**Priority:** ", &PRIORITIES),
     (Dialect::Workunit, "**baseline:** ", &YES_OR_NO),
     (Dialect::Workunit, "**critical:** ", &YES_OR_NO),
@@ -38,7 +30,7 @@ const WORKUNIT: [Choice; 17] = [
     (Dialect::Workunit, "**depends_on:** ", &["build", "none"]),
 ];
 
-const OTHERS: [Choice; 22] = [
+const OTHERS: [Choice; 18] = [
     (Dialect::Workunit, "- ", &["file"]),
     (Dialect::Workunit, "README.md\n- ", &["topic"]),
     (Dialect::Workunit, "**when:** ", &["params"]),
@@ -46,21 +38,13 @@ const OTHERS: [Choice; 22] = [
     (Dialect::Workunit, "**tool:** ", &["write_file"]),
     (Dialect::Workunit, "**args:**\n```json\n{\"", &["path"]),
     (Dialect::Workunit, "stdout ", &["contains"]),
-    (Dialect::Proposal, "status: ", plan_words(Dialect::Proposal)),
     (Dialect::Thread, "approval: ", &APPROVAL),
     (Dialect::Thread, "depends_on: [", &["first"]),
     (Dialect::Thread, "agent: ", &["coder"]),
-    (Dialect::Record, "\nstatus: ", plan_words(Dialect::Record)),
-    (Dialect::Record, "    status: ", step_words(Dialect::Record)),
     (Dialect::Record, "baseline: ", &YES_OR_NO),
     (Dialect::Record, "shell: ", &SHELLS),
     (Dialect::Record, "holds: ", &HOLDS),
     (Dialect::Record, "suggestedAgent: ", &["coder"]),
-    (
-        Dialect::Toolplan,
-        "\"status\": \"",
-        step_words(Dialect::Toolplan),
-    ),
     (Dialect::Toolplan, "\"shell\": \"", &SHELLS),
     (Dialect::Toolplan, "\"approval\": \"", &APPROVAL),
     (Dialect::Toolplan, "\"tool\": \"", &["read_file"]),
@@ -98,6 +82,20 @@ fn grammars() -> Vec<(Dialect, String, Vec<&'static str>)> {
         choices.push((Dialect::Workunit, "\n".to_owned(), vec![word]));
     }
     choices
+}
+
+/// The words for a status, in each dialect that has some.
+fn statuses() -> Vec<(Dialect, String, Vec<&'static str>)> {
+    let plan = |dialect, before: &str| (dialect, before.to_owned(), plan_words(dialect));
+    let step = |dialect, before: &str| (dialect, before.to_owned(), step_words(dialect));
+    vec![
+        plan(Dialect::Workunit, "\nstatus: "),
+        plan(Dialect::Proposal, "status: "),
+        plan(Dialect::Record, "\nstatus: "),
+        step(Dialect::Workunit, "**status:** "),
+        step(Dialect::Record, "    status: "),
+        step(Dialect::Toolplan, "\"status\": \""),
+    ]
 }
 
 /// The first place behind some text in which one of these words stands.
@@ -145,7 +143,7 @@ fn every_word_is_suggested() {
     for (dialect, before, words) in WORKUNIT.into_iter().chain(OTHERS) {
         wrong.extend(choice(dialect, before, words));
     }
-    for (dialect, before, words) in grammars() {
+    for (dialect, before, words) in grammars().into_iter().chain(statuses()) {
         wrong.extend(choice(dialect, &before, &words));
     }
     assert!(

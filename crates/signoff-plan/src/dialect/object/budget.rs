@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::check::budget_invalid;
 use crate::draft::Spanned;
-use crate::yaml::{Entry, Kind};
+use crate::node::{Entry, Kind};
 
 pub(super) const FIELDS: [&str; 4] = ["tokens", "usd", "wall", "agents"];
 
@@ -26,7 +26,7 @@ impl Reader<'_> {
     fn limit(&mut self, entry: Entry) -> Option<String> {
         let name = entry.key.value.clone();
         if !FIELDS.contains(&name.as_str()) {
-            self.unknown(&entry.key, "a budget", &[&FIELDS]);
+            self.unknown(&entry.key, "a budget", &FIELDS);
             return None;
         }
         let amount = self.word(entry)?;

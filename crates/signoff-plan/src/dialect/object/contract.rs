@@ -3,17 +3,9 @@
 use super::Reader;
 use crate::check::{bad_value, missing_field};
 use crate::draft::{Contract, Spanned};
-use crate::yaml::{self, Entry, Kind};
-
-pub(super) const FIELDS: [&str; 7] = [
-    "command",
-    "shell",
-    "expect",
-    "timeout",
-    "baseline",
-    "fewerTests",
-    "holds",
-];
+use crate::node::{Entry, Kind};
+use crate::spelling::members;
+use crate::{field, yaml};
 
 impl Reader<'_> {
     /// Reads a contract; without a command there is none.
@@ -44,14 +36,21 @@ impl Reader<'_> {
 
     fn contract_field(&mut self, entry: Entry, contract: &mut Contract) {
         match entry.key.value.as_str() {
-            "command" => self.command(entry, contract),
-            "shell" => contract.shell = self.shell(entry),
-            "expect" => contract.expect = self.one_or_many(entry),
-            "timeout" => contract.timeout = self.word(entry),
-            "baseline" => contract.baseline = self.word(entry),
-            "fewerTests" => contract.fewer_tests = self.word(entry).map(allowed),
-            "holds" => contract.holds = self.word(entry),
-            _ => self.unknown(&entry.key, "a contract", &[&FIELDS]),
+            "command" => return self.command(entry, contract),
+            "shell" => return contract.shell = self.shell(entry),
+            "expect" => return contract.expect = self.one_or_many(entry),
+            "fewerTests" => return contract.fewer_tests = self.word(entry).map(allowed),
+            _ => {}
+        }
+        let name = self
+            .dialect
+            .step_field(&format!("contract.{}", entry.key.value));
+        match name.and_then(field::of_contract) {
+            Some(field) => self.fill(field, entry, contract),
+            None => {
+                let known = members(self.dialect.step_keys(), Some("contract"));
+                self.unknown(&entry.key, "a contract", &known);
+            }
         }
     }
 

@@ -2,21 +2,21 @@
 
 mod budget;
 mod contract;
-mod plan;
-mod step;
+mod fields;
 mod values;
 
-pub(super) use self::plan::FIELDS as PLAN_FIELDS;
-pub(super) use self::step::FIELDS as STEP_FIELDS;
 pub(super) use self::values::whole;
 use super::Dialect;
 use crate::check::{frontmatter_invalid, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::{Draft, Spanned};
 use crate::json::{self, Comments};
+use crate::node::{Entry, Kind, Node, Problem};
 use crate::source::{Source, Span};
+#[cfg(test)]
+use crate::spelling::members;
 use crate::suggest::nearest;
-use crate::yaml::{self, Entry, Kind, Node, Problem};
+use crate::yaml;
 
 /// What a text is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,13 +185,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Reports a key that means nothing here.
-    pub(super) fn unknown(
-        &mut self,
-        key: &Spanned<String>,
-        owner: &str,
-        known: &[&[&'static str]],
-    ) {
-        let names = || known.iter().copied().flatten().copied();
+    pub(super) fn unknown(&mut self, key: &Spanned<String>, owner: &str, known: &[&'static str]) {
+        let names = || known.iter().copied();
         let synonym = SYNONYMS.iter().find(|(name, _)| *name == key.value);
         let synonym = synonym.map(|(_, name)| *name);
         let synonym = synonym.filter(|name| names().any(|known| known == *name));
@@ -201,12 +196,17 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The names inside fields that both dialects have.
+/// Every name, by what it is a field of.
 #[cfg(test)]
-pub(super) fn names() -> Vec<(&'static str, Vec<&'static str>)> {
-    vec![
+pub(super) fn names(dialect: Dialect) -> Vec<(&'static str, Vec<&'static str>)> {
+    let mut names = vec![
+        ("plan", members(dialect.plan_keys(), None)),
+        ("metadata", members(dialect.plan_keys(), Some("metadata"))),
+        ("step", members(dialect.step_keys(), None)),
+        ("contract", members(dialect.step_keys(), Some("contract"))),
+        ("ask", members(dialect.step_keys(), Some("ask"))),
         ("budget", budget::FIELDS.to_vec()),
-        ("contract", contract::FIELDS.to_vec()),
-        ("ask", step::ASK.to_vec()),
-    ]
+    ];
+    names.retain(|(_, names)| !names.is_empty());
+    names
 }

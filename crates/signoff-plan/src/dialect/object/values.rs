@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::{Format, Reader};
 use crate::check::bad_value;
 use crate::draft::Spanned;
+use crate::node::{Entry, Kind, Node};
 use crate::source::Span;
-use crate::yaml::{Entry, Kind, Node};
 
 impl Reader<'_> {
     /// Text. In YAML a number is text too, for nobody quotes it there.

@@ -3,28 +3,14 @@
 use serde_json::{Map, Value};
 
 use super::DIALECT;
-use crate::check::unknown_status::plan_words;
 use crate::check::{bad_value, frontmatter_invalid, missing_field, unknown_field};
 use crate::draft::{Draft, Spanned};
+use crate::field::{self, Place, Shape};
 use crate::markdown::frontmatter::Located;
-use crate::yaml::{self, Entry, Kind};
-
-/// The fields of the seed, in its order.
-pub(crate) const FIELDS: [&str; 13] = [
-    "id",
-    "title",
-    "status",
-    "version",
-    "created_at",
-    "updated_at",
-    "planner_model",
-    "tools_required",
-    "executor_model",
-    "execution_session",
-    "execution_started_at",
-    "execution_ended_at",
-    "result_summary",
-];
+use crate::node::{Entry, Kind};
+use crate::spelling::proposal::PLAN_NAMES;
+use crate::spelling::status::plan_words;
+use crate::yaml;
 
 /// How much a frontmatter looks like that of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +25,7 @@ pub(super) enum Signs {
 /// What the frontmatter says about the dialect.
 pub(super) fn signs(text: &str, located: &Located) -> Signs {
     let (root, _) = yaml::parse(located.yaml.slice(text), located.yaml.start);
-    let Some(entries) = root.as_ref().and_then(yaml::Node::entries) else {
+    let Some(entries) = root.as_ref().and_then(crate::node::Node::entries) else {
         return Signs::None;
     };
     let word = |name: &str| {
@@ -85,8 +71,8 @@ pub(super) fn read(text: &str, located: &Located, draft: &mut Draft) {
     };
     let mut others = Vec::new();
     for entry in entries {
-        if !field(entry, draft) {
-            let found = unknown_field::kept_key(DIALECT, &entry.key, &FIELDS);
+        if !read_field(entry, draft) {
+            let found = unknown_field::kept_key(DIALECT, &entry.key, &PLAN_NAMES);
             draft.problems.push(found);
             others.push(entry);
         }
@@ -95,22 +81,23 @@ pub(super) fn read(text: &str, located: &Located, draft: &mut Draft) {
 }
 
 /// Reads a field; whether it is one.
-fn field(entry: &Entry, draft: &mut Draft) -> bool {
-    match entry.key.value.as_str() {
-        "id" => draft.id = text(entry, draft),
-        "title" => draft.title = text(entry, draft),
-        "status" => draft.status = text(entry, draft),
-        "version" => draft.version = text(entry, draft),
-        "executor_model" => draft.executor_model = text(entry, draft),
-        "tools_required" => draft.tools = Some(list(entry, draft)),
-        name => match FIELDS.iter().find(|field| **field == name) {
-            Some(name) => {
-                let value = text(entry, draft).filter(|text| !text.value.is_empty());
-                let value = value.map(|text| (*name, text.map(Value::from)));
-                draft.record.extend(value);
-            }
-            None => return false,
-        },
+fn read_field(entry: &Entry, draft: &mut Draft) -> bool {
+    let Some(name) = DIALECT.plan_field(&entry.key.value) else {
+        return false;
+    };
+    let Some(field) = field::of_plan(name) else {
+        let value = text(entry, draft).filter(|text| !text.value.is_empty());
+        let value = value.map(|text| (name, text.map(Value::from)));
+        draft.record.extend(value);
+        return true;
+    };
+    if matches!(field.shape, Shape::Scope(_)) {
+        draft.tools = Some(list(entry, draft));
+        return true;
+    }
+    let value = text(entry, draft);
+    if let Some(Place::One(place)) = field.shape.place(draft) {
+        *place = value;
     }
     true
 }

@@ -12,7 +12,6 @@ mod subitem;
 mod value;
 
 pub(crate) use self::context::parts_the_file;
-pub(crate) use self::frontmatter::FIELDS;
 pub(crate) use self::hint::guarded;
 pub(crate) use self::item::Item;
 pub(crate) use self::sections::{Part, split};
@@ -24,6 +23,8 @@ use crate::draft::Draft;
 use crate::markdown::Document;
 use crate::markdown::frontmatter::locate;
 use crate::source::Source;
+#[cfg(test)]
+use crate::spelling::proposal::{PLAN_NAMES, STEP_NAMES};
 
 const DIALECT: Dialect = Dialect::Proposal;
 
@@ -97,10 +98,10 @@ fn read_sections(document: &Document<'_>, draft: &mut Draft) {
 #[cfg(test)]
 pub(super) fn names() -> Vec<(&'static str, Vec<&'static str>)> {
     vec![
-        ("frontmatter", FIELDS.to_vec()),
+        ("frontmatter", PLAN_NAMES.to_vec()),
         ("section", sections::NAMES.to_vec()),
         ("context", context::NAMES.to_vec()),
-        ("step", subitem::FIELDS.to_vec()),
+        ("step", STEP_NAMES.to_vec()),
     ]
 }
 

@@ -10,25 +10,16 @@ use crate::diagnostic::Diagnostic;
 use crate::draft::Spanned;
 use crate::markdown::{Document, Line, LineKind};
 use crate::source::Span;
+use crate::spelling::object;
+use crate::spelling::proposal::STEP_NAMES;
 
-/// The fields that a step may have. `task` is for text that is not the description itself.
-pub(crate) const FIELDS: [&str; 5] = ["task", "contract", "expect", "on_fail", "when"];
-
-/// Fields of steps in other dialects: one of them here is most likely a mistake.
-const ELSEWHERE: [&str; 12] = [
-    "depends_on",
-    "timeout",
-    "produces",
-    "protects",
-    "tools",
-    "approval",
-    "for_each",
-    "max_items",
-    "budget",
-    "critical",
-    "locks",
-    "subscriptions",
-];
+/// Whether steps of other dialects have a field of this name: one of them here is most likely a
+/// mistake.
+fn is_elsewhere(name: &str) -> bool {
+    let others = object::STEP.iter().filter_map(|key| key.field);
+    let mut others = others.chain(["depends_on", "subscriptions"]);
+    others.any(|other| other == name) && !matches!(name, "question" | "choices")
+}
 
 /// A field and its lines.
 #[derive(Debug, Clone)]
@@ -79,7 +70,9 @@ pub(super) fn split(
 /// The name of a field that a line is, wherever it stands.
 pub(super) fn known(document: &Document<'_>, line: &Line) -> Option<Spanned<String>> {
     let name = label(document, line)?.name;
-    FIELDS.contains(&key(&name.value).as_str()).then_some(name)
+    STEP_NAMES
+        .contains(&key(&name.value).as_str())
+        .then_some(name)
 }
 
 /// Whether a line of a description would be taken for a field.
@@ -143,7 +136,7 @@ fn recognise(
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Field> {
     let key = key(&label.name.value);
-    if FIELDS.contains(&key.as_str()) {
+    if STEP_NAMES.contains(&key.as_str()) {
         return Some(Field {
             name: Spanned::new(key, label.name.span),
             inline: label.value,
@@ -151,8 +144,8 @@ fn recognise(
             indent: label.indent,
         });
     }
-    let elsewhere = ELSEWHERE.contains(&key.as_str());
-    let found = unknown_field::label(DIALECT, &label.name, "a step of a proposal", &FIELDS);
+    let elsewhere = is_elsewhere(&key);
+    let found = unknown_field::label(DIALECT, &label.name, "a step of a proposal", &STEP_NAMES);
     // Any other word before a colon is prose, as is one that only happens to be near.
     let near = found.fix.is_some() && label.name.value.len() > 2 && key != "then";
     if (near || elsewhere) && !document.slice(label.name.span).contains(' ') {

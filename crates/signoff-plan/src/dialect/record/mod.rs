@@ -54,15 +54,5 @@ pub(super) fn parse(source: &Source) -> Draft {
     draft
 }
 
-/// Every name, by what it is a field of.
-#[cfg(test)]
-pub(super) fn names() -> Vec<(&'static str, Vec<&'static str>)> {
-    let mut names = object::names();
-    names.push(("plan", [&plan::FIELDS[..], &object::PLAN_FIELDS].concat()));
-    names.push(("metadata", plan::METADATA.to_vec()));
-    names.push(("step", [&step::FIELDS[..], &object::STEP_FIELDS].concat()));
-    names
-}
-
 #[cfg(test)]
 mod tests;

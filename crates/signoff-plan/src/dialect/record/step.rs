@@ -1,31 +1,12 @@
 //! One step.
 
-use serde_json::Value;
-
 use super::DIALECT;
 use super::index::{Indexes, Steps};
 use crate::check::{bad_value, missing_field};
-use crate::dialect::object::{Reader, STEP_FIELDS, whole};
+use crate::dialect::object::{Reader, whole};
 use crate::draft::{Spanned, Step};
+use crate::node::{Entry, Kind, Node};
 use crate::source::Span;
-use crate::yaml::{Entry, Kind, Node};
-
-pub(super) const FIELDS: [&str; 14] = [
-    "index",
-    "id",
-    "title",
-    "description",
-    "suggestedAgent",
-    "executedBy",
-    "startedAt",
-    "completedAt",
-    "output",
-    "error",
-    "affectedFiles",
-    "dependsOn",
-    "instructions",
-    "acceptanceCriteria",
-];
 
 /// Reads an item of `steps`, if it is a step at all, and adds it to those before.
 pub(super) fn read(reader: &mut Reader<'_>, node: Node, before: &mut Steps) {
@@ -72,9 +53,6 @@ fn field(
     read: &mut Indexes,
     description: &mut Option<Spanned<String>>,
 ) {
-    let Some(entry) = reader.step_field(entry, step) else {
-        return;
-    };
     match entry.key.value.as_str() {
         "index" => {
             let index = reader.whole(&entry.key, &entry.value);
@@ -89,29 +67,8 @@ fn field(
             *description = reader.text(entry);
         }
         "suggestedAgent" => step.target = reader.text(entry),
-        "instructions" => step.instructions = reader.text(entry),
-        "acceptanceCriteria" => step.acceptance = reader.texts(entry).unwrap_or_default(),
         "dependsOn" => read.depends_on = depends_on(reader, entry),
-        "executedBy" => record(reader, "executed_by", entry, step),
-        "startedAt" => record(reader, "started_at", entry, step),
-        "completedAt" => record(reader, "completed_at", entry, step),
-        "output" => record(reader, "output", entry, step),
-        "error" => record(reader, "error", entry, step),
-        "affectedFiles" => {
-            let span = entry.value.span;
-            if let Some(files) = reader.texts(entry) {
-                let files: Value = files.into_iter().map(|file| file.value).collect();
-                step.record
-                    .push(("affected_files", Spanned::new(files, span)));
-            }
-        }
-        _ => reader.unknown(&entry.key, "a step", &[&FIELDS, &STEP_FIELDS]),
-    }
-}
-
-fn record(reader: &mut Reader<'_>, name: &'static str, entry: Entry, step: &mut Step) {
-    if let Some(text) = reader.text(entry) {
-        step.record.push((name, text.map(Value::from)));
+        _ => reader.step_field(entry, step),
     }
 }
 

@@ -5,8 +5,9 @@ use crate::check::{bad_value, frontmatter_invalid, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::{Command, Spanned};
 use crate::markdown::frontmatter::Located;
+use crate::node::{Entry, Kind};
 use crate::source::Span;
-use crate::yaml::{self, Entry, Kind};
+use crate::yaml;
 
 /// The fields of one file.
 pub(super) struct Fields<'a> {

@@ -19,8 +19,6 @@ const DIALECT: Dialect = Dialect::Thread;
 pub(crate) const PLAN_FILE: &str = "plan.md";
 /// The directory of the tasks, as names of files begin with it.
 pub(crate) const TASKS: &str = "tasks/";
-/// The fields of a task.
-pub(crate) use self::task::FIELDS as TASK_FIELDS;
 
 /// Whether the files are those of a thread.
 pub(super) fn recognise(source: &Source) -> bool {
@@ -151,8 +149,8 @@ impl<'a> File<'a> {
 #[cfg(test)]
 pub(super) fn names() -> Vec<(&'static str, Vec<&'static str>)> {
     vec![
-        ("plan", plan::FIELDS.to_vec()),
-        ("step", TASK_FIELDS.to_vec()),
+        ("plan", crate::spelling::thread::PLAN_NAMES.to_vec()),
+        ("step", crate::spelling::thread::STEP_NAMES.to_vec()),
     ]
 }
 

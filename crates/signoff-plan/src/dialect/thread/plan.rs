@@ -5,8 +5,7 @@ use super::{DIALECT, File};
 use crate::check::frontmatter_missing;
 use crate::draft::{Draft, Spanned};
 use crate::source::Span;
-
-pub(super) const FIELDS: [&str; 1] = ["title"];
+use crate::spelling::thread::PLAN_NAMES;
 
 /// Reads the file.
 pub(super) fn read(file: &File<'_>, draft: &mut Draft) {
@@ -20,7 +19,7 @@ pub(super) fn read(file: &File<'_>, draft: &mut Draft) {
     };
     draft.anchors.header = located.opening;
     draft.anchors.body = Span::at(located.body);
-    let fields = Fields::read(file, &located, &FIELDS, &mut draft.problems);
+    let fields = Fields::read(file, &located, &PLAN_NAMES, &mut draft.problems);
     let Some(fields) = fields else {
         return;
     };

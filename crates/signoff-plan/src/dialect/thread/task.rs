@@ -8,28 +8,10 @@ use crate::check::bad_filename::kebab_case;
 use crate::check::{frontmatter_missing, missing_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::{Contract, Draft, Spanned, Step};
+use crate::field::{self, Kept, Place};
+use crate::model::STEP_RECORD;
 use crate::source::Span;
-
-/// The fields of a task: the seed's, then ours.
-pub(crate) const FIELDS: [&str; 17] = [
-    "id",
-    "depends_on",
-    "agent",
-    "subtasks",
-    "title",
-    "contract",
-    "expect",
-    "on_fail",
-    "produces",
-    "protects",
-    "tools",
-    "timeout",
-    "priority",
-    "estimated_effort",
-    "tags",
-    "approval",
-    "when",
-];
+use crate::spelling::thread::{STEP, STEP_NAMES};
 
 /// Reads the file and adds its task to the draft.
 pub(super) fn read(file: &File<'_>, draft: &mut Draft) {
@@ -58,7 +40,7 @@ fn task(file: &File<'_>, problems: &mut Vec<Diagnostic>) -> Step {
     };
     match located {
         Some(located) => {
-            if let Some(fields) = Fields::read(file, &located, &FIELDS, problems) {
+            if let Some(fields) = Fields::read(file, &located, &STEP_NAMES, problems) {
                 fill(&fields, &mut step, problems);
                 if fields.whole && !fields.has("id") {
                     let place = fields.key("id").unwrap_or(located.opening);
@@ -102,29 +84,37 @@ fn fill(fields: &Fields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>) {
     step.title = fields.text("title", problems).unwrap_or_default();
     step.depends_on = fields.list("depends_on", problems);
     step.target = fields.text("agent", problems);
-    step.subtasks = fields.list("subtasks", problems).unwrap_or_default();
-    step.on_fail = fields.text("on_fail", problems);
-    step.produces = fields.list("produces", problems).unwrap_or_default();
-    step.protects = fields.list("protects", problems).unwrap_or_default();
-    step.tools = fields.list("tools", problems);
-    step.timeout = fields.text("timeout", problems);
-    step.approval = fields.text("approval", problems);
-    step.when = fields.text("when", problems);
-    for name in ["priority", "estimated_effort"] {
-        let value = fields.text(name, problems);
-        step.record
-            .extend(value.map(|text| (name, text.map(Value::from))));
-    }
-    if let Some(tags) = fields
-        .list("tags", problems)
-        .filter(|tags| !tags.is_empty())
-    {
-        let span = tags.iter().map(|tag| tag.span).reduce(Span::to);
-        let tags = tags.into_iter().map(|tag| tag.value).collect();
-        step.record
-            .push(("tags", Spanned::new(tags, span.unwrap_or_default())));
+    let given = STEP.iter().filter(|key| fields.key(key.key).is_some());
+    for (key, name) in given.filter_map(|key| Some((key.key, key.field?))) {
+        let Some(field) = field::of_step(name) else {
+            if STEP_RECORD.contains(&name) {
+                step.record.extend(kept(fields, name, problems));
+            }
+            continue;
+        };
+        match field.shape.place(step) {
+            Some(Place::One(place)) => *place = fields.text(key, problems),
+            Some(Place::Many(place)) => *place = fields.list(key, problems).unwrap_or_default(),
+            Some(Place::Scope(place)) => *place = fields.list(key, problems),
+            None => {}
+        }
     }
     contract(fields, step, problems);
+}
+
+/// What is kept and decides nothing.
+fn kept(
+    fields: &Fields<'_>,
+    name: &'static str,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<(&'static str, Spanned<Value>)> {
+    if field::kept(name) != Kept::List {
+        return Some((name, fields.text(name, problems)?.map(Value::from)));
+    }
+    let items = fields.list(name, problems)?;
+    let span = items.iter().map(|item| item.span).reduce(Span::to)?;
+    let items = items.into_iter().map(|item| item.value).collect();
+    Some((name, Spanned::new(items, span)))
 }
 
 fn contract(fields: &Fields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>) {

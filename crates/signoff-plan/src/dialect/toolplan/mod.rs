@@ -2,27 +2,15 @@
 
 mod step;
 
-use serde_json::Value;
-
-use super::object::{self, Format, PLAN_FIELDS, Reader, Tree};
+use super::object::{self, Format, Reader, Tree};
 use super::{Dialect, record};
 use crate::check::too_large;
-use crate::draft::{Draft, Spanned};
+use crate::draft::Draft;
 use crate::json;
+use crate::node::Entry;
 use crate::source::Source;
-use crate::yaml::Entry;
 
 const DIALECT: Dialect = Dialect::Toolplan;
-
-/// The fields of a stored plan; the bare reply of a planner has only the last two.
-const FIELDS: [&str; 6] = [
-    "id",
-    "taskId",
-    "version",
-    "createdAt",
-    "steps",
-    "estimatedDuration",
-];
 
 /// Whether this content is of this dialect: a JSON object whose `steps` have a tool, or nothing that
 /// would make it a record.
@@ -72,42 +60,13 @@ pub(super) fn parse(source: &Source) -> Draft {
 }
 
 fn field(reader: &mut Reader<'_>, entry: Entry, draft: &mut Draft) {
-    let Some(entry) = reader.plan_field(entry, draft) else {
-        return;
-    };
     match entry.key.value.as_str() {
-        "id" => draft.id = reader.text(entry),
-        "taskId" => keep(draft, "task_id", reader.text(entry)),
-        "version" => draft.version = reader.word(entry),
-        "createdAt" => keep(draft, "created_at", reader.text(entry)),
-        "estimatedDuration" => match reader.value(&entry) {
-            Some(seconds) if seconds.value.is_number() => {
-                draft.record.push(("estimated_duration", seconds));
-            }
-            Some(_) => reader.wrong(&entry.key, &entry.value, "a number of seconds"),
-            None => {}
-        },
         // Its items have been read as they came.
         "steps" => {
             reader.items(&entry.key, entry.value);
         }
-        _ => reader.unknown(&entry.key, "a plan", &[&FIELDS, &PLAN_FIELDS]),
+        _ => reader.plan_field(None, entry, draft),
     }
-}
-
-fn keep(draft: &mut Draft, name: &'static str, text: Option<Spanned<String>>) {
-    draft
-        .record
-        .extend(text.map(|text| (name, text.map(Value::from))));
-}
-
-/// Every name, by what it is a field of.
-#[cfg(test)]
-pub(super) fn names() -> Vec<(&'static str, Vec<&'static str>)> {
-    let mut names = object::names();
-    names.push(("plan", [&FIELDS[..], &PLAN_FIELDS].concat()));
-    names.push(("step", [&step::FIELDS[..], &object::STEP_FIELDS].concat()));
-    names
 }
 
 #[cfg(test)]

@@ -1,20 +1,10 @@
 //! One step.
 
-use crate::dialect::object::{Reader, STEP_FIELDS};
+use crate::dialect::object::Reader;
 use crate::draft::{Spanned, Step};
 use crate::json;
+use crate::node::{Entry, Kind, Node};
 use crate::source::Span;
-use crate::yaml::{Entry, Kind, Node};
-
-pub(super) const FIELDS: [&str; 7] = [
-    "id",
-    "order",
-    "description",
-    "tool",
-    "args",
-    "dependsOn",
-    "result",
-];
 
 /// Reads an item of `steps`, if it is a step at all, and adds it to those before.
 pub(super) fn read(reader: &mut Reader<'_>, node: Node, steps: &mut Vec<Step>) {
@@ -66,16 +56,7 @@ fn field(reader: &mut Reader<'_>, entry: Entry, step: &mut Step) {
         "order" => {
             reader.whole(&entry.key, &entry.value);
         }
-        "result" => {
-            if let Some(result) = reader.value(&entry) {
-                step.record.push(("result", result));
-            }
-        }
-        _ => {
-            if let Some(entry) = reader.step_field(entry, step) {
-                reader.unknown(&entry.key, "a step", &[&FIELDS, &STEP_FIELDS]);
-            }
-        }
+        _ => reader.step_field(entry, step),
     }
 }
 

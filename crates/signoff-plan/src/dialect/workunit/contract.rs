@@ -52,10 +52,7 @@ pub(super) fn read(
         command,
         shell,
         expect,
-        timeout: None,
-        baseline: None,
-        fewer_tests: None,
-        holds: None,
+        ..Contract::default()
     })
 }
 

@@ -3,14 +3,12 @@
 use super::DIALECT;
 use crate::check::{bad_value, frontmatter_invalid, unknown_field};
 use crate::draft::{Draft, Spanned};
+use crate::field::{Place, of_plan};
 pub(super) use crate::markdown::frontmatter::{Located, locate};
 use crate::model::PLAN_RECORD;
-use crate::yaml::{self, Entry, Kind};
-
-/// The fields that may stand here.
-pub(super) const FIELDS: [&str; 8] = [
-    "type", "status", "owner", "id", "version", "previous", "params", "record",
-];
+use crate::node::{Entry, Kind};
+use crate::spelling::workunit::HEADER_NAMES;
+use crate::yaml;
 
 /// Reads the fields of the frontmatter.
 pub(super) fn read(text: &str, located: &Located, draft: &mut Draft) {
@@ -43,15 +41,17 @@ pub(super) fn read(text: &str, located: &Located, draft: &mut Draft) {
 fn field(entry: &Entry, draft: &mut Draft) {
     match entry.key.value.as_str() {
         "type" => kind(entry, draft),
-        "status" => draft.status = text(entry, draft),
-        "owner" => draft.owner = text(entry, draft),
-        "id" => draft.id = text(entry, draft),
-        "version" => draft.version = text(entry, draft),
-        "previous" => draft.previous = text(entry, draft),
         "params" => params(entry, draft),
         "record" => record(entry, draft),
+        key if HEADER_NAMES.contains(&key) => {
+            let value = text(entry, draft);
+            let field = DIALECT.plan_field(key).and_then(of_plan);
+            if let Some(Place::One(place)) = field.and_then(|field| field.shape.place(draft)) {
+                *place = value;
+            }
+        }
         _ => {
-            let found = unknown_field::key(DIALECT, &entry.key, &FIELDS);
+            let found = unknown_field::key(DIALECT, &entry.key, &HEADER_NAMES);
             draft.problems.push(found);
         }
     }

@@ -114,7 +114,10 @@ fn read_sections(document: &Document<'_>, draft: &mut Draft) {
 #[cfg(test)]
 pub(super) fn names() -> Vec<(&'static str, Vec<&'static str>)> {
     vec![
-        ("frontmatter", frontmatter::FIELDS.to_vec()),
+        (
+            "frontmatter",
+            crate::spelling::workunit::HEADER_NAMES.to_vec(),
+        ),
         ("plan record", crate::model::PLAN_RECORD.to_vec()),
         ("plan", plan::SCOPE.names.to_vec()),
         ("step", step::SCOPE.names.to_vec()),

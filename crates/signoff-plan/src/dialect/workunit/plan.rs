@@ -9,23 +9,16 @@ use super::values::{Read, lines_span, list, markdown, marker_len, numbered, scal
 use crate::check::{bad_value, unknown_field};
 use crate::dialect::narrative::Narrative;
 use crate::draft::{Draft, Spanned};
+use crate::field::{Place, Shape, of_plan};
 use crate::markdown::Document;
 use crate::source::Span;
+use crate::spelling::workunit::PLAN_NAMES;
 
 pub(super) const SCOPE: Scope = Scope {
     owner: "a plan",
     repeatable: &[],
     elsewhere: super::step::SCOPE.names,
-    names: &[
-        "context",
-        "budget",
-        "priority",
-        "tools",
-        "constraints",
-        "task",
-        "risks",
-        "executor_model",
-    ],
+    names: &PLAN_NAMES,
 };
 
 /// Adds the text of some lines to the prose, if they hold any.
@@ -54,16 +47,25 @@ pub(super) fn preamble(
                 Some(text) => draft.task = draft.task.take().or(Some(text)),
                 None => empty(draft, field),
             },
-            "budget" => draft.budget = one(document, field, draft, narrative),
-            "priority" => draft.priority = one(document, field, draft, narrative),
-            "executor_model" => draft.executor_model = one(document, field, draft, narrative),
             "tools" => {
                 let items = many(document, field, true, narrative);
                 draft.tools = Some(unless_none("tools", items, &mut draft.problems));
             }
-            "constraints" => draft.constraints = many(document, field, false, narrative),
-            "risks" => draft.risks = many(document, field, false, narrative),
-            _ => {}
+            name => match of_plan(name).map(|known| &known.shape) {
+                Some(shape @ Shape::Sentences(_)) => {
+                    let items = many(document, field, false, narrative);
+                    if let Some(Place::Many(place)) = shape.place(draft) {
+                        *place = items;
+                    }
+                }
+                Some(shape) => {
+                    let value = one(document, field, draft, narrative);
+                    if let Some(Place::One(place)) = shape.place(draft) {
+                        *place = value;
+                    }
+                }
+                None => {}
+            },
         }
     }
 }

@@ -9,49 +9,17 @@ use super::{DIALECT, contract, heading, values};
 use crate::check::{bad_value, missing_field, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::{Draft, Hint, Marks, Spanned, StatusMark, Step};
+use crate::field::{self, Place, Shape};
 use crate::markdown::{Document, Line};
 use crate::model::STEP_RECORD;
 use crate::source::Span;
+use crate::spelling::workunit::{STEP, STEP_NAMES};
 
 pub(super) const SCOPE: Scope = Scope {
     owner: "a step",
     repeatable: &["status"],
     elsewhere: &[],
-    names: &[
-        "target",
-        "task",
-        "subscriptions",
-        "contract",
-        "contract_timeout",
-        "baseline",
-        "fewer_tests",
-        "holds",
-        "on_fail",
-        "id",
-        "depends_on",
-        "produces",
-        "protects",
-        "tool",
-        "args",
-        "ask",
-        "choices",
-        "when",
-        "for_each",
-        "max_items",
-        "approval",
-        "timeout",
-        "budget",
-        "tools",
-        "locks",
-        "isolation",
-        "critical",
-        "accept",
-        "subtasks",
-        "instructions",
-        "tool_hint",
-        "record",
-        "status",
-    ],
+    names: &STEP_NAMES,
 };
 
 /// Reads the step that stands in these lines and adds it to the draft.
@@ -134,27 +102,35 @@ impl Reader<'_, '_> {
         step.contract = self.contract();
         step.contract_missing_command =
             step.contract.is_none() && self.fields.get("contract").is_some();
-        step.on_fail = self.scalar("on_fail");
         step.depends_on = self.depends_on();
-        step.subscriptions = self.list("subscriptions", true).unwrap_or_default();
-        step.produces = self.list("produces", true).unwrap_or_default();
-        step.protects = self.list("protects", true).unwrap_or_default();
-        step.tools = self.scope("tools");
-        step.approval = self.scalar("approval");
-        step.when = self.scalar("when");
-        step.for_each = self.scalar("for_each");
-        step.max_items = self.scalar("max_items");
-        step.timeout = self.scalar("timeout");
-        step.budget = self.scalar("budget");
-        step.critical = self.scalar("critical");
-        step.locks = self.list("locks", true).unwrap_or_default();
-        step.isolation = self.scalar("isolation");
-        step.acceptance = self.list("accept", false).unwrap_or_default();
-        step.subtasks = self.list("subtasks", false).unwrap_or_default();
-        step.instructions = self.markdown("instructions");
+        for key in &STEP {
+            let field = key.field.and_then(field::of_step);
+            if let (Some(field), Some(_)) = (field, self.fields.get(key.key)) {
+                self.fill(key.key, field, step);
+            }
+        }
         step.hint = self.hint();
         step.record = self.record();
         step.marks.statuses = self.statuses();
+    }
+
+    /// Reads a field into its place.
+    fn fill<D, M>(&mut self, label: &str, field: &field::Field<D, M>, draft: &mut D) {
+        match field.shape.place(draft) {
+            Some(Place::One(place)) => {
+                *place = if field.shape.is_prose() {
+                    self.markdown(label)
+                } else {
+                    self.scalar(label)
+                };
+            }
+            Some(Place::Many(place)) => {
+                let commas = !matches!(field.shape, Shape::Sentences(_));
+                *place = self.list(label, commas).unwrap_or_default();
+            }
+            Some(Place::Scope(place)) => *place = self.scope(label),
+            None => {}
+        }
     }
 
     fn scalar(&mut self, name: &str) -> Option<Spanned<String>> {
@@ -227,27 +203,26 @@ impl Reader<'_, '_> {
     }
 
     fn contract(&mut self) -> Option<crate::draft::Contract> {
-        let extras = ["contract_timeout", "baseline", "fewer_tests", "holds"];
-        let [timeout, baseline, fewer_tests, holds] = extras.map(|name| self.scalar(name));
-        if self.fields.get("contract").is_none() {
-            for (name, value) in extras
-                .iter()
-                .zip([&timeout, &baseline, &fewer_tests, &holds])
-            {
-                if let Some(value) = value {
-                    self.problems
-                        .push(missing_field::contract_for(DIALECT, name, value.span));
-                }
+        let mut extras = crate::draft::Contract::default();
+        let alone = self.fields.get("contract").is_none();
+        for key in &STEP {
+            let field = key.field.and_then(field::of_contract);
+            let (Some(field), Some(_)) = (field, self.fields.get(key.key)) else {
+                continue;
+            };
+            self.fill(key.key, field, &mut extras);
+            if let (true, Some(Place::One(Some(value)))) = (alone, field.shape.place(&mut extras)) {
+                let found = missing_field::contract_for(DIALECT, key.key, value.span);
+                self.problems.push(found);
             }
         }
-        let read = contract::read(self.document, self.fields, &mut self.problems);
-        let read = read?;
+        let read = contract::read(self.document, self.fields, &mut self.problems)?;
         Some(crate::draft::Contract {
-            timeout,
-            baseline,
-            fewer_tests,
-            holds,
-            ..read
+            span: read.span,
+            command: read.command,
+            shell: read.shell,
+            expect: read.expect,
+            ..extras
         })
     }
 

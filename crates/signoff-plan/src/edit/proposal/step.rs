@@ -196,13 +196,8 @@ impl Editor<'_, '_> {
         let old = self.step.contract.as_ref();
         let shell = old.and_then(|contract| contract.shell.as_ref());
         let mut contract = Contract {
-            command: command.to_owned(),
             shell: shell.map(|shell| shell.value.clone()),
-            expect: vec![Condition::DEFAULT],
-            timeout: None,
-            baseline: true,
-            fewer_tests_allowed: false,
-            holds_once: false,
+            ..Contract::new(command.to_owned())
         };
         let Some(field) = self.get("contract") else {
             let mut out = String::new();

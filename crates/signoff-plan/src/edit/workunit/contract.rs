@@ -8,6 +8,7 @@ use crate::dialect::workunit::layout::{Part, Placed};
 use crate::draft;
 use crate::edit::{EditRefused, Splice};
 use crate::source::Span;
+use crate::spelling::Dialect;
 use crate::write::workunit::fenced;
 
 impl Editor<'_> {
@@ -54,18 +55,11 @@ impl Editor<'_> {
     /// Takes the contract away with all that belongs to it.
     fn no_contract(&self, part: &Part) -> Result<Vec<Splice>, EditRefused> {
         let mut splices = Vec::new();
-        let names = [
-            "contract",
-            "contract_timeout",
-            "baseline",
-            "fewer_tests",
-            "holds",
-        ];
-        for field in part
-            .fields
-            .iter()
-            .filter(|field| names.contains(&field.name))
-        {
+        let of_contract = |name: &str| {
+            let field = Dialect::Workunit.step_field(name);
+            field.is_some_and(|field| field.starts_with("contract."))
+        };
+        for field in part.fields.iter().filter(|field| of_contract(field.name)) {
             self.no_comment(field, field.name)?;
             let end = field.below.map_or(field.line.end, |below| below.end);
             let rest = self.source.text().get(end..).unwrap_or_default();

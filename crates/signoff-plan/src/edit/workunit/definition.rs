@@ -10,6 +10,7 @@ use crate::draft::{self, Draft};
 use crate::edit::named::Named;
 use crate::edit::{Edit, EditRefused, Splice, StepMark};
 use crate::source::Source;
+use crate::spelling::workunit::{HEADER_NAMES, PLAN_NAMES};
 use crate::write::workunit::Place;
 
 /// What to write where, for one change.
@@ -32,13 +33,11 @@ fn set_plan(
     value: &Value,
 ) -> Result<Vec<Splice>, EditRefused> {
     match name {
-        "id" | "status" | "version" | "owner" | "previous" | "params" => {
-            header::set(source, name, value)
-        }
+        name if HEADER_NAMES.contains(&name) => header::set(source, name, value),
         "title" => title(source, draft, value),
         "context" => context(source, draft, value),
         "risks" => Editor::new(source, &layout(source)).risks(value),
-        "budget" | "priority" | "tools" | "constraints" | "task" | "executor_model" => {
+        name if PLAN_NAMES.contains(&name) => {
             let layout = layout(source);
             Editor::new(source, &layout).set(&layout.plan, Place::Plan, name, value)
         }

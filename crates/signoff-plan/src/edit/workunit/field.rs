@@ -6,8 +6,10 @@ use super::line_end;
 use crate::dialect::workunit::layout::{Layout, Part, Placed};
 use crate::dialect::workunit::values::{marker_len, without_comment};
 use crate::edit::{EditRefused, Splice};
+use crate::field::is_prose;
 use crate::source::{Source, Span};
-use crate::write::workunit::{Place, Probe, label_name, render};
+use crate::spelling::label;
+use crate::write::workunit::{Place, Probe, render};
 
 /// Changes fields of one file.
 pub(super) struct Editor<'e> {
@@ -40,7 +42,7 @@ impl<'e> Editor<'e> {
         } else {
             Some(self.lines(place, name, value)?)
         };
-        let known = part.get(label_name(name));
+        let known = part.get(label(name));
         match (known, lines) {
             (None, None) => Ok(Vec::new()),
             (None, Some(lines)) => Ok(vec![self.insert(part, &lines)]),
@@ -69,7 +71,7 @@ impl<'e> Editor<'e> {
     }
 
     fn remove(&self, field: &Placed, name: &str) -> Result<Splice, EditRefused> {
-        if !is_free_text(name) {
+        if !is_prose(name) {
             self.no_comment(field, name)?;
         }
         let end = field.below.map_or(field.line.end, |below| below.end);
@@ -95,7 +97,7 @@ impl<'e> Editor<'e> {
         {
             return self.items(field, items, lines);
         }
-        if is_free_text(name) {
+        if is_prose(name) {
             return Ok(vec![self.rewrite(field, lines)]);
         }
         let new = lines.split_once(":** ").map(|(_, value)| value);
@@ -303,8 +305,4 @@ fn item_text(item: &str) -> &str {
 /// Whether the word `none` is a value of this list.
 fn has_none(name: &str) -> bool {
     matches!(name, "tools" | "depends_on")
-}
-
-fn is_free_text(name: &str) -> bool {
-    matches!(name, "task" | "context" | "question" | "instructions")
 }

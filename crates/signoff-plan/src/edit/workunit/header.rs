@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use crate::edit::frontmatter::Frontmatter;
 use crate::edit::{EditRefused, Splice};
+use crate::node::{Entry, Kind};
 use crate::source::{Source, Span};
 // What may be text for us stays text for every other reader.
 use crate::write::workunit::scalar;
-use crate::yaml::{Entry, Kind};
 
 /// Sets, inserts or takes away a field.
 pub(super) fn set(source: &Source, name: &str, value: &Value) -> Result<Vec<Splice>, EditRefused> {

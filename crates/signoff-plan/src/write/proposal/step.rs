@@ -1,9 +1,9 @@
 //! One step: an item of the numbered list, with its fields below.
 
-use crate::dialect::Dialect;
 use crate::dialect::proposal::{guarded, is_field};
 use crate::markdown::{Document, LineKind};
 use crate::model::{Condition, Contract, Hint, Step, Work};
+use crate::spelling::Dialect;
 
 /// Adds a step.
 pub(super) fn write(out: &mut String, number: usize, step: &Step, tools: &[String]) {

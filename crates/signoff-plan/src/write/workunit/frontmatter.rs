@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::probe::{Probe, Trial};
 use super::{OWNER, Writer};
 use crate::dialect::{Dialect, rejection};
-use crate::status::{is_same_plan_status, plan_word};
+use crate::spelling::status::{is_same_plan_status, plan_word};
 use crate::write::readback::other_status;
 
 impl Writer<'_> {

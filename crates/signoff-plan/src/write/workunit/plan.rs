@@ -6,24 +6,14 @@ use super::Writer;
 use super::probe::Trial;
 use super::render::{Place, is_omissible, render};
 use crate::field::plan_value;
-
-/// Fields before the steps, in the order they are written in. The narrative comes last: it may hold
-/// sections of its own.
-const FIELDS: [&str; 7] = [
-    "budget",
-    "priority",
-    "executor_model",
-    "tools",
-    "constraints",
-    "task",
-    "context",
-];
+use crate::spelling::workunit;
 
 impl Writer<'_> {
     pub(super) fn plan(&mut self) {
         self.frontmatter();
         self.title();
-        for name in FIELDS {
+        let names = workunit::PLAN.iter().filter_map(|key| key.field);
+        for name in names.filter(|name| *name != "risks") {
             if let Some(lines) = self.plan_field(name) {
                 self.block(&lines);
             }

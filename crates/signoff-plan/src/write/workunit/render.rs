@@ -3,11 +3,12 @@
 use serde_json::Value;
 
 use super::probe::{Probe, Trial};
-use crate::check::bad_id::is_id;
 use crate::check::unknown_field::shown;
 use crate::dialect::workunit::step_in;
 use crate::dialect::workunit::values::VERBATIM;
-use crate::model::OnFail;
+use crate::field;
+use crate::model::is_id;
+use crate::spelling::Dialect;
 
 /// What a field belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,9 +41,10 @@ pub(crate) fn render(
             let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
             field.list(&items, value)
         }
-        Value::String(text) if is_markdown(name) => field.markdown(text, value),
+        Value::String(text) if field::is_prose(name) => field.markdown(text, value),
         Value::String(text) => field.scalar(text, value),
-        Value::Bool(yes) => Ok(format!("**{}:** {}", field.label, word(name, *yes))),
+        Value::Bool(true) => Ok(format!("**{}:** {}", field.label, field::yes(name))),
+        Value::Bool(false) => Ok(format!("**{}:** no", field.label)),
         Value::Number(number) => Ok(format!("**{}:** {number}", field.label)),
         Value::Object(_) if name == "hint" => field.hint(value),
         Value::Object(_) | Value::Null => Err(UNREADABLE.to_owned()),
@@ -51,35 +53,11 @@ pub(crate) fn render(
 
 /// The label of a field.
 fn label(place: Place, name: &str) -> String {
-    let label = label_name(name);
+    let label = crate::spelling::label(name);
     match place {
         Place::Plan => shown(label, "a plan"),
         Place::Step => label.to_owned(),
     }
-}
-
-/// The label of a field, by its key.
-pub(crate) fn label_name(name: &str) -> &str {
-    match name {
-        "role" => "target",
-        "question" => "ask",
-        "acceptance" => "accept",
-        "hint" => "tool_hint",
-        "contract.timeout" => "contract_timeout",
-        other => other.strip_prefix("contract.").unwrap_or(other),
-    }
-}
-
-fn word(name: &str, yes: bool) -> &'static str {
-    match (name, yes) {
-        ("approval", true) => "required",
-        (_, true) => "yes",
-        (_, false) => "no",
-    }
-}
-
-fn is_markdown(name: &str) -> bool {
-    matches!(name, "task" | "context" | "question" | "instructions")
 }
 
 struct Field<'r> {
@@ -157,10 +135,7 @@ impl Field<'_> {
         if items.is_empty() {
             return Ok(format!("**{label}:** none"));
         }
-        let names = matches!(
-            self.name,
-            "tools" | "depends_on" | "locks" | "produces" | "protects"
-        );
+        let names = field::is_names(self.name);
         let inline = items.join(", ");
         if names && inline.len() <= 80 && items.iter().all(|item| is_path(item)) {
             return Ok(format!("**{label}:** {inline}"));
@@ -264,14 +239,6 @@ pub(crate) fn one_line(text: &str) -> bool {
 
 /// Whether a value says what holds anyway.
 pub(super) fn is_omissible(name: &str, value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Array(items) => items.is_empty() && name != "tools",
-        Value::Bool(yes) => *yes == matches!(name, "critical" | "contract.baseline"),
-        Value::String(text) => {
-            (name == "on_fail" && *text == OnFail::DEFAULT.to_string())
-                || (matches!(name, "status" | "task" | "question") && text.is_empty())
-        }
-        Value::Number(_) | Value::Object(_) => false,
-    }
+    let empty = matches!(name, "status" | "task" | "question") && value == "";
+    empty || field::is_unsaid(Dialect::Workunit, name, value)
 }

@@ -5,42 +5,10 @@ use serde_json::Value;
 use super::Writer;
 use super::probe::Trial;
 use super::render::{Place, fenced, is_omissible, is_simple, render};
-use crate::dialect::Dialect;
 use crate::field::step_value;
 use crate::model::{Contract, Depends, Step, Work};
-use crate::status::step_word;
-
-/// Fields with a label, in the order they are written in. The contract comes with `task`.
-const FIELDS: [&str; 28] = [
-    "role",
-    "tool",
-    "args",
-    "depends_on",
-    "when",
-    "for_each",
-    "max_items",
-    "subscriptions",
-    "task",
-    "instructions",
-    "question",
-    "choices",
-    "contract.command",
-    "contract.timeout",
-    "contract.baseline",
-    "contract.fewer_tests",
-    "contract.holds",
-    "on_fail",
-    "produces",
-    "protects",
-    "tools",
-    "approval",
-    "timeout",
-    "budget",
-    "critical",
-    "locks",
-    "isolation",
-    "hint",
-];
+use crate::spelling::Dialect;
+use crate::spelling::status::step_word;
 
 impl Writer<'_> {
     pub(super) fn step(&mut self, at: usize) {
@@ -50,26 +18,22 @@ impl Writer<'_> {
         let heading = self.heading(at, step);
         self.block(&heading);
         self.text.push('\n');
-        if step.id != format!("step-{}", at + 1) {
-            self.step_field(at, "id");
-        }
-        for name in FIELDS {
-            match name {
-                "args" => self.args(step),
-                "depends_on" => self.depends_on(at, step),
-                "contract.command" => self.contract(at, step),
-                "task" if step.work == NOTHING => self.line("**task:**"),
-                _ => self.step_field(at, name),
+        for key in Dialect::Workunit.step_keys() {
+            match key.field {
+                None if !step.record.is_empty() => {
+                    let record: Value = step.record.clone().into_iter().collect();
+                    self.json(key.key, &record);
+                }
+                None => {}
+                Some("id") if step.id == format!("step-{}", at + 1) => {}
+                Some("args") => self.args(step),
+                Some("depends_on") => self.depends_on(at, step),
+                Some("contract.command") => self.contract(at, step),
+                Some("task") if step.work == NOTHING => self.line("**task:**"),
+                Some("status") => self.mark(at, step),
+                Some(name) => self.step_field(at, name),
             }
         }
-        for name in ["acceptance", "subtasks"] {
-            self.step_field(at, name);
-        }
-        if !step.record.is_empty() {
-            let record: Value = step.record.clone().into_iter().collect();
-            self.json("record", &record);
-        }
-        self.mark(at, step);
     }
 
     /// A step that is done has a tick in its heading; any other mark stands last, as edits put it.
@@ -146,7 +110,7 @@ impl Writer<'_> {
             .iter()
             .filter_map(|position| {
                 let step = self.plan.steps.get(usize::try_from(*position).ok()?)?;
-                let id = crate::check::bad_id::is_id(&step.id);
+                let id = crate::model::is_id(&step.id);
                 Some(if id {
                     step.id.clone()
                 } else {

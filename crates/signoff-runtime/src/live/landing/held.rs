@@ -3,10 +3,9 @@
 use signoff_engine::{Input, Outcome, Run};
 use signoff_work::git::{Id, Settling};
 
-use super::{HeldVersion, Landing, Settlement, parsed, record};
-use crate::clock::Clock;
+use super::{HeldVersion, Landing, Settlement, parsed};
 use crate::error::Error;
-use crate::journal::{Append as _, FileJournal};
+use crate::journaled_run::JournaledRun;
 use crate::trees::Trees;
 
 /// Writes what is not in the checkout yet, file by file.
@@ -14,8 +13,7 @@ pub(super) fn bring_files(
     mut landing: Landing,
     trees: &Trees,
     head: &Id,
-    (run, journal): (&mut Run, &mut FileJournal),
-    clock: &dyn Clock,
+    run: &mut JournaledRun<'_>,
 ) -> Result<Landing, Error> {
     let landed = trees.land_files(head).map_err(failed(&landing.run))?;
     let commit = head.to_string();
@@ -24,28 +22,31 @@ pub(super) fn bring_files(
         files: landed.files.clone(),
         held: landed.held.clone(),
     };
-    landing.settled |= !run.held_files().is_empty() && landed.held.is_empty();
-    if !landed.files.is_empty() || landed.held != run.held_files() {
-        record((run, journal), files, clock)?;
+    landing.settled |= !run.state().held_files().is_empty() && landed.held.is_empty();
+    if !landed.files.is_empty() || landed.held != run.state().held_files() {
+        run.record(files)?;
     }
     let is_empty = landed.files.is_empty();
     landing.files.get_or_insert_default().extend(landed.files);
     landing.held = landed.held_files;
     landing.refused = landed.held;
     if !landing.refused.is_empty() {
-        journal.close()?;
+        run.close()?;
         return Ok(landing);
     }
     // Each step's files came in as it passed; and a run that has failed may go on.
-    let by_steps = is_empty && run.has_landed_files();
-    let completed = matches!(run.outcome(), Some(Outcome::Completed | Outcome::Partial));
+    let by_steps = is_empty && run.state().has_landed_files();
+    let completed = matches!(
+        run.state().outcome(),
+        Some(Outcome::Completed | Outcome::Partial)
+    );
     if by_steps || !completed {
-        landing.already = is_empty && !landing.settled && has_changes(run);
+        landing.already = is_empty && !landing.settled && has_changes(run.state());
     } else {
         let by = "signoff".to_owned();
-        record((run, journal), Input::Landed { commit, by }, clock)?;
+        run.record(Input::Landed { commit, by })?;
     }
-    journal.close()?;
+    run.close()?;
     if completed {
         trees.forget_work();
     }
@@ -62,11 +63,10 @@ pub(super) fn settle(
     landing: Landing,
     settlement: &Settlement,
     trees: &Trees,
-    (run, journal): (&mut Run, &mut FileJournal),
-    clock: &dyn Clock,
+    run: &mut JournaledRun<'_>,
 ) -> Result<Landing, Error> {
     check(&landing.run, settlement, &landing.held)?;
-    let head = parsed(run, run.head().unwrap_or_default())?;
+    let head = parsed(run.state(), run.state().head().unwrap_or_default())?;
     for (paths, how) in [
         (&settlement.take, Settling::Take),
         (&settlement.keep, Settling::Keep),
@@ -77,7 +77,7 @@ pub(super) fn settle(
             .settle_held(&head, &paths, how)
             .map_err(failed(&landing.run))?;
     }
-    bring_files(landing, trees, &head, (run, journal), clock)
+    bring_files(landing, trees, &head, run)
 }
 
 /// Refuses a path that no held file has, or that nothing held lies in, and a file that is to be settled in both ways.

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use signoff_engine::{Land, Outcome, Run, RunTree};
 use signoff_work::git::Id;
 
-use super::{Landing, Wish, is_known_plan, is_over, parsed};
+use super::{Landing, Trigger, is_known_plan, is_over, parsed};
 use crate::error::Error;
-use crate::live::Live;
+use crate::live::OpenedRun;
 use crate::project::Project;
-use crate::trees::{Showing, Trees};
+use crate::trees::Trees;
 
 /// Why a run does not land.
 pub(super) struct Refusal {
@@ -71,12 +71,13 @@ pub(super) fn merged(run: &Run) -> BTreeSet<&str> {
 
 /// What somebody changed in the checkout since the run began, where that matters because nobody was asked.
 pub(super) fn objections(
-    (project, wish): (&Project, Wish),
+    project: &Project,
+    trigger: Trigger,
     trees: &Trees,
     run: &Run,
 ) -> Result<Vec<String>, Error> {
     // One that was begun goes on, whatever it has changed itself.
-    let asks = wish == Wish::IfUnchanged && run.landing().is_none();
+    let asks = trigger == Trigger::EndOfRun && run.landing().is_none();
     match run.run_tree() {
         Some(tree) if asks => {
             let ours = |path: &str| is_known_plan(project, path);
@@ -107,58 +108,59 @@ fn elsewhere(tree: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
 /// Why what the run did is no whole, if so.
 pub(super) fn unfinished(
     project: &Project,
-    live: &Live<'_>,
+    opened: &OpenedRun<'_>,
 ) -> Result<Option<&'static str>, Error> {
-    Ok(match live.run.outcome() {
-        _ if live.run.landed().is_some() => None,
+    Ok(match opened.state().outcome() {
+        _ if opened.state().landed().is_some() => None,
         // Its steps landed one by one, and so do their files that were held.
-        Some(Outcome::Failed) if has_held_files(live) => None,
-        None if has_held_files(live) && is_over(project, live)? => None,
+        Some(Outcome::Failed) if has_held_files(opened) => None,
+        None if has_held_files(opened) && is_over(project, opened)? => None,
         Some(Outcome::Completed | Outcome::Partial) => None,
         Some(Outcome::Failed) => Some("it has failed: what it did is no whole"),
-        None if is_over(project, live)? => Some("it was given up: what it did is no whole"),
+        None if is_over(project, opened)? => Some("it was given up: what it did is no whole"),
         None => Some("it has not ended"),
     })
 }
 
-fn has_held_files(live: &Live<'_>) -> bool {
-    let by_steps = live.run.settings().land == Land::Step;
-    by_steps && live.run.lands_files() && !live.run.held_files().is_empty()
+fn has_held_files(opened: &OpenedRun<'_>) -> bool {
+    let by_steps = opened.state().settings().land == Land::Step;
+    by_steps && opened.state().lands_files() && !opened.state().held_files().is_empty()
 }
 
 /// What to type about a run that did no whole: it goes on, or its passed steps are taken by hand.
-pub(super) fn instead(project: &Project, live: &Live<'_>) -> Result<Vec<String>, Error> {
-    let run = live.run.id();
+pub(super) fn instead(project: &Project, opened: &OpenedRun<'_>) -> Result<Vec<String>, Error> {
+    let run = opened.state().id();
     let mut commands = Vec::new();
-    let is_over = is_over(project, live)?;
+    let is_over = is_over(project, opened)?;
     if !is_over {
         commands.push(format!("signoff resume {run}"));
     }
-    let has_ended = is_over || live.run.outcome().is_some();
-    let is_theirs = live.run.run_tree().is_some_and(|tree| !tree.private);
+    let has_ended = is_over || opened.state().outcome().is_some();
+    let is_theirs = opened.state().run_tree().is_some_and(|tree| !tree.private);
     if has_ended
         && is_theirs
-        && let Some(trees) = live.trees(None, Showing::Copies)?
+        && let Some(trees) = opened.trees()?
     {
-        commands.extend(pick(&live.run, &trees).ok());
+        commands.extend(pick(opened.state(), &trees).ok());
     }
     Ok(commands)
 }
 
 /// A branch that somebody has checked out is not moved under them.
-pub(in crate::live) fn refuse_if_checked_out(live: &Live<'_>) -> Result<(), Error> {
-    let goes_on = matches!(live.run.outcome(), None | Some(Outcome::Failed));
-    if !(goes_on && live.run.in_worktrees()) {
+pub(in crate::live) fn refuse_if_checked_out(opened: &OpenedRun<'_>) -> Result<(), Error> {
+    let goes_on = matches!(opened.state().outcome(), None | Some(Outcome::Failed));
+    if !(goes_on && opened.state().in_worktrees()) {
         return Ok(());
     }
-    let place = live
-        .trees(None, Showing::Copies)?
-        .map(|trees| trees.checked_out());
+    let place = opened.trees()?.map(|trees| trees.checked_out());
     match place.transpose()?.flatten() {
         Some(place) => Err(Error::CheckedOut {
-            run: live.run.id().to_owned(),
+            run: opened.state().id().to_owned(),
             place,
-            before: live.run.run_tree().and_then(|tree| tree.checkout.clone()),
+            before: opened
+                .state()
+                .run_tree()
+                .and_then(|tree| tree.checkout.clone()),
         }),
         None => Ok(()),
     }

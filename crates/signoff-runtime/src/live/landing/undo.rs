@@ -6,14 +6,13 @@ use signoff_engine::Input;
 use signoff_store::failpoint;
 use signoff_work::git::Id;
 
-use super::{is_over, named, parsed, record};
+use super::{is_over, named, parsed};
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::journal::Append as _;
-use crate::live::Live;
+use crate::live::OpenedRun;
 use crate::locks::take_workspace;
 use crate::project::Project;
-use crate::trees::{Showing, Trees};
+use crate::trees::Trees;
 
 /// What came of taking a run back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -43,8 +42,8 @@ pub struct Undone {
 /// Takes a run back that has ended: removes its worktrees and its branch, or what its steps changed in the checkout.
 pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<Undone, Error> {
     let name = named(project, run)?;
-    let mut live = Live::open(project, &name, clock)?;
-    live.end_leftovers()?;
+    let mut opened = OpenedRun::open(project, &name, clock)?;
+    opened.end_leftovers()?;
     let refused = |why: String| {
         Ok(Undone {
             run: name.clone(),
@@ -57,22 +56,25 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
             ..undone
         })
     };
-    let commit = live.run.landed().filter(|_| !live.run.lands_files());
+    let commit = opened
+        .state()
+        .landed()
+        .filter(|_| !opened.state().lands_files());
     if let Some(commit) = commit {
-        let revert = revert(&live, commit)?;
+        let revert = revert(&opened, commit)?;
         return for_good(format!("it landed as {commit}: `{revert}` takes it back"));
     }
-    if live.run.landing().is_some() && !live.run.undone() {
+    if opened.state().landing().is_some() && !opened.state().undone() {
         return for_good(format!(
             "its landing was begun and cut off: `signoff land {name}` brings it to its end"
         ));
     }
-    if live.run.outcome().is_none() && !is_over(project, &live)? {
+    if opened.state().outcome().is_none() && !is_over(project, &opened)? {
         return refused(format!(
             "it has not ended: `signoff abort {name}` gives it up"
         ));
     }
-    let Some(trees) = live.trees(None, Showing::Copies)? else {
+    let Some(trees) = opened.trees()? else {
         let why = "it worked in the checkout itself, and nothing recorded what that was before";
         return for_good(why.to_owned());
     };
@@ -82,20 +84,19 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
             "its branch `signoff/{name}` is checked out in {place}: `git switch` to another one there"
         ));
     }
-    let done = if live.run.lands_files() {
-        take_back(&mut live, &trees)?
+    let done = if opened.state().lands_files() {
+        take_back(&mut opened, &trees)?
     } else {
-        remove(&mut live, &trees)?
+        remove(&mut opened, &trees)?
     };
-    live.journal.close()?;
+    opened.run.close()?;
     Ok(Undone { run: name, ..done })
 }
 
-fn remove(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
-    if !live.run.undone() {
-        let by = live.project.around.person.clone();
-        let parts = (&mut live.run, &mut live.journal);
-        record(parts, Input::Undo { by }, live.clock)?;
+fn remove(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<Undone, Error> {
+    if !opened.state().undone() {
+        let by = opened.project.around.person.clone();
+        opened.run.record(Input::Undo { by })?;
     }
     failpoint::reached("undo.recorded");
     Ok(Undone {
@@ -105,12 +106,12 @@ fn remove(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
 }
 
 /// The command that takes all commits back that a run landed as.
-fn revert(live: &Live<'_>, landed: &str) -> Result<String, Error> {
-    let Some(trees) = live.trees(None, Showing::Copies)? else {
+fn revert(opened: &OpenedRun<'_>, landed: &str) -> Result<String, Error> {
+    let Some(trees) = opened.trees()? else {
         return Ok(format!("git revert --no-edit {landed}"));
     };
-    let last = parsed(&live.run, landed)?;
-    let commits = trees.own().commits_of_run(live.run.id(), &last)?;
+    let last = parsed(opened.state(), landed)?;
+    let commits = trees.own().commits_of_run(opened.state().id(), &last)?;
     let [newest, .., oldest] = commits.as_slice() else {
         let only = commits.first().unwrap_or(&last);
         return Ok(format!("git revert --no-edit {only}"));
@@ -127,19 +128,18 @@ fn revert(live: &Live<'_>, landed: &str) -> Result<String, Error> {
 }
 
 /// Takes back what was written to the checkout, file by file. What somebody changed since stays, and is named.
-fn take_back(live: &mut Live<'_>, trees: &Trees) -> Result<Undone, Error> {
-    let _checkout = take_workspace(live.project)?;
-    if live.run.undone() && !trees.has_landings()? {
+fn take_back(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<Undone, Error> {
+    let _checkout = take_workspace(opened.project)?;
+    if opened.state().undone() && !trees.has_landings()? {
         trees.forget_work();
         return Ok(Undone {
             already: true,
             ..Undone::default()
         });
     }
-    if !live.run.undone() {
-        let by = live.project.around.person.clone();
-        let parts = (&mut live.run, &mut live.journal);
-        record(parts, Input::Undo { by }, live.clock)?;
+    if !opened.state().undone() {
+        let by = opened.project.around.person.clone();
+        opened.run.record(Input::Undo { by })?;
     }
     failpoint::reached("undo.recorded");
     let report = trees.unland_files()?;

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use signoff_plan::layout::Graph;
-use signoff_plan::layout::chains::{Chain, Item, fold};
-use signoff_plan::layout::layered::{Direction, Picture, Piece, Point, Size, place};
 use signoff_plan::model::{Plan, Step, Work};
 use unicode_width::UnicodeWidthStr;
 
 use super::{Standing, remark, shortened, title};
+use crate::report::graph::layout::Graph;
+use crate::report::graph::layout::chains::{Chain, Item, fold};
+use crate::report::graph::layout::layered::{Direction, Picture, Piece, Point, Size, place};
 use crate::report::style::harmless;
 
 const STYLE: &str = include_str!("graph.css");

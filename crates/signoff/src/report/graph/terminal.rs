@@ -1,13 +1,13 @@
 //! The graph in a terminal: a line for each step, its dependencies drawn beside it.
 
 use anstyle::{AnsiColor, Style};
-use signoff_plan::layout::Graph;
-use signoff_plan::layout::chains::{Chain, Item, fold};
-use signoff_plan::layout::lanes::{Row, draw};
 use signoff_plan::model::{Plan, Step, Work};
 use unicode_width::UnicodeWidthStr;
 
 use super::{Standing, heading, remark, shortened};
+use crate::report::graph::layout::Graph;
+use crate::report::graph::layout::chains::{Chain, Item, fold};
+use crate::report::graph::layout::lanes::{Row, draw};
 use crate::report::style::{CARE, DIM, ERROR, harmless, paint};
 
 /// How long a chain may be before its middle is folded away.

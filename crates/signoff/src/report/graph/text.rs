@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use signoff_plan::layout::Graph;
 use signoff_plan::model::{Plan, Step, Work};
 
 use super::{Standing, heading, remark};
+use crate::report::graph::layout::Graph;
 use crate::report::style::harmless;
 
 /// For a fenced block `mermaid`.

@@ -1,0 +1,150 @@
+//! Fields by the tables of [`crate::field`] and [`crate::spelling`].
+
+use serde_json::Value;
+
+use super::Reader;
+use crate::draft::{Draft, Spanned, StatusMark, Step};
+use crate::field::{self, Field, Kept, Place, Shape, Style};
+use crate::node::{Entry, Kind};
+use crate::source::Span;
+use crate::spelling::members;
+
+impl Reader<'_> {
+    /// Reads a field of the plan, or reports that it is none. `outer` is the object it stands in.
+    pub(in crate::dialect) fn plan_field(
+        &mut self,
+        outer: Option<&str>,
+        entry: Entry,
+        draft: &mut Draft,
+    ) {
+        let key = &entry.key.value;
+        let name = match outer {
+            None => self.dialect.plan_field(key),
+            Some(outer) => self.dialect.plan_field(&format!("{outer}.{key}")),
+        };
+        match (name, name.and_then(field::of_plan)) {
+            (Some("params"), _) => {
+                let Entry { key, value } = entry;
+                let members = self.members(&key, value).unwrap_or_default();
+                let pairs = members.into_iter().map(|member| {
+                    let value = member.value.to_json();
+                    (member.key, value)
+                });
+                draft.params = pairs.collect();
+            }
+            (_, Some(field)) => self.fill(field, entry, draft),
+            (Some(name), None) => {
+                let kept = self.kept(name, entry);
+                draft.record.extend(kept);
+            }
+            (None, None) => {
+                let known = members(self.dialect.plan_keys(), outer);
+                let owner = outer.map_or("a plan".to_owned(), |outer| format!("`{outer}`"));
+                self.unknown(&entry.key, &owner, &known);
+            }
+        }
+    }
+
+    /// Reads a field of a step, or reports that it is none.
+    pub(in crate::dialect) fn step_field(&mut self, entry: Entry, step: &mut Step) {
+        let key = entry.key.value.as_str();
+        match key {
+            "contract" => {
+                let given = !entry.value.is_nothing();
+                step.contract = self.contract(entry);
+                step.contract_missing_command = given && step.contract.is_none();
+                return;
+            }
+            "ask" => return self.ask(entry, step),
+            "status" => {
+                let line = Span::new(entry.key.span.start, entry.value.span.end);
+                let mark = self.text(entry).map(|word| StatusMark { word, line });
+                step.marks.statuses = mark.into_iter().collect();
+                return;
+            }
+            _ => {}
+        }
+        let name = self.dialect.step_field(key);
+        match (name, name.and_then(field::of_step)) {
+            (_, Some(field)) => self.fill(field, entry, step),
+            (Some(name), None) => {
+                let kept = self.kept(name, entry);
+                step.record.extend(kept);
+            }
+            (None, None) => {
+                let known = members(self.dialect.step_keys(), None);
+                self.unknown(&entry.key, "a step", &known);
+            }
+        }
+    }
+
+    /// Reads a field into its place.
+    pub(super) fn fill<D, M>(&mut self, field: &Field<D, M>, entry: Entry, draft: &mut D) {
+        match field.shape.place(draft) {
+            Some(Place::One(place)) => {
+                let word = matches!(field.shape, Shape::Text(_, Style::Word));
+                let text = matches!(field.shape, Shape::Text(..) | Shape::Policy(_)) && !word;
+                *place = if matches!(field.shape, Shape::Budget(_)) {
+                    self.budget(entry)
+                } else if text {
+                    self.text(entry)
+                } else {
+                    self.word(entry)
+                };
+            }
+            Some(Place::Many(place)) => *place = self.texts(entry).unwrap_or_default(),
+            Some(Place::Scope(place)) => *place = self.texts(entry),
+            None => {}
+        }
+    }
+
+    /// Reads what is kept and decides nothing.
+    fn kept(&mut self, name: &'static str, entry: Entry) -> Option<(&'static str, Spanned<Value>)> {
+        let span = entry.value.span;
+        let value = match field::kept(name) {
+            Kept::Text => self.text(entry)?.map(Value::from),
+            Kept::List => {
+                let items = self.texts(entry)?.into_iter().map(|item| item.value);
+                Spanned::new(items.collect(), span)
+            }
+            Kept::Index => {
+                let index = self.whole(&entry.key, &entry.value)?;
+                Spanned::new(Value::from(index), span)
+            }
+            Kept::Number(wanted) => {
+                let number = self.value(&entry)?;
+                if !number.value.is_number() {
+                    self.wrong(&entry.key, &entry.value, wanted);
+                    return None;
+                }
+                number
+            }
+            Kept::Any => self.value(&entry)?,
+        };
+        Some((name, value))
+    }
+
+    /// A question as text, or `{question, choices}`.
+    fn ask(&mut self, entry: Entry, step: &mut Step) {
+        if matches!(entry.value.kind, Kind::Scalar { .. }) {
+            step.ask = self.text(entry);
+            return;
+        }
+        let Entry { key, value } = entry;
+        let Some(entries) = self.members(&key, value) else {
+            return;
+        };
+        // A question that is missing or empty is reported by `empty-task`.
+        step.ask = Some(Spanned::new(String::new(), key.span));
+        for member in entries {
+            match member.key.value.as_str() {
+                "question" => step.ask = self.text(member).or(step.ask.take()),
+                "choices" => step.choices = self.texts(member).unwrap_or_default(),
+                _ => {
+                    let known = members(self.dialect.step_keys(), Some("ask"));
+                    self.unknown(&member.key, "`ask`", &known);
+                }
+            }
+        }
+    }
+}

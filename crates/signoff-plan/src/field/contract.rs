@@ -1,0 +1,63 @@
+//! The fields of a contract.
+
+use serde_json::json;
+
+use super::normal::{command, conditions, text};
+use super::shape::Shape::{Duration, Flag, Switch};
+use super::shape::{Field, Shape, Special, field, slot};
+use crate::draft;
+use crate::model::{Condition, Contract};
+use crate::spelling::words;
+
+pub(crate) static CONTRACT: [Field<draft::Contract, Contract>; 7] = [
+    field(
+        "contract.command",
+        Shape::Special(Special {
+            value: |contract| json!(contract.command),
+            clear: |contract| contract.command.clear(),
+            normal: command,
+        }),
+    ),
+    field(
+        "contract.shell",
+        Shape::Special(Special {
+            value: |contract| json!(contract.shell),
+            clear: |contract| contract.shell = None,
+            normal: text,
+        }),
+    ),
+    field(
+        "contract.expect",
+        Shape::Special(Special {
+            value: |contract| contract.expect.iter().map(ToString::to_string).collect(),
+            clear: |contract| contract.expect = vec![Condition::DEFAULT],
+            normal: conditions,
+        }),
+    ),
+    field("contract.timeout", Duration(slot!(timeout))),
+    field(
+        "contract.baseline",
+        Flag(slot!(baseline), true, &words::YES_OR_NO),
+    ),
+    field(
+        "contract.fewer_tests",
+        Switch(slot!(fewer_tests, fewer_tests_allowed), &words::FEWER_TESTS),
+    ),
+    field(
+        "contract.holds",
+        Switch(slot!(holds, holds_once), &words::HOLDS),
+    ),
+];
+
+/// Takes a field away; nothing is left of a contract without any.
+pub(super) fn clear(
+    place: &mut Option<Contract>,
+    field: &'static Field<draft::Contract, Contract>,
+) {
+    if let Some(contract) = place {
+        field.shape.clear(contract);
+        if *contract == Contract::new(String::new()) {
+            *place = None;
+        }
+    }
+}

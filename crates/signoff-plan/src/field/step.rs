@@ -1,0 +1,48 @@
+//! The fields of a step, but for what it is called, what is done in it, and its contract.
+
+use serde_json::{Value, json};
+
+use super::normal::hint;
+use super::shape::Shape::{
+    Budget, Choice, Duration, Flag, Names, Number, Policy, References, Scope, Sentences, Text,
+};
+use super::shape::{Field, Shape, Special, Style, field, slot};
+use crate::draft;
+use crate::model::Step;
+use crate::spelling::words;
+
+pub(crate) static STEP: [Field<draft::Step, Step>; 18] = [
+    field("on_fail", Policy(slot!(on_fail))),
+    field("subscriptions", References(slot!(subscriptions))),
+    field("produces", Names(slot!(produces))),
+    field("protects", Names(slot!(protects))),
+    field("tools", Scope(slot!(tools))),
+    field("approval", Flag(slot!(approval), false, &words::APPROVAL)),
+    field("when", Text(slot!(when), Style::Word)),
+    field("for_each", Text(slot!(for_each), Style::Line)),
+    field(
+        "max_items",
+        Number(slot!(max_items), 1, Some(Step::MAX_ITEMS)),
+    ),
+    field("timeout", Duration(slot!(timeout))),
+    field("budget", Budget(slot!(budget))),
+    field("critical", Flag(slot!(critical), true, &words::YES_OR_NO)),
+    field("locks", Names(slot!(locks))),
+    field("isolation", Choice(slot!(isolation), &words::ISOLATION)),
+    field("acceptance", Sentences(slot!(acceptance))),
+    field("subtasks", Sentences(slot!(subtasks))),
+    field("instructions", Text(slot!(instructions), Style::Prose)),
+    field(
+        "hint",
+        Shape::Special(Special {
+            value: |step| match &step.hint {
+                Some(hint) => {
+                    json!({"tool": hint.tool, "operation": hint.operation, "target": hint.target})
+                }
+                None => Value::Null,
+            },
+            clear: |step| step.hint = None,
+            normal: hint,
+        }),
+    ),
+];

@@ -1,0 +1,106 @@
+//! What a step is called, what it waits for, and the parts of what is done in it.
+
+use serde_json::{Map, Value, json};
+
+use super::normal::{Normal, any, id, list, text};
+use super::shape::{Field, Shape, Special, field};
+use crate::draft;
+use crate::model::{Depends, Step, Work};
+
+/// A part of the work; other kinds of work do not have it.
+macro_rules! part {
+    ($name:literal, $normal:expr) => {
+        special(
+            $name,
+            |step| value(&step.work, $name),
+            |step| clear(&mut step.work, $name),
+            $normal,
+        )
+    };
+}
+
+pub(super) static WORK: [Field<draft::Step, Step>; 10] = [
+    special("id", |step| json!(step.id), |step| step.id.clear(), id),
+    special(
+        "title",
+        |step| json!(step.title),
+        |step| step.title.clear(),
+        text,
+    ),
+    special("status", status, clear_status, text),
+    // Ids, which only the plan knows: `step_value` and `normal` ask it.
+    special(
+        "depends_on",
+        |_| Value::Null,
+        |step| step.depends_on = Depends::AllBefore,
+        any,
+    ),
+    part!("role", text),
+    part!("task", text),
+    part!("tool", text),
+    part!("args", any),
+    part!("question", text),
+    part!("choices", list),
+];
+
+const fn special(
+    name: &'static str,
+    value: fn(&Step) -> Value,
+    clear: fn(&mut Step),
+    normal: Normal,
+) -> Field<draft::Step, Step> {
+    field(
+        name,
+        Shape::Special(Special {
+            value,
+            clear,
+            normal,
+        }),
+    )
+}
+
+fn status(step: &Step) -> Value {
+    match (step.claimed, &step.mark) {
+        (true, _) => json!("done"),
+        (false, mark) => json!(mark),
+    }
+}
+
+fn clear_status(step: &mut Step) {
+    step.claimed = false;
+    step.mark = None;
+}
+
+fn value(work: &Work, name: &str) -> Value {
+    match (work, name) {
+        (Work::Agent { role, .. }, "role") => json!(role),
+        (Work::Agent { task, .. }, "task") => json!(task),
+        (Work::Tool { tool, .. }, "tool") => json!(tool),
+        (Work::Tool { args, .. }, "args") => args.clone(),
+        (Work::Ask { question, .. }, "question") => json!(question),
+        (Work::Ask { choices, .. }, "choices") => json!(choices),
+        (_, "choices") => json!([]),
+        _ => Value::Null,
+    }
+}
+
+fn clear(work: &mut Work, name: &str) {
+    match (&mut *work, name) {
+        (Work::Agent { role, .. }, "role") => *role = None,
+        (Work::Agent { task, .. }, "task") => task.clear(),
+        (Work::Tool { tool, .. }, "tool") => tool.clear(),
+        (Work::Tool { args, .. }, "args") => *args = Value::Object(Map::new()),
+        (Work::Ask { question, .. }, "question") => question.clear(),
+        (Work::Ask { choices, .. }, "choices") => choices.clear(),
+        _ => {}
+    }
+    let nothing = match &*work {
+        Work::Agent { role, task } => role.is_none() && task.is_empty(),
+        Work::Tool { tool, args } => tool.is_empty() && args.as_object().is_some_and(Map::is_empty),
+        Work::Ask { question, choices } => question.is_empty() && choices.is_empty(),
+        Work::Check => false,
+    };
+    if nothing {
+        *work = Work::Check;
+    }
+}

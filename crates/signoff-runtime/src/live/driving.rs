@@ -1,0 +1,161 @@
+//! Hands a prepared run to the loop.
+
+use std::sync::Arc;
+
+use signoff_engine::{Input, PlanState, Run};
+use signoff_sandbox::{Level, Sandbox};
+
+use super::prepared::Beginning;
+use super::trees::forget_finished_repairs;
+use super::{PreparedRun, landing, log_end, merges};
+use crate::confinement;
+use crate::drive::{Loop, Observe, Person, Stopped};
+use crate::error::Error;
+use crate::landing::Landing;
+use crate::local::{Interrupt, Local};
+use crate::notify::Notify;
+use crate::plans::current_task;
+use crate::trees::Trees;
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct RunReport {
+    /// Why the loop came back.
+    pub stopped: Stopped,
+    /// What became of its commits, if it has any to bring into the checkout.
+    pub landing: Option<Landing>,
+    /// Its last state.
+    pub run: Run,
+    /// Why marks could not be written, if so.
+    pub trouble: Option<String>,
+    /// Why nobody could be told that something waits on them.
+    pub notes: Vec<String>,
+}
+
+impl PreparedRun<'_> {
+    /// Drives the run until it ends or cannot go on by itself. `interrupt` is handed what stops it.
+    pub fn drive(
+        mut self,
+        observer: &mut dyn Observe,
+        person: &mut dyn Person,
+        interrupt: impl FnOnce(Interrupt),
+    ) -> Result<RunReport, Error> {
+        let (sandbox, level) = self.sandbox()?;
+        let project = self.opened.project;
+        let mut grounds = confinement::grounds(project, &self.opened.plan, level);
+        let place = self.work_place(&mut grounds, level)?;
+        let trees = place.trees().cloned();
+        self.refuse_if_changed()?;
+        current_task::keep_true(project, &self.opened.key, PlanState::Executing)?;
+        let notified = (!person.is_there()).then(|| Arc::clone(&sandbox));
+        let mut notify = notified.and_then(|sandbox| Notify::new(project, sandbox, &self.name));
+        let mut local = Local::new(
+            project,
+            (sandbox, grounds),
+            (self.opened.dir.clone(), place),
+            self.opened.key.clone(),
+            self.watch,
+            self.opened.clock,
+        );
+        interrupt(local.interrupt());
+        let mut marks = self.opened.marks();
+        let mut observers: Vec<&mut dyn Observe> = vec![observer, &mut marks];
+        observers.extend(notify.as_mut().map(|notify| notify as &mut dyn Observe));
+        let mut work = Loop {
+            run: &mut self.opened.run,
+            perform: &mut local,
+            bounds: self.bounds,
+            person,
+            observers,
+            difference: None,
+        };
+        begin(&mut work, self.beginning, trees.as_deref())?;
+        let stopped = work.drive()?;
+        local.end();
+        let opened = &mut self.opened;
+        if let Stopped::Finished(outcome) = stopped {
+            log_end(project, &opened.key, opened.state(), outcome, opened.clock)?;
+        }
+        let landing = landing::settle(project, trees.as_deref(), &mut opened.run)?;
+        Ok(RunReport {
+            stopped,
+            landing,
+            run: self.opened.run.into_state(),
+            trouble: marks.trouble,
+            notes: notify.map(Notify::finish).unwrap_or_default(),
+        })
+    }
+
+    fn sandbox(&self) -> Result<(Arc<Sandbox>, Level), Error> {
+        let sandbox = confinement::sandbox(self.level())?;
+        let words = self.opened.project.secrets().values().to_vec();
+        let sandbox = sandbox.redacting(words);
+        let level = sandbox
+            .level()
+            .map_err(|error| Error::Sandbox(error.into()))?;
+        Ok((Arc::new(sandbox), level))
+    }
+
+    /// Refuses to begin if the plan or its terms are no longer what was signed.
+    fn refuse_if_changed(&mut self) -> Result<(), Error> {
+        let opened = &self.opened;
+        let Some(difference) = self.watch.difference(opened.project)? else {
+            return Ok(());
+        };
+        let plan = self.name.clone();
+        Err(match self.beginning {
+            Beginning::Start(_) => Error::Changed { plan, difference },
+            Beginning::GoOn { .. } => Error::ChangedDuring {
+                run: opened.id.clone(),
+                plan,
+                difference: Box::new(difference),
+            },
+        })
+    }
+}
+
+/// Records what comes before the first action.
+fn begin(
+    work: &mut Loop<'_, '_>,
+    beginning: Beginning,
+    trees: Option<&Trees>,
+) -> Result<(), Error> {
+    match beginning {
+        Beginning::Start(input) => work.record(input)?,
+        Beginning::GoOn { input, replan } => go_on(work, input, replan, trees)?,
+    }
+    let Some(trees) = trees else {
+        return Ok(());
+    };
+    if work.run.state().run_tree().is_none() {
+        match trees.begin(work.run.state().settings().isolation) {
+            Ok(tree) => work.record(Input::TreePrepared { tree })?,
+            // Ctrl-C before the first step: the loop hears of it next.
+            Err(_) if work.perform.is_stopping() => return Ok(()),
+            Err(error) => return Err(error),
+        }
+    }
+    trees.begun(work.run.state())?;
+    forget_finished_repairs(work.run.state(), trees);
+    Ok(())
+}
+
+/// What a crash cut off is decided under the version so far; only then comes the next one.
+fn go_on(
+    work: &mut Loop<'_, '_>,
+    input: Input,
+    replan: Option<Box<Input>>,
+    trees: Option<&Trees>,
+) -> Result<(), Error> {
+    let merges = merges::begun(work.run.state());
+    work.record(input)?;
+    let Some(replan) = replan else {
+        return Ok(());
+    };
+    if let Some(trees) = trees {
+        for merged in merges::finish(work.run.state(), trees, &merges) {
+            work.record(merged)?;
+        }
+    }
+    work.record(*replan)
+}

@@ -1,0 +1,359 @@
+//! A run that may go on: a new one of a signed plan, or one that was paused, cut off or has failed.
+
+use std::path::Path;
+
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::{
+    Act, Actor, Bounds, Input, Isolation, Outcome, PlanState, Run, Settings, after,
+};
+use signoff_plan::model::Plan;
+use signoff_plan::signed::SignedPlan;
+use signoff_store::journal::Journal;
+use signoff_store::lock::WorkspaceLock;
+use signoff_store::runs::{self, RunDir, new_run_id};
+use signoff_store::{atomic, failpoint};
+use signoff_work::beneath::remove_tree;
+use signoff_work::git::Repository;
+
+use super::opened::OpenedRun;
+use super::options::{Options, bounds, settings};
+use super::{landing, log};
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::journal::FileJournal;
+use crate::journaled_run::JournaledRun;
+use crate::locks::{take_run, take_start, take_workspace};
+use crate::marks::Times;
+use crate::plan_file::PlanFile;
+use crate::plans::held::Held;
+use crate::plans::{Doing, History};
+use crate::project::{Project, random, relative};
+use crate::proof::{Counted, counted_for_run};
+use crate::signed_text::SignedText;
+use crate::watch::Watch;
+use crate::whereabouts::Whereabouts;
+use crate::{confinement, levels, preflight, replan, snapshot, trees};
+
+/// A run that the loop can drive.
+pub struct PreparedRun<'a> {
+    pub(super) opened: OpenedRun<'a>,
+    /// How messages call the plan.
+    pub(super) name: String,
+    /// Tells when the plan or its terms are no longer what was signed.
+    pub(super) watch: Watch,
+    pub(super) beginning: Beginning,
+    /// The settings that it starts with or was started with.
+    pub(super) settings: Settings,
+    /// How far it is to go.
+    pub(super) bounds: Bounds,
+    /// The repository that its trees are recorded in, where that was chosen just now.
+    pub(super) repository: Option<Repository>,
+    /// What a person should know about where it works.
+    note: Option<String>,
+}
+
+/// What is recorded before the first action.
+pub(super) enum Beginning {
+    Start(Input),
+    GoOn {
+        input: Input,
+        /// Takes up another version of the plan.
+        replan: Option<Box<Input>>,
+    },
+}
+
+impl std::fmt::Debug for PreparedRun<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PreparedRun")
+            .field("run", &self.opened.id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> PreparedRun<'a> {
+    /// Prepares a new run of a signed plan: preflight, locks, snapshot, journal.
+    pub fn start(
+        project: &'a Project,
+        plan: &PlanFile,
+        actor: Actor,
+        options: &Options,
+        clock: &'a dyn Clock,
+    ) -> Result<Self, Error> {
+        project.require_trust()?;
+        let doing = Doing {
+            project,
+            actor,
+            clock,
+        };
+        // Nobody else does anything to the plan until its log says that it runs.
+        let held = Held::open(doing, &plan.path, plan.source.name())?;
+        preflight::may_start(&held)?;
+        project.remember_id()?;
+        let plan = &held.plan;
+        preflight::can_run(project, plan)?;
+        confinement::require(project)?;
+        let state = Run::new(preflight::signed(project, plan)?);
+        // Before anything is written: nothing has begun if it cannot go that far.
+        let bounds = bounds(&state, options)?;
+        let chosen = trees::choose(project, state.plan(), options.isolation)?;
+        levels::require(project, state.plan(), options)?;
+        let settings = settings(project, options, (chosen.isolation, chosen.land))?;
+        let terms = project.present_terms(state.plan(), &held.key)?;
+        let mut workspace_lock = workspace_lock(project, chosen.isolation)?;
+        let (id, dir, run_lock) = new_run(project)?;
+        if let Some(lock) = &mut workspace_lock {
+            lock.name_run(&id).map_err(Error::Sandbox)?;
+        }
+        snapshot::save(&dir, plan)?;
+        snapshot::keep_signature(project, &held.key, &dir, state.signed())?;
+        let durability = project.config.run.durability.value;
+        let journal = FileJournal::new(Journal::create(&dir.journal())?, durability);
+        failpoint::reached("run.created");
+        let digest = state.signed().digest().to_string();
+        let path = relative(project, &plan.path);
+        held.record(&[PlanEvent::PlanExecuting {
+            path: path.clone(),
+            digest: digest.clone(),
+            run: id.clone(),
+        }])?;
+        let first = Input::Start {
+            run: id.clone(),
+            plan: held.key.clone(),
+            path,
+            digest,
+            terms: state.signed().terms().to_string(),
+            settings: settings.clone(),
+        };
+        let text = SignedText::default();
+        text.set(plan.source.bytes().to_vec(), plan.checked.dialect);
+        let watch = Watch::new(
+            plan.path.clone(),
+            state.signed().clone(),
+            terms.clone(),
+            text.clone(),
+        );
+        Ok(Self {
+            name: plan.source.name().to_owned(),
+            watch,
+            opened: OpenedRun {
+                project,
+                clock,
+                id,
+                run: JournaledRun::new(state, journal, clock),
+                dir,
+                times: Times::default(),
+                key: held.key.clone(),
+                plan: plan.path.clone(),
+                terms,
+                versions: 1,
+                text,
+                _run_lock: run_lock,
+                workspace_lock,
+            },
+            beginning: Beginning::Start(first),
+            settings,
+            bounds,
+            repository: chosen.repository,
+            note: chosen.note,
+        })
+    }
+
+    /// Takes up a run that was paused, cut off, or has failed.
+    pub fn resume(
+        project: &'a Project,
+        id: &str,
+        actor: Actor,
+        options: &Options,
+        clock: &'a dyn Clock,
+    ) -> Result<Self, Error> {
+        project.require_trust()?;
+        let mut opened = OpenedRun::open(project, id, clock)?;
+        opened.refuse_if_undone()?;
+        let isolation = opened.state().settings().isolation;
+        opened.workspace_lock = workspace_lock(project, isolation)?;
+        if let Some(lock) = &mut opened.workspace_lock {
+            lock.name_run(id).map_err(Error::Sandbox)?;
+        }
+        History::read(project, &opened.key)?.refuse_if_over(id)?;
+        landing::refuse_if_checked_out(&opened)?;
+        let by = project.around.person.clone();
+        let input = match opened.state().outcome() {
+            None => Input::Resume { by },
+            Some(Outcome::Failed) => {
+                after(PlanState::Failed, Act::Resume, actor)?;
+                Input::Reopen { by }
+            }
+            Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
+                preflight::still_signed(project, &opened.key, opened.state().signed())?;
+                opened.settle(outcome)?;
+                return Err(Error::already_finished(opened.state(), outcome));
+            }
+        };
+        let name = relative(project, &opened.plan);
+        let mut watch = watch(&opened, opened.state().signed());
+        let replan = take_next_version(&mut opened, &name, &mut watch)?;
+        if replan.is_none() {
+            preflight::still_signed(project, &opened.key, opened.state().signed())?;
+        }
+        // Where steps are may change with the plan.
+        let foreseen = match &replan {
+            Some(replan) => &opened.run.foresee([&input, replan])?,
+            None => opened.state(),
+        };
+        let bounds = bounds(foreseen, options)?;
+        let prepared = Self {
+            name,
+            watch,
+            settings: opened.state().settings().clone(),
+            opened,
+            beginning: Beginning::GoOn { input, replan },
+            bounds,
+            repository: None,
+            note: None,
+        };
+        levels::require_again(project, prepared.level(), isolation == Isolation::Shared)?;
+        prepared.opened.end_leftovers()?;
+        // A killed writer may have left its temporary file beside the plan.
+        atomic::remove_stray_temp(&prepared.opened.plan)?;
+        failpoint::reached("resume.ready");
+        Ok(prepared)
+    }
+
+    /// The run's name.
+    pub fn id(&self) -> &str {
+        &self.opened.id
+    }
+
+    /// The signature it runs under.
+    pub fn signature(&self) -> Result<Counted, Error> {
+        let OpenedRun {
+            project, key, dir, ..
+        } = &self.opened;
+        let signed = self.run().goes_on_under();
+        counted_for_run(project, (key, dir), (&signed.digest(), &signed.terms()))
+    }
+
+    /// How messages call its plan.
+    pub fn plan_name(&self) -> &str {
+        &self.name
+    }
+
+    /// The plan it runs.
+    pub fn plan(&self) -> &Plan {
+        self.run().goes_on_under().plan()
+    }
+
+    /// What a person should know about where it works.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// Where its trees are.
+    pub fn whereabouts(&self) -> Whereabouts {
+        let in_worktrees = self.settings.isolation == Isolation::Worktree;
+        Whereabouts::of(self.opened.project, self.id(), in_worktrees)
+    }
+
+    /// Its state, as far as it has come.
+    pub fn run(&self) -> &Run {
+        self.opened.state()
+    }
+
+    /// The settings that it starts with or was started with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Where its files are.
+    pub fn dir(&self) -> &Path {
+        self.opened.dir.path()
+    }
+
+    /// How strongly what it starts is confined.
+    pub(super) fn level(&self) -> &str {
+        match &self.beginning {
+            Beginning::GoOn {
+                replan: Some(replan),
+                ..
+            } if let Input::Replan { settings, .. } = &**replan => &settings.sandbox,
+            Beginning::GoOn { .. } | Beginning::Start(_) => &self.settings.sandbox,
+        }
+    }
+}
+
+/// The checkout, where the run works in it; one on trees of its own works beside whoever has it.
+fn workspace_lock(project: &Project, isolation: Isolation) -> Result<Option<WorkspaceLock>, Error> {
+    match isolation {
+        Isolation::Worktree => Ok(None),
+        Isolation::Shared => take_workspace(project).map(Some),
+    }
+}
+
+/// A directory under a name that no other run has, and its lock. What was left of runs that never began goes.
+fn new_run(project: &Project) -> Result<(String, RunDir, signoff_store::lock::RunLock), Error> {
+    // Two runs may start at once, and neither may take the other's directory for one that was left.
+    let starting = take_start(project)?;
+    let with_trees = |run: &str, dir: &Path| {
+        trees::remove_never_begun(project, run);
+        remove_tree(dir)
+    };
+    runs::remove_never_begun(&project.store, &starting, with_trees)?;
+    let (id, dir) = loop {
+        let id = new_run_id(std::time::SystemTime::now(), random());
+        let dir = project.store.run_dir(&id);
+        if dir.create()? {
+            break (id, dir);
+        }
+    };
+    let lock = take_run(&dir, &id)?;
+    Ok((id, dir, lock))
+}
+
+/// Watches the files that this version rests on.
+fn watch(opened: &OpenedRun<'_>, signed: &SignedPlan) -> Watch {
+    let (plan, terms) = (opened.plan.clone(), opened.terms.clone());
+    Watch::new(plan, signed.clone(), terms, opened.text.clone())
+}
+
+/// Prepares to go on under another version of the plan, if there is one and somebody signed it.
+fn take_next_version(
+    opened: &mut OpenedRun<'_>,
+    name: &str,
+    watched: &mut Watch,
+) -> Result<Option<Box<Input>>, Error> {
+    let OpenedRun {
+        project,
+        key,
+        dir,
+        plan,
+        ..
+    } = opened;
+    let file = (plan.as_path(), name);
+    let Some(next) = replan::next(project, key, file, watched)? else {
+        return Ok(None);
+    };
+    // Kept first: until the journal names it, it is nobody's.
+    let snapshot = snapshot::save_version(dir, opened.versions + 1, &next.plan)?;
+    snapshot::keep_signature(project, key, dir, &next.signed)?;
+    failpoint::reached("replan.kept");
+    let now = opened.run.state().settings();
+    let options = Options {
+        jobs: u32::try_from(now.jobs).ok(),
+        ..Options::default()
+    };
+    let settings = settings(project, &options, (now.isolation, now.land))?;
+    let executing = PlanEvent::PlanExecuting {
+        path: relative(project, plan),
+        digest: next.signed.digest().to_string(),
+        run: opened.id.clone(),
+    };
+    log(project, key, &executing, opened.clock)?;
+    opened.terms = next.terms;
+    let source = &next.plan.source;
+    opened
+        .text
+        .set(source.bytes().to_vec(), next.plan.checked.dialect);
+    *watched = watch(opened, &next.signed);
+    opened.run.offer(next.signed);
+    Ok(Some(Box::new(Input::Replan { snapshot, settings })))
+}

@@ -1,0 +1,41 @@
+//! What a plan's file said when it was last found to say what was signed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use signoff_plan::check::resolved_plan;
+use signoff_plan::dialect::{Dialect, parse};
+use signoff_plan::digest::Digest;
+use signoff_plan::source::Source;
+
+/// A text of the plan's file that says what was signed: if the file has it again, it need not be parsed again. Shared by
+/// those who read the file during a run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SignedText(Arc<Mutex<Option<Known>>>);
+
+#[derive(Debug)]
+struct Known {
+    bytes: Vec<u8>,
+    dialect: Dialect,
+}
+
+impl SignedText {
+    /// Remembers a text that was found to say what was signed.
+    pub(crate) fn set(&self, bytes: Vec<u8>, dialect: Dialect) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Known { bytes, dialect });
+    }
+
+    /// The dialect of a file, if it says what was signed. Nothing that `check` reports changes that.
+    pub(crate) fn dialect_of(&self, source: &Source, signed: Digest) -> Option<Dialect> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.as_ref().filter(|known| known.bytes == source.bytes()) {
+            return Some(known.dialect);
+        }
+        drop(known);
+        let draft = parse(source);
+        if Digest::of_plan(&resolved_plan(&draft)) != signed {
+            return None;
+        }
+        self.set(source.bytes().to_vec(), draft.dialect);
+        Some(draft.dialect)
+    }
+}

@@ -1,0 +1,412 @@
+//! A graph beside lines of text, one line for each node, as `git log --graph` draws history.
+//!
+//! Time goes down. What a node waits for reaches it from the left, or bends into it; what waits for
+//! it leaves below, or to the right. A lane stands for nodes that the same others wait for, so that
+//! twenty steps between two need two lanes, not twenty.
+
+use std::collections::BTreeMap;
+
+use super::{list, turned};
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Row {
+    /// The node that stands on it; `None` for a line that only joins lanes.
+    pub(crate) node: Option<usize>,
+    /// What is drawn in each lane.
+    pub(crate) cells: Vec<Cell>,
+}
+
+/// One lane of one line: which ways lines leave its middle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Cell {
+    pub(crate) up: bool,
+    pub(crate) down: bool,
+    pub(crate) left: bool,
+    pub(crate) right: bool,
+    /// A line goes through the room between this lane and the next.
+    pub(crate) gap: bool,
+    pub(crate) node: bool,
+}
+
+impl Cell {
+    /// The character for it, if it holds no node.
+    pub(crate) fn line(self) -> char {
+        match (self.up, self.down, self.left, self.right) {
+            (true, true, false, false) => '│',
+            (true, true, false, true) => '├',
+            (true, true, true, false) => '┤',
+            (true, true, true, true) => '┼',
+            (true, false, false, true) => '╰',
+            (true, false, true, false) => '╯',
+            (true, false, true, true) => '┴',
+            (false, true, false, true) => '╭',
+            (false, true, true, false) => '╮',
+            (false, true, true, true) => '┬',
+            (false, false, true, true) => '─',
+            (false, false, true, false) => '╴',
+            (false, false, false, true) => '╶',
+            (true, false, false, false) => '╵',
+            (false, true, false, false) => '╷',
+            (false, false, false, false) => ' ',
+        }
+    }
+}
+
+/// Draws nodes, each of which waits only for earlier ones. `None` if more lanes than `widest` would
+/// be needed.
+pub(crate) fn draw(dependencies: &[Vec<usize>], widest: usize) -> Option<Vec<Row>> {
+    let dependents = turned(dependencies);
+    let mut alike: BTreeMap<&[usize], usize> = BTreeMap::new();
+    for own in &dependents {
+        *alike.entry(own).or_default() += 1;
+    }
+    let mut drawing = Drawing::default();
+    for node in 0..dependencies.len() {
+        let out = list(&dependents, node);
+        let more = alike.get_mut(out).map_or(0, |left| {
+            *left -= 1;
+            *left
+        });
+        drawing.node(node, out, more > 0);
+        if drawing.lanes.len() > widest {
+            return None;
+        }
+    }
+    Some(drawing.rows)
+}
+
+/// Lanes that are open, each with the nodes that still wait for it, and the lines so far.
+#[derive(Debug, Default)]
+struct Drawing<'a> {
+    lanes: Vec<Option<&'a [usize]>>,
+    rows: Vec<Row>,
+    /// Where the last node stands, and who waits for it.
+    last: usize,
+    last_out: &'a [usize],
+}
+
+/// Lanes that lead into a node.
+#[derive(Debug, Default)]
+struct Inputs {
+    /// Other nodes wait for them too.
+    going_on: Vec<usize>,
+    ending: Vec<usize>,
+}
+
+impl Inputs {
+    fn columns(&self) -> impl Iterator<Item = usize> + '_ {
+        self.going_on.iter().chain(&self.ending).copied()
+    }
+}
+
+impl<'a> Drawing<'a> {
+    fn node(&mut self, node: usize, out: &'a [usize], shared: bool) {
+        let inputs = self.inputs(node);
+        let same = self.lanes.iter().position(|lane| *lane == Some(out));
+        let same = same.filter(|_| !out.is_empty());
+        let in_fan = out == self.last_out && same.is_some_and(|lane| lane > self.last);
+        let column = self.column(&inputs, in_fan);
+        (self.last, self.last_out) = (column, out);
+        let mut row = self.row_of_lanes();
+        row.node = Some(node);
+        for input in inputs.columns() {
+            cell(&mut row, input).up = true;
+            cell(&mut row, input).down = inputs.going_on.contains(&input);
+            self.connect(&mut row, input, column);
+        }
+        // One on the way of another is joined by it.
+        let first = inputs.columns().min();
+        let last = inputs.columns().max();
+        for input in inputs.columns().filter(|input| *input != column) {
+            cell(&mut row, input).left |= input > column || first < Some(input);
+            cell(&mut row, input).right |= input < column || last > Some(input);
+        }
+        for input in &inputs.ending {
+            self.close(*input);
+        }
+        cell(&mut row, column).node = true;
+        let free_to_the_right = inputs.columns().all(|input| input <= column);
+        match same {
+            _ if out.is_empty() => self.rows.push(row),
+            Some(lane) if lane > column && free_to_the_right => {
+                cell(&mut row, lane).down = true;
+                self.connect(&mut row, lane, column);
+                self.rows.push(row);
+            }
+            Some(lane) => {
+                self.rows.push(row);
+                self.join(column, lane);
+            }
+            None if shared && free_to_the_right => {
+                let lane = self.free_from(column + 1);
+                self.connect(&mut row, lane, column);
+                cell(&mut row, lane).down = true;
+                self.open(lane, out);
+                self.rows.push(row);
+            }
+            None => {
+                self.open(column, out);
+                self.rows.push(row);
+            }
+        }
+    }
+
+    /// The lanes that this node waits for; it is taken off their lists.
+    fn inputs(&mut self, node: usize) -> Inputs {
+        let mut inputs = Inputs::default();
+        for (column, lane) in self.lanes.iter_mut().enumerate() {
+            // Lists are in the order of drawing, so the next node is always their first.
+            match lane {
+                Some([first, rest @ ..]) if *first == node => {
+                    if rest.is_empty() {
+                        inputs.ending.push(column);
+                    } else {
+                        inputs.going_on.push(column);
+                    }
+                    *lane = Some(rest);
+                }
+                Some(_) | None => {}
+            }
+        }
+        inputs
+    }
+
+    /// Where the node stands: right of the lanes that go on, crossing as few others as possible, as
+    /// far left as possible; below the one before it if it is of the same fan.
+    fn column(&self, inputs: &Inputs, in_fan: bool) -> usize {
+        let first = inputs.going_on.iter().max().map_or(0, |last| last + 1);
+        let aligned = |column: usize| in_fan && column == self.last;
+        // Right below another node it would look as if it waited for that.
+        let below = self.rows.last().filter(|row| row.node.is_some());
+        let below = below.map(|_| self.last);
+        let fits = |column: &usize| {
+            let free = self.lanes.get(*column).is_none_or(Option::is_none);
+            inputs.ending.contains(column) || (free && (below != Some(*column) || aligned(*column)))
+        };
+        let crossed = |column: usize| {
+            let from = inputs.columns().chain([column]).min().unwrap_or(column);
+            let to = inputs.columns().chain([column]).max().unwrap_or(column);
+            let other = |lane: &usize| {
+                !inputs.columns().any(|input| input == *lane)
+                    && self.lanes.get(*lane).is_some_and(Option::is_some)
+            };
+            (from..=to).filter(other).count()
+        };
+        (first..=self.lanes.len().max(first) + 1)
+            .filter(fits)
+            .min_by_key(|column| (crossed(*column), !aligned(*column), *column))
+            .unwrap_or(first)
+    }
+
+    /// A line on which every open lane simply goes on.
+    fn row_of_lanes(&self) -> Row {
+        let cells = self.lanes.iter().map(|lane| Cell {
+            up: lane.is_some(),
+            down: lane.is_some(),
+            ..Cell::default()
+        });
+        Row {
+            node: None,
+            cells: cells.collect(),
+        }
+    }
+
+    /// A line between a lane and a node; lanes on its way that it has nothing to do with stay whole.
+    fn connect(&self, row: &mut Row, lane: usize, column: usize) {
+        let (from, to) = (lane.min(column), lane.max(column));
+        for place in from..to {
+            cell(row, place).gap = true;
+        }
+        cell(row, from).right |= from != to;
+        cell(row, to).left |= from != to;
+        for place in from + 1..to {
+            if self.lanes.get(place).is_none_or(Option::is_none) {
+                cell(row, place).left = true;
+                cell(row, place).right = true;
+            }
+        }
+    }
+
+    /// A line on which what leaves a node below runs into a lane.
+    fn join(&mut self, column: usize, lane: usize) {
+        let mut row = self.row_of_lanes();
+        cell(&mut row, column).up = true;
+        self.connect(&mut row, lane, column);
+        self.rows.push(row);
+    }
+
+    fn free_from(&self, first: usize) -> usize {
+        let free = |column: &usize| self.lanes.get(*column).is_none_or(Option::is_none);
+        (first..=self.lanes.len().max(first))
+            .find(free)
+            .unwrap_or(first)
+    }
+
+    fn open(&mut self, column: usize, waiting: &'a [usize]) {
+        if self.lanes.len() <= column {
+            self.lanes.resize(column + 1, None);
+        }
+        if let Some(place) = self.lanes.get_mut(column) {
+            *place = Some(waiting);
+        }
+    }
+
+    fn close(&mut self, column: usize) {
+        if let Some(place) = self.lanes.get_mut(column) {
+            *place = None;
+        }
+        while self.lanes.last().is_some_and(Option::is_none) {
+            self.lanes.pop();
+        }
+    }
+}
+
+/// A cell of a row, made if it is not there.
+fn cell(row: &mut Row, column: usize) -> &mut Cell {
+    if row.cells.len() <= column {
+        row.cells.resize(column + 1, Cell::default());
+    }
+    let last = row.cells.len() - 1;
+    &mut row.cells[column.min(last)]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn drawn(dependencies: &[&[usize]]) -> String {
+        let dependencies: Vec<Vec<usize>> = dependencies.iter().map(|list| list.to_vec()).collect();
+        let rows = draw(&dependencies, 40).expect("it fits");
+        let mut text = String::new();
+        for row in rows {
+            let mut line = String::new();
+            for cell in &row.cells {
+                line.push(if cell.node { '●' } else { cell.line() });
+                line.push(if cell.gap { '─' } else { ' ' });
+            }
+            text.push_str(line.trim_end());
+            if let Some(node) = row.node {
+                text.extend([" ", &node.to_string()]);
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    #[track_caller]
+    fn check(dependencies: &[&[usize]], expected: &str) {
+        assert_eq!(drawn(dependencies), expected, "\n{}", drawn(dependencies));
+    }
+
+    #[test]
+    fn a_chain_is_a_straight_line() {
+        check(&[&[], &[0], &[1]], "● 0\n● 1\n● 2\n");
+    }
+
+    #[test]
+    fn a_fan_needs_two_lanes() {
+        check(
+            &[&[], &[0], &[0], &[0], &[1, 2, 3]],
+            "● 0\n├─●─╮ 1\n├─●─┤ 2\n╰─●─┤ 3\n●───╯ 4\n",
+        );
+    }
+
+    #[test]
+    fn steps_without_dependencies_stand_alone() {
+        check(&[&[], &[], &[]], "● 0\n  ● 1\n● 2\n");
+        check(&[&[], &[], &[0, 1]], "●─╮ 0\n●─┤ 1\n  ● 2\n");
+    }
+
+    #[test]
+    fn lanes_that_have_nothing_to_do_with_a_line_stay_whole() {
+        check(
+            &[&[], &[], &[], &[0, 2], &[1], &[0, 3, 4]],
+            "● 0\n│ ● 1\n│ │ ● 2\n├─│─● 3\n├─│─╯\n│ ● 4\n├─╯\n● 5\n",
+        );
+    }
+
+    /// Reads a drawing as a person does: what each node waits for.
+    fn read(rows: &[Row]) -> Vec<BTreeSet<usize>> {
+        let mut found = Vec::new();
+        // What flows down each lane.
+        let mut flows: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); 100];
+        for row in rows {
+            let cell = |at: usize| row.cells.get(at).copied().unwrap_or_default();
+            for (at, flow) in flows.iter_mut().enumerate() {
+                if !cell(at).up && !cell(at).node {
+                    flow.clear();
+                }
+            }
+            let nodes = (0..row.cells.len()).filter(|at| cell(*at).node);
+            let joining = |at: &usize| cell(*at).up && !cell(*at).down && row.node.is_none();
+            let column = nodes.chain((0..row.cells.len()).filter(joining)).next();
+            let column = column.expect("a node, or a lane that ends");
+            let mut inputs = std::mem::take(&mut flows[column]);
+            let mut output = None;
+            let left = (0..column).rev().take_while(|at| cell(*at).gap);
+            for at in left.filter(|at| cell(*at).right && cell(*at).up) {
+                if row.node.is_none() {
+                    output = Some(at);
+                } else {
+                    inputs.extend(&flows[at]);
+                }
+            }
+            let right = (column + 1..row.cells.len()).take_while(|at| cell(*at - 1).gap);
+            for at in right.filter(|at| cell(*at).left) {
+                if cell(at).down {
+                    output = Some(at);
+                } else if cell(at).up {
+                    inputs.extend(&flows[at]);
+                }
+            }
+            for (at, flow) in flows.iter_mut().enumerate() {
+                if at != column && !cell(at).down {
+                    flow.clear();
+                }
+            }
+            let out = row
+                .node
+                .map_or_else(|| inputs.clone(), |node| [node].into());
+            flows[output.unwrap_or(column)].extend(out);
+            if row.node.is_some() {
+                found.push(inputs);
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_drawing_can_be_read_back() {
+        let mut seed = 1_u64;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            usize::try_from(seed >> 33).expect("31 bits") % below
+        };
+        for case in 0..3000 {
+            let count = 2 + case % 14;
+            let direct = (0..count)
+                .map(|node| (0..node).filter(|_| random(count) < 2).collect())
+                .collect();
+            let dependencies = super::super::Graph::reduced(direct).dependencies;
+            let rows = draw(&dependencies, 100).expect("it fits");
+            let expected: Vec<BTreeSet<usize>> = dependencies
+                .iter()
+                .map(|own| own.iter().copied().collect())
+                .collect();
+            let lists: Vec<&[usize]> = dependencies.iter().map(Vec::as_slice).collect();
+            assert_eq!(read(&rows), expected, "{dependencies:?}\n{}", drawn(&lists));
+        }
+    }
+
+    #[test]
+    fn too_many_lanes_are_no_drawing() {
+        let dependencies: Vec<Vec<usize>> = (0..40)
+            .map(|node| if node < 20 { vec![] } else { vec![node - 20] })
+            .collect();
+        assert_eq!(draw(&dependencies, 10), None);
+        assert!(draw(&dependencies, 20).is_some());
+    }
+}

@@ -1,0 +1,389 @@
+//! Boxes in layers: each below (or right of) all it waits for, lines between them with few
+//! crossings.
+
+use super::spread::{Wish, spread};
+use super::{at, crossings, list, ranks, turned};
+
+/// Which way the layers follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// From top to bottom.
+    Down,
+    /// From left to right.
+    Right,
+}
+
+/// Width and height.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Size {
+    /// From left to right.
+    pub(crate) width: f64,
+    /// From top to bottom.
+    pub(crate) height: f64,
+}
+
+/// A place in the plane; `y` grows downwards.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Point {
+    /// Distance from the left.
+    pub(crate) x: f64,
+    /// Distance from the top.
+    pub(crate) y: f64,
+}
+
+/// Where everything goes.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Picture {
+    /// Which way it goes.
+    pub(crate) direction: Direction,
+    /// Room it needs.
+    pub(crate) size: Size,
+    /// Upper left corner of each box.
+    pub(crate) boxes: Vec<Point>,
+    /// Pieces of lines. Lines from one box that go the same way share theirs.
+    pub(crate) pieces: Vec<Piece>,
+}
+
+/// A piece of a line, from layer to layer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Piece {
+    /// Where it begins.
+    pub(crate) from: Point,
+    /// Where it ends.
+    pub(crate) to: Point,
+    /// It passes a layer: drawn straight.
+    pub(crate) passing: bool,
+    /// It ends at a box.
+    pub(crate) ends: bool,
+}
+
+/// Between two layers, for the lines.
+const LAYER_GAP: f64 = 44.0;
+/// Between two boxes of a layer.
+const BOX_GAP: f64 = 22.0;
+/// Room of a line that passes a layer.
+const LINE_ROOM: f64 = 16.0;
+/// How often boxes are moved towards their neighbours.
+const ROUNDS: usize = 24;
+
+/// Places boxes of these sizes, each after its `dependencies` (which have no cycle).
+pub(crate) fn place(sizes: &[Size], dependencies: &[Vec<usize>], direction: Direction) -> Picture {
+    let net = Net::new(sizes, dependencies, direction);
+    let middles = net.middles();
+    let bands = net.bands();
+    net.picture(sizes, &middles, &bands, direction)
+}
+
+/// Boxes and the points where lines pass layers, all called nodes; boxes come first.
+struct Net {
+    boxes: usize,
+    /// Extent of each node within its layer, and across it.
+    extents: Vec<(f64, f64)>,
+    rank: Vec<usize>,
+    /// Nodes of each layer, in order.
+    layers: Vec<Vec<usize>>,
+    above: Vec<Vec<usize>>,
+    below: Vec<Vec<usize>>,
+}
+
+impl Net {
+    fn new(sizes: &[Size], dependencies: &[Vec<usize>], direction: Direction) -> Self {
+        let mut rank = ranks(dependencies);
+        let dependents = turned(dependencies);
+        // What waits for nothing stands right before the first that waits for it.
+        for node in 0..sizes.len() {
+            let next = list(&dependents, node)
+                .iter()
+                .map(|other| at(&rank, *other));
+            if let (true, Some(next)) = (list(dependencies, node).is_empty(), next.min())
+                && let Some(place) = rank.get_mut(node)
+            {
+                *place = next.saturating_sub(1);
+            }
+        }
+        let extents = sizes.iter().map(|size| match direction {
+            Direction::Down => (size.width, size.height),
+            Direction::Right => (size.height, size.width),
+        });
+        let mut net = Self {
+            boxes: sizes.len(),
+            extents: extents.collect(),
+            rank,
+            layers: Vec::new(),
+            above: vec![Vec::new(); sizes.len()],
+            below: vec![Vec::new(); sizes.len()],
+        };
+        for node in 0..sizes.len() {
+            net.connect(node, list(&dependents, node));
+        }
+        let count = net.rank.iter().max().map_or(0, |last| last + 1);
+        let mut layers = vec![Vec::new(); count];
+        for (node, rank) in net.rank.iter().enumerate() {
+            if let Some(layer) = layers.get_mut(*rank) {
+                layer.push(node);
+            }
+        }
+        net.layers = crossings::order(layers, &net.above, &net.below);
+        net
+    }
+
+    /// Lines from a box to others below it. Through the layers between goes one line for all.
+    fn connect(&mut self, from: usize, to: &[usize]) {
+        let first = at(&self.rank, from);
+        let last = to.iter().map(|other| at(&self.rank, *other)).max();
+        let mut trunk = from;
+        for layer in first + 1..=last.unwrap_or(first) {
+            for other in to {
+                if at(&self.rank, *other) == layer {
+                    self.link(trunk, *other);
+                }
+            }
+            if last.is_some_and(|last| last > layer) {
+                let point = self.extents.len();
+                self.extents.push((0.0, 0.0));
+                self.rank.push(layer);
+                self.above.push(Vec::new());
+                self.below.push(Vec::new());
+                self.link(trunk, point);
+                trunk = point;
+            }
+        }
+    }
+
+    fn link(&mut self, from: usize, to: usize) {
+        if let (Some(below), Some(above)) = (self.below.get_mut(from), self.above.get_mut(to)) {
+            below.push(to);
+            above.push(from);
+        }
+    }
+
+    /// The middle of each node within its layer.
+    fn middles(&self) -> Vec<f64> {
+        let mut middles = vec![0.0; self.extents.len()];
+        for layer in &self.layers {
+            self.settle(layer, &mut middles, |_, _| None);
+        }
+        for round in 0..ROUNDS {
+            let count = self.layers.len();
+            for step in 0..count {
+                let layer = if round % 2 == 0 {
+                    step
+                } else {
+                    count - 1 - step
+                };
+                let last = round + 2 >= ROUNDS;
+                let Some(nodes) = self.layers.get(layer) else {
+                    continue;
+                };
+                self.settle(nodes, &mut middles, |node, middles| {
+                    let (above, below) = (list(&self.above, node), list(&self.below, node));
+                    let both = last || above.is_empty() || below.is_empty();
+                    let use_above = both || round % 2 == 0;
+                    let use_below = both || round % 2 == 1;
+                    let above = above.iter().filter(|_| use_above);
+                    let below = below.iter().filter(|_| use_below);
+                    mean(above.chain(below).map(|other| at(middles, *other)))
+                });
+            }
+        }
+        let first = (0..self.extents.len())
+            .map(|node| at(&middles, node) - at(&self.extents, node).0 / 2.0)
+            .fold(f64::INFINITY, f64::min);
+        middles.iter().map(|middle| middle - first).collect()
+    }
+
+    /// Moves the nodes of a layer to where they wish to be, as far as there is room.
+    fn settle(
+        &self,
+        nodes: &[usize],
+        middles: &mut [f64],
+        wish: impl Fn(usize, &[f64]) -> Option<f64>,
+    ) {
+        let wishes: Vec<Wish> = nodes
+            .iter()
+            .map(|node| {
+                let is_box = *node < self.boxes;
+                Wish {
+                    middle: wish(*node, middles).unwrap_or_else(|| at(middles, *node)),
+                    room: at(&self.extents, *node).0 + if is_box { BOX_GAP } else { LINE_ROOM },
+                    // Long lines should be straight.
+                    weight: if is_box { 1.0 } else { 8.0 },
+                }
+            })
+            .collect();
+        for (node, middle) in nodes.iter().zip(spread(&wishes)) {
+            if let Some(place) = middles.get_mut(*node) {
+                *place = middle;
+            }
+        }
+    }
+
+    /// Where each layer begins, and how thick it is.
+    fn bands(&self) -> Vec<(f64, f64)> {
+        let mut begin = 0.0;
+        let mut bands = Vec::new();
+        for layer in &self.layers {
+            let thickness = layer
+                .iter()
+                .map(|node| at(&self.extents, *node).1)
+                .fold(0.0, f64::max);
+            bands.push((begin, thickness));
+            // Many lines between two layers need room to be told apart.
+            let lines: usize = layer
+                .iter()
+                .map(|node| list(&self.below, *node).len())
+                .sum();
+            let lines = u32::try_from(lines).map_or(40.0, f64::from);
+            begin += thickness + LAYER_GAP + (lines * 1.5).min(60.0);
+        }
+        bands
+    }
+
+    fn picture(
+        &self,
+        sizes: &[Size],
+        middles: &[f64],
+        bands: &[(f64, f64)],
+        direction: Direction,
+    ) -> Picture {
+        let point = |within: f64, across: f64| match direction {
+            Direction::Down => Point {
+                x: within,
+                y: across,
+            },
+            Direction::Right => Point {
+                x: across,
+                y: within,
+            },
+        };
+        let band = |node: usize| at(bands, at(&self.rank, node));
+        let boxes: Vec<Point> = (0..self.boxes)
+            .map(|node| {
+                let within = at(middles, node) - at(&self.extents, node).0 / 2.0;
+                point(within, band(node).0)
+            })
+            .collect();
+        let mut pieces = Vec::new();
+        for node in 0..self.extents.len() {
+            let (begin, thickness) = band(node);
+            let is_box = node < self.boxes;
+            let end = begin
+                + if is_box {
+                    at(&self.extents, node).1
+                } else {
+                    thickness
+                };
+            let middle = at(middles, node);
+            if !is_box {
+                pieces.push(Piece {
+                    from: point(middle, begin),
+                    to: point(middle, end),
+                    passing: true,
+                    ends: false,
+                });
+            } else if end < begin + thickness && !list(&self.below, node).is_empty() {
+                pieces.push(Piece {
+                    from: point(middle, end),
+                    to: point(middle, begin + thickness),
+                    passing: true,
+                    ends: false,
+                });
+            }
+            for other in list(&self.below, node) {
+                pieces.push(Piece {
+                    from: point(middle, begin + thickness),
+                    to: point(at(middles, *other), band(*other).0),
+                    passing: false,
+                    ends: *other < self.boxes,
+                });
+            }
+        }
+        Picture {
+            direction,
+            size: bounds(&boxes, sizes, &pieces),
+            boxes,
+            pieces,
+        }
+    }
+}
+
+fn bounds(boxes: &[Point], sizes: &[Size], pieces: &[Piece]) -> Size {
+    let corners = boxes.iter().zip(sizes).map(|(corner, size)| Point {
+        x: corner.x + size.width,
+        y: corner.y + size.height,
+    });
+    let ends = pieces.iter().flat_map(|piece| [piece.from, piece.to]);
+    corners
+        .chain(ends)
+        .fold(Size::default(), |size, point| Size {
+            width: size.width.max(point.x),
+            height: size.height.max(point.y),
+        })
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    (count > 0.0).then(|| sum / count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: Size = Size {
+        width: 100.0,
+        height: 40.0,
+    };
+
+    fn picture(dependencies: &[&[usize]], direction: Direction) -> Picture {
+        let dependencies: Vec<Vec<usize>> = dependencies.iter().map(|list| list.to_vec()).collect();
+        place(&vec![SIZE; dependencies.len()], &dependencies, direction)
+    }
+
+    #[test]
+    fn boxes_stand_after_what_they_wait_for() {
+        let down = picture(&[&[], &[0], &[0], &[1, 2]], Direction::Down);
+        assert!(down.boxes[0].y < down.boxes[1].y && down.boxes[1].y < down.boxes[3].y);
+        assert!((down.boxes[1].y - down.boxes[2].y).abs() < 0.1);
+        assert!((down.boxes[0].x - down.boxes[3].x).abs() < 0.1);
+        let right = picture(&[&[], &[0]], Direction::Right);
+        assert!(right.boxes[0].x < right.boxes[1].x);
+        assert_eq!(picture(&[], Direction::Down).boxes, []);
+    }
+
+    #[test]
+    fn boxes_never_overlap() {
+        // A fan, a comb and a net.
+        let fan: Vec<Vec<usize>> = (0..40)
+            .map(|at| if at == 0 { vec![] } else { vec![0] })
+            .collect();
+        let net: Vec<Vec<usize>> = (0..60_usize)
+            .map(|at| {
+                (0..at)
+                    .filter(|other| (at * 7 + other * 13) % 11 == 0)
+                    .collect()
+            })
+            .collect();
+        for dependencies in [fan, net] {
+            for direction in [Direction::Down, Direction::Right] {
+                let sizes: Vec<Size> = (0..dependencies.len())
+                    .map(|at| Size {
+                        width: 100.0,
+                        height: if at % 3 == 0 { 90.0 } else { 40.0 },
+                    })
+                    .collect();
+                let picture = place(&sizes, &dependencies, direction);
+                for (one, first) in picture.boxes.iter().enumerate() {
+                    assert!(first.x >= -0.01 && first.y >= -0.01, "{first:?}");
+                    for (other, second) in picture.boxes.iter().enumerate().skip(one + 1) {
+                        let apart = first.x + sizes[one].width <= second.x + 0.01
+                            || second.x + sizes[other].width <= first.x + 0.01
+                            || first.y + sizes[one].height <= second.y + 0.01
+                            || second.y + sizes[other].height <= first.y + 0.01;
+                        assert!(apart, "{one} {first:?} {other} {second:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Agents that attack: each with real processes, as root and as an ordinary user, at every level of the sandbox, and
+//! without the defence, where it has to have its effect. The table is in `docs/security.md`.
+
+mod crash;
+mod stage;
+#[expect(dead_code, reason = "what readers are told is for `cargo xtask gen`")]
+mod table;
+
+use std::path::Path;
+
+use signoff_testkit::Output;
+use stage::{Mode, Stage, User};
+use table::{ATTACKS, Attack, Control, LEVELS, Outcome};
+
+/// Does something for every attack, or those that `SIGNOFF_ATTACK` names, those of one kind after the other; the kinds
+/// beside each other, for some of them mostly wait. Returns what is wrong.
+fn for_all(one: impl Fn(&'static Attack) -> Option<String> + Sync) -> Vec<String> {
+    let only = std::env::var("SIGNOFF_ATTACK").unwrap_or_default();
+    let one = |attack: &'static Attack| {
+        let is_meant = attack.name.contains(&only);
+        is_meant.then(|| one(attack)).flatten()
+    };
+    std::thread::scope(|scope| {
+        let kinds: Vec<_> = ATTACKS
+            .iter()
+            .map(|(_, attacks)| scope.spawn(|| attacks.iter().filter_map(&one).collect()))
+            .collect();
+        let wrong = kinds.into_iter().map(std::thread::ScopedJoinHandle::join);
+        let wrong: Vec<Vec<String>> = wrong.map(|wrong| wrong.expect("it says why")).collect();
+        wrong.concat()
+    })
+}
+
+/// Performs every attack at a level.
+#[track_caller]
+fn check(level: &'static str, user: User) {
+    let at = LEVELS.iter().position(|known| *known == level);
+    let at = at.expect("one of the levels");
+    let wrong = for_all(|attack| {
+        let mode = Mode::At(level);
+        let stage = Stage::new(attack, user, mode, attack.step)?;
+        let output = stage.run(mode);
+        took_place(attack, &output, level);
+        let (seen, expected) = (outcome(&stage, &output), attack.expected[at]);
+        let (name, said) = (attack.name, stage.said());
+        let wrong = format!("{name}: {seen:?}, not {expected:?}\n{said}\n{output}\n");
+        (seen != expected).then_some(wrong)
+    });
+    assert!(wrong.is_empty(), "at {level}: {}", wrong.join("\n"));
+}
+
+/// An attack that does not begin, or meets another defence, says nothing.
+#[track_caller]
+fn took_place(attack: &Attack, output: &Output, level: &str) {
+    let name = attack.name;
+    for sign in [
+        "\"type\":\"process_started\",\"step\":\"attack\"",
+        &format!("\"sandbox\":\"{level}\""),
+    ] {
+        assert!(output.stdout.contains(sign), "{name}: no {sign}\n{output}");
+    }
+}
+
+fn outcome(stage: &Stage<'_>, output: &Output) -> Outcome {
+    let signs = stage.attack().signs;
+    let says = |text: &str| signs.iter().any(|sign| text.contains(sign));
+    if !stage.happened() {
+        Outcome::Stopped
+    } else if says(&output.stdout) || says(&output.stderr) {
+        Outcome::Detected
+    } else {
+        Outcome::NotCovered
+    }
+}
+
+/// Every attack has its effect where nothing is in its way.
+#[track_caller]
+fn check_controls(user: User) {
+    let wrong = for_all(|attack| {
+        let fields = match attack.control {
+            Control::Unguarded(fields) => fields,
+            Control::Off | Control::Bare(_) => attack.step,
+        };
+        let stage = Stage::new(attack, user, Mode::Off, fields)?;
+        let output = match attack.control {
+            Control::Bare(script) => stage.bare(script),
+            Control::Off | Control::Unguarded(_) => stage.run(Mode::Off),
+        };
+        let passes = output.code == Some(0) || !matches!(attack.control, Control::Unguarded(_));
+        let wrong = format!("{}: {output}\n{}", attack.name, stage.said());
+        (!stage.happened() || !passes).then_some(wrong)
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn own_namespaces_against_root() {
+    check("namespaces", User::Root);
+}
+
+#[test]
+fn own_namespaces_against_an_ordinary_user() {
+    check("namespaces", User::Ordinary);
+}
+
+/// `bwrap` may not be installed, but where CI runs, which installs it; nothing else may be missing.
+#[expect(clippy::print_stderr, reason = "whoever looks sees what was not tried")]
+fn has_bubblewrap() -> bool {
+    let directories = ["/usr/bin", "/bin", "/usr/local/bin"];
+    let found = directories
+        .iter()
+        .any(|directory| Path::new(directory).join("bwrap").exists());
+    assert!(
+        found || std::env::var_os("CI").is_none(),
+        "`bwrap` is not installed: what it stops cannot be tried"
+    );
+    if !found {
+        eprintln!("`bwrap` is not installed: what it stops was not tried");
+    }
+    found
+}
+
+#[test]
+fn bubblewrap_against_root() {
+    if has_bubblewrap() {
+        check("bubblewrap", User::Root);
+    }
+}
+
+#[test]
+fn bubblewrap_against_an_ordinary_user() {
+    if has_bubblewrap() {
+        check("bubblewrap", User::Ordinary);
+    }
+}
+
+#[test]
+fn landlock_against_root() {
+    check("landlock", User::Root);
+}
+
+#[test]
+fn landlock_against_an_ordinary_user() {
+    check("landlock", User::Ordinary);
+}
+
+#[test]
+fn no_sandbox_against_root() {
+    check("none", User::Root);
+}
+
+#[test]
+fn no_sandbox_against_an_ordinary_user() {
+    check("none", User::Ordinary);
+}
+
+#[test]
+fn without_the_defence_root_succeeds() {
+    check_controls(User::Root);
+}
+
+#[test]
+fn without_the_defence_an_ordinary_user_succeeds() {
+    check_controls(User::Ordinary);
+}

@@ -1,0 +1,262 @@
+//! Settings, `config` and `init`, and what a signature's terms cover, with the real binary.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+use signoff_testkit::{Project, Reply, Script};
+
+use crate::support::{BINARY, agent, plan, project, signed};
+
+/// An agent that writes what it is asked for.
+fn obliging() -> Script {
+    Script::new().reply(Reply::when(["Make it"]).write("out", "x\n"))
+}
+
+fn contract(text: &str) -> String {
+    format!("**contract:**\n```shell\n{text}\n```\nexit_code == 0\n")
+}
+
+/// A user's own configuration.
+fn user(project: &Project, text: &str) {
+    let folder = project.home().join(".config/signoff");
+    std::fs::create_dir_all(&folder).expect("the home is ours");
+    std::fs::write(folder.join("config.toml"), text).expect("the home is ours");
+}
+
+#[test]
+fn config_says_where_each_value_came_from() {
+    let project = project(&obliging(), &plan(&[])).env("SIGNOFF_PLANS_MAX_REJECTIONS", "5");
+    user(&project, "[approval]\nproof = \"terminal\"\n");
+    let shape = project.json(["config"]);
+    assert_eq!(shape["schema"], "signoff.config/1");
+    assert_eq!(shape["trust"], "missing");
+    let setting = |key: &str| {
+        let all = shape["settings"].as_array().expect("a list");
+        let one = all.iter().find(|one| one["key"] == key);
+        one.unwrap_or_else(|| panic!("no {key}")).clone()
+    };
+    assert_eq!(
+        setting("plans.max_rejections"),
+        json!({"key": "plans.max_rejections", "value": 5, "origin": "environment", "file": null,
+            "line": null, "variable": "SIGNOFF_PLANS_MAX_REJECTIONS"})
+    );
+    assert_eq!(setting("approval.proof")["origin"], "user");
+    assert_eq!(setting("approval.proof")["line"], 2);
+    assert_eq!(setting("run.backoff")["origin"], "project");
+    assert_eq!(setting("contract.shell")["origin"], "built-in");
+    assert_eq!(setting("agents.coder")["value"]["driver"], "command");
+    let human = project.signoff(["config"]);
+    human
+        .assert_success()
+        .assert_stdout_contains("its commands are not trusted")
+        .assert_stdout_contains("config.toml:2")
+        .assert_stdout_contains("# SIGNOFF_PLANS_MAX_REJECTIONS");
+    project.signoff(["trust"]).assert_success();
+    assert_eq!(project.json(["config"])["trust"], "given");
+}
+
+#[test]
+fn one_setting_can_be_asked_for() {
+    let project = Project::new(BINARY);
+    let answer = |key: &str| {
+        project
+            .signoff(["config", key])
+            .assert_success()
+            .stdout
+            .clone()
+    };
+    assert_eq!(answer("approval.proof"), "any\n");
+    assert_eq!(answer("approval.auto"), "[]\n");
+    assert_eq!(answer("run.isolation"), "auto\n");
+    assert_eq!(answer("approval.allowed_signers"), "\n");
+    assert!(answer("plans").contains("plans.archive_after_days"));
+    project
+        .signoff(["config", "aproval.proof"])
+        .assert_code(2)
+        .assert_stderr_contains("did you mean `approval.proof`?");
+    project
+        .signoff(["config", "run.max_replans"])
+        .assert_code(2)
+        .assert_stderr_contains("does not honour");
+}
+
+#[test]
+fn a_project_cannot_loosen_what_its_user_wants() {
+    let project = Project::new(BINARY).env("SIGNOFF_APPROVAL_MINIMUM", "any");
+    user(&project, "[approval]\nminimum = \"key\"\n");
+    project.write(".signoff/config.toml", "[approval]\nrequired = false\n");
+    project
+        .signoff(["config"])
+        .assert_code(6)
+        .assert_stderr_contains("config.toml:2:12: a project cannot loosen `[approval] required` from `true` (built-in) to `false`")
+        .assert_stderr_contains("SIGNOFF_APPROVAL_MINIMUM: the environment cannot loosen `[approval] minimum` from `key` (")
+        .assert_stderr_contains("signoff/config.toml:2:11) to `any`");
+}
+
+#[test]
+fn a_pi_store_brings_its_own_settings() {
+    let project = Project::new(BINARY);
+    project.write(".signoff/config.toml", "").write(
+        ".pi/plans.json",
+        r#"{"stale_after_days": 7, "guardedTools": ["gmail_send"]}"#,
+    );
+    // Without plans it is not a store, and the file none of our business.
+    let value = |key: &str| project.json(["config", key])["settings"][0].clone();
+    assert_eq!(value("plans.stale_after_days")["value"], 30);
+    assert_eq!(value("approval.then_run")["value"], false);
+    project.write(".pi/plans/.keep", "");
+    assert_eq!(value("plans.stale_after_days")["value"], 7);
+    assert_eq!(value("plans.stale_after_days")["origin"], "pi");
+    assert_eq!(value("approval.then_run")["value"], true);
+    project
+        .signoff(["config"])
+        .assert_success()
+        .assert_stderr_contains("`guardedTools` has no effect");
+}
+
+#[test]
+fn init_shows_what_it_found_and_changes_nothing_twice() {
+    let project = Project::new(BINARY);
+    let bin = project.outside("agents");
+    std::fs::create_dir(&bin).expect("the folder is ours");
+    let program = bin.join("codex");
+    std::fs::write(&program, "#!/bin/sh\nexit 1\n").expect("the folder is ours");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("ours");
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let project = project.env("PATH", path);
+    project
+        .signoff(["init"])
+        .assert_success()
+        .assert_stdout_contains("agents: found codex; this version has no driver of its own")
+        .assert_stdout_contains("planner, coder, developer, tester, reviewer, executor")
+        .assert_stdout_contains("git: not a repository")
+        .assert_stdout_contains("sandbox: none")
+        .assert_stdout_contains("next: name an agent");
+    let config = project.read(".signoff/config.toml");
+    assert!(
+        config.contains("# command = [\"codex\", \"exec\""),
+        "{config}"
+    );
+    assert!(project.read(".signoff/.gitignore").contains("/index*"));
+    let again = project.json(["init"]);
+    assert_eq!(again["written"], json!([]));
+    assert_eq!(again["found_agents"], json!(["codex"]));
+    assert_eq!(project.read(".signoff/config.toml"), config);
+    let coder = "[agents.coder]\ndriver = \"command\"\ncommand = [\"codex\"]\n";
+    project.write(".signoff/config.toml", coder);
+    project
+        .signoff(["init"])
+        .assert_success()
+        .assert_stdout_contains("then type `signoff trust`");
+    project.signoff(["trust"]).assert_success();
+    project
+        .signoff(["init"])
+        .assert_success()
+        .assert_stdout_contains("signoff new --list");
+}
+
+#[test]
+fn init_tells_what_git_says() {
+    let project = Project::new(BINARY);
+    let git = |line: &str| {
+        let line = format!("git -c user.name=t -c user.email=t {line}");
+        project.bash(&line, &project.path()).assert_success();
+    };
+    git("init -q");
+    assert_eq!(project.json(["init"])["git"], "clean");
+    project.write("a", "1");
+    assert_eq!(project.json(["init"])["git"], "uncommitted");
+    git("add a");
+    git("commit -qm a");
+    assert_eq!(project.json(["init"])["git"], "clean");
+}
+
+#[test]
+fn another_path_is_another_deal() {
+    let project = project(&obliging(), &plan(&[&agent("Make it.", "out")]))
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    let project = project.env("PATH", "/opt/mine:/usr/bin:/bin:/usr/bin");
+    project
+        .signoff(["run", "plan.md"])
+        .assert_code(4)
+        .assert_stderr_contains(
+            "PATH changed: it is now with `/opt/mine` and without `/usr/local/bin`",
+        );
+    assert_eq!(project.json(["show", "plan.md"])["status"], "verified");
+    // The same directories in the same order, spelled differently.
+    let path = "/usr/local/bin:/usr/bin/:/bin::/usr/sbin:/sbin:/bin";
+    let project = project.env("PATH", path);
+    project.signoff(["run", "plan.md"]).assert_success();
+}
+
+#[test]
+fn a_script_that_a_contract_runs_is_signed_too() {
+    let text = plan(&[&contract("bash scripts/check.sh && test -e data.txt")]);
+    let project = project(&obliging(), &text);
+    project
+        .write("scripts/check.sh", "exit 0\n")
+        .write("data.txt", "1");
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    // What a contract only looks at is what the work changes.
+    project.write("data.txt", "2");
+    assert_eq!(project.json(["show", "plan.md"])["status"], "approved");
+    project.write("scripts/check.sh", "exit 0 # or not\n");
+    project
+        .signoff(["run", "plan.md"])
+        .assert_code(4)
+        .assert_stderr_contains("scripts/check.sh changed since it was signed");
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project.signoff(["run", "plan.md"]).assert_success();
+}
+
+#[test]
+fn an_agent_cannot_rewrite_the_script_it_is_measured_by() {
+    let script = Script::new().reply(Reply::when(["Make it"]).write("check.sh", "exit 0\n"));
+    let step = format!(
+        "**target:** coder\n**task:**\nMake it.\n\n{}",
+        contract("bash check.sh")
+    );
+    let project = project(&script, &plan(&[&step]));
+    project.write("check.sh", "exit 1\n");
+    project.signoff(["trust"]).assert_success();
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_code(4)
+        .assert_stderr_contains("check.sh changed since it was signed");
+    assert_eq!(project.json(["show", "plan.md"])["status"], "stalled");
+    // Restored, the contract is asked, and says what it would have said.
+    project.write("check.sh", "exit 1\n");
+    let code = project.signoff(["resume"]).code;
+    assert_ne!(code, Some(0));
+}
+
+#[test]
+fn a_script_that_a_step_makes_does_not_void_the_signature() {
+    let script = Script::new().reply(Reply::when(["Make it"]).write("check.sh", "exit 0\n"));
+    let makes = format!(
+        "**target:** coder\n**task:**\nMake it.\n\n{}",
+        contract("bash check.sh")
+    );
+    let text = plan(&[&makes, &contract("bash check.sh")]);
+    let project = signed(&script, &text);
+    project.signoff(["run", "plan.md"]).assert_success();
+    assert_eq!(project.json(["show", "plan.md"])["status"], "completed");
+}
+
+#[test]
+fn a_misspelled_variable_is_no_silent_wish() {
+    let project = Project::new(BINARY).env("SIGNOFF_APPROVAL_PROOV", "key");
+    project
+        .signoff(["config"])
+        .assert_code(6)
+        .assert_stderr_contains("did you mean `SIGNOFF_APPROVAL_PROOF`?");
+    let output = Project::new(BINARY)
+        .env("SIGNOFF_SOAK", "1")
+        .signoff(["config", "--format", "json"]);
+    let value = output.assert_success().json();
+    let read = serde_json::from_value::<signoff_api::config::Config>(value);
+    assert!(read.is_ok(), "{read:?}");
+}

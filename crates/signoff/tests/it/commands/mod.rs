@@ -1,0 +1,20 @@
+//! One command at a time, as people and programs type it.
+
+mod agentctl;
+mod cli;
+mod config;
+mod convert;
+mod docs;
+mod explain;
+mod graph;
+mod levels;
+mod lifecycle;
+mod list;
+mod new;
+mod plan_paths;
+mod proofs;
+mod runs;
+mod store_scale;
+mod tools;
+mod trust;
+mod verify_formats;

@@ -1,0 +1,10 @@
+//! The real binary, in real directories with real processes.
+//!
+//! What can be shown without starting it is tested in the crate that does it.
+
+mod attacks;
+mod commands;
+mod crashes;
+mod running;
+mod support;
+mod trees;

@@ -1,0 +1,132 @@
+//! Conditions, approvals and questions, through the inbox.
+
+use serde_json::{Value, json};
+use signoff_testkit::{Ledger, Project, Reply, Script};
+
+use crate::support::{agent, plan, signed};
+
+fn obliging() -> Script {
+    Script::new()
+        .ledger("LEDGER")
+        .reply(Reply::when(["Make it"]).write("out", "x\n").say("done"))
+}
+
+fn only_item(project: &Project) -> Value {
+    let items = project.json(["inbox"])["items"].clone();
+    assert_eq!(items.as_array().map(Vec::len), Some(1), "{items}");
+    items[0].clone()
+}
+
+/// Answers the only open item and goes on.
+fn answer(project: &Project, word: &str) -> signoff_testkit::Output {
+    let item = only_item(project);
+    let id = item["id"].as_str().expect("items have ids");
+    project.signoff(["answer", id, word, "--resume"])
+}
+
+fn statuses(project: &Project) -> Vec<Value> {
+    let shape = project.json(["status"]);
+    let steps = shape["steps"].as_array().cloned().unwrap_or_default();
+    steps.iter().map(|step| step["status"].clone()).collect()
+}
+
+#[test]
+fn a_step_that_needs_leave_waits_for_it() {
+    let gated = format!("{}**approval:** required\n", agent("Make it.", "out"));
+    let project = signed(&obliging(), &plan(&[&gated]));
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    let item = only_item(&project);
+    assert_eq!(
+        (&item["kind"], &item["choices"]),
+        (&json!("approval"), &json!(["approve", "deny"]))
+    );
+    assert!(!project.exists("out"));
+    answer(&project, "approve").assert_success();
+    assert_eq!(statuses(&project), ["completed"]);
+    Ledger::read(project.outside("ledger")).assert_starts("step-1", 1);
+}
+
+#[test]
+fn a_denied_step_is_never_begun() {
+    let gated = format!("{}**approval:** required\n", agent("Make it.", "out"));
+    let after = "**contract:**\n```shell\ntrue; test -d .\n```\n";
+    let project = signed(&obliging(), &plan(&[&gated, after]));
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    answer(&project, "deny")
+        .assert_code(1)
+        .assert_stdout_contains("User denied approval");
+    assert_eq!(statuses(&project), ["skipped", "blocked"]);
+    Ledger::read(project.outside("ledger")).assert_starts("step-1", 0);
+}
+
+/// A question, then a step for each answer.
+fn asking() -> Project {
+    let ask = "**id:** go\n**ask:** Ship it?\n**choices:** yes, no\n";
+    let step = |answer: &str| {
+        format!(
+            "**when:** steps[\"go\"].output == \"{answer}\"\n{}",
+            agent("Make it.", "out")
+        )
+    };
+    signed(&obliging(), &plan(&[ask, &step("yes"), &step("no")]))
+}
+
+#[test]
+fn an_answer_decides_which_steps_run() {
+    let project = asking();
+    project
+        .signoff(["run", "plan.md"])
+        .assert_code(3)
+        .assert_stderr_contains("Ship it?");
+    let item = only_item(&project);
+    assert_eq!(item["choices"], json!(["yes", "no", "skip", "abort"]));
+    let id = item["id"].as_str().expect("items have ids");
+    project
+        .signoff(["answer", id, "perhaps"])
+        .assert_code(5)
+        .assert_stderr_contains("yes, no, skip, abort");
+    answer(&project, "yes").assert_success();
+    assert_eq!(statuses(&project), ["completed", "completed", "skipped"]);
+    let shape = project.json(["status"]);
+    assert_eq!(shape["steps"][0]["evidence"], "accepted");
+    project
+        .signoff(["log"])
+        .assert_success()
+        .assert_stdout_contains("`when` is false");
+}
+
+#[test]
+fn what_reads_an_answer_nobody_gave_is_blocked() {
+    let project = asking();
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    answer(&project, "skip").assert_code(1);
+    assert_eq!(statuses(&project), ["skipped", "blocked", "blocked"]);
+    assert!(!project.exists("out"));
+}
+
+#[test]
+fn a_condition_reads_what_a_contract_printed() {
+    let probe = "**id:** probe\n**contract:**\n```shell\necho changed\n```\n";
+    let step = |word: &str| {
+        format!(
+            "**when:** \"{word}\" in steps[\"probe\"].stdout\n**contract:**\n```shell\ntest -d .\n```\n"
+        )
+    };
+    let project = signed(
+        &obliging(),
+        &plan(&[probe, &step("changed"), &step("same")]),
+    );
+    project.signoff(["run", "plan.md"]).assert_success();
+    assert_eq!(statuses(&project), ["completed", "completed", "skipped"]);
+}
+
+#[test]
+fn a_loop_begins_at_once_beside_what_is_under_way() {
+    // The first waits for what the loop makes, and the loop is reached only through its condition.
+    let waits = "**depends_on:** none\n**contract:**\n```shell\nfor i in $(seq 200); do test -f made && exit 0; sleep 0.05; done; exit 1\n```\n**on_fail:** abort\n";
+    let makes = "**depends_on:** none\n**when:** true\n**for_each:** [1]\n**contract:**\n```shell\ntouch made\n```\n";
+    let project = signed(&Script::new(), &plan(&[waits, makes]));
+    project
+        .signoff(["run", "plan.md", "--jobs", "4"])
+        .assert_success();
+}

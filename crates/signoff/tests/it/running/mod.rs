@@ -1,0 +1,20 @@
+//! Plans that are carried out: agents, contracts, questions, and what people see of them.
+
+mod acceptance;
+mod agents;
+mod asking;
+mod confined;
+mod control;
+mod dialects_run;
+mod edit_during_run;
+mod every_event;
+mod gates;
+mod ignored_work;
+mod live;
+mod ordinary_user;
+mod prepare;
+mod proposals_run;
+mod quick;
+mod real_agents;
+mod seeds_run;
+mod warm;

@@ -1,0 +1,33 @@
+//! The example of each seed, made runnable: carried out in one go, killed and resumed, escalated and
+//! answered. What the run reported is checked against the catalogue of events, and the marks against
+//! the seed's own words.
+
+mod proposal;
+mod record;
+mod thread;
+mod toolplan;
+mod workunit;
+
+use serde_json::{Value, json};
+use signoff_testkit::{Reply, Script};
+
+use crate::support::seeds::catalogue::ended;
+use crate::support::seeds::{Example, count};
+
+/// Every step completed with this grade.
+#[track_caller]
+fn all_done(example: &Example, steps: usize, evidence: &str) {
+    let done = ("completed".to_owned(), evidence.to_owned());
+    assert_eq!(example.steps(), vec![done; steps]);
+    let ends = ended(&example.events(), "completed");
+    assert_eq!(ends.len(), steps);
+    for (id, (status, grade)) in ends {
+        assert_eq!(
+            (status, grade),
+            ("completed".to_owned(), Some(evidence.to_owned())),
+            "{id}"
+        );
+    }
+    let processes = example.project.processes();
+    assert!(processes.is_empty(), "{processes:#?}");
+}

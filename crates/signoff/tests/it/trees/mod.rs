@@ -1,0 +1,11 @@
+//! Where steps work and how their work lands, beside a person who is at work too.
+
+mod beside_a_person;
+mod held_files;
+mod held_up_git;
+mod interleavings;
+mod landing;
+mod odd_trees;
+mod person_interleavings;
+mod repair;
+mod undo;

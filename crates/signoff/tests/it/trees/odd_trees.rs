@@ -1,0 +1,118 @@
+//! Runs in worktrees where something is odd: filters, ignored products, a branch that is gone.
+
+use signoff_testkit::{Ledger, Project, Reply, Script};
+
+use crate::support::{agent, plan, project};
+
+const RUN: [&str; 4] = ["run", "plan.md", "--isolation", "worktree"];
+
+/// A repository with these files and a signed plan of one step.
+fn repository(script: &Script, step: &str, files: &[(&str, &str)]) -> Project {
+    let project = project(script, &plan(&[step])).on_trees();
+    for (path, text) in files {
+        project.write(path, text);
+    }
+    for words in [
+        "init -q -b main",
+        "config user.name p",
+        "config user.email p@x",
+        "config filter.crypt.clean 'tr a-z b-za'",
+        "add -A",
+        "commit -qm base",
+    ] {
+        project.git(words);
+    }
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project
+}
+
+fn run_id(project: &Project) -> String {
+    let runs = project.json(["runs"]);
+    let last = runs["runs"].as_array().and_then(|runs| runs.last());
+    let name = last.and_then(|run| run["run"].as_str());
+    name.expect("something ran").to_owned()
+}
+
+#[test]
+fn what_a_filter_would_change_is_not_committed_as_it_is() {
+    let pattern = "*.key filter=crypt\n*.plain filter=nobody\n";
+    let known = Script::new().reply(Reply::always().write("x.key", "secret\n"));
+    let brought = Reply::always().write("x.key", "secret\n");
+    let brought = Script::new().reply(brought.write(".gitattributes", pattern));
+    for (script, files) in [
+        (&known, &[(".gitattributes", pattern)][..]),
+        (&brought, &[]),
+    ] {
+        let step = format!("{}**on_fail:** abort\n", agent("Work", "x.key"));
+        let project = repository(script, &step, files);
+        let output = project.signoff(RUN);
+        output
+            .assert_code(1)
+            .assert_stdout_contains("`x.key` (filter `crypt`)");
+        assert!(!project.exists("x.key"));
+        let log = format!("log --oneline signoff/{} -- x.key", run_id(&project));
+        assert_eq!(project.git(&log), "");
+    }
+    // A filter that nobody has does nothing.
+    let script = Script::new().reply(Reply::always().write("x.plain", "open\n"));
+    let project = repository(
+        &script,
+        &agent("Work", "x.plain"),
+        &[(".gitattributes", pattern)],
+    );
+    project.signoff(RUN).assert_success();
+    assert_eq!(project.read("x.plain"), "open\n");
+}
+
+#[test]
+fn a_contract_that_misses_what_git_ignores_is_explained() {
+    let script = Script::new()
+        .reply(Reply::when(["the attempt changed `out`"]).write("app", "x\n"))
+        .reply(Reply::always().write("out/app", "x\n").write("made", "x\n"));
+    let step =
+        agent("Work", "out/app").replace("test -s out/app", "test -s out/app || test -s app");
+    let step = format!("{step}**on_fail:** retry(1), then abort\n");
+    let project = repository(&script, &step, &[(".gitignore", "out/\n.env\n")]);
+    // What the run's tree is made usable with is nobody's work.
+    let config = project.read(".signoff/config.toml");
+    let config = config.replace("[run]\n", "[run]\ncopy = [\".env\"]\n");
+    project
+        .write(".env", "mine\n")
+        .write(".signoff/config.toml", &config);
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    let output = project.signoff(RUN);
+    let said = "the attempt changed `out`, which is not versioned";
+    output.assert_success().assert_stderr_contains(said);
+    assert!(project.exists("app") && !project.exists("out"));
+}
+
+#[test]
+fn without_its_branch_a_run_does_not_go_on() {
+    let script = Script::new()
+        .ledger("LEDGER")
+        .reply(Reply::when(["again"]).write("y", "y\n"))
+        .reply(Reply::always().say("no"));
+    let step = format!("{}**on_fail:** escalate\n", agent("Work", "y"));
+    let project = repository(&script, &step, &[]);
+    assert_ne!(project.signoff(RUN).code, Some(0));
+    let run = run_id(&project);
+    let starts = || Ledger::read(project.outside("ledger")).started().len();
+    let before = starts();
+    let item = project.json(["inbox"])["items"][0]["id"].clone();
+    let item = item.as_str().expect("something waits");
+    let answer = ["answer", item, "retry", "--note", "again"];
+    project.signoff(answer).assert_success();
+    let head = project.git(&format!("rev-parse signoff/{run}"));
+    project.git(&format!("branch -qD signoff/{run}"));
+    let repair = format!("branch signoff/{run} {head}");
+    project
+        .signoff(["resume"])
+        .assert_code(5)
+        .assert_stderr_contains(&format!("`git {repair}` brings it back"));
+    assert_eq!(starts(), before);
+    project.git(&repair);
+    project.signoff(["resume"]).assert_success();
+    assert!(project.exists("y"));
+}
