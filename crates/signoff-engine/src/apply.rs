@@ -44,7 +44,7 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         Event::TreePrepared { tree } => {
             run.head = Some(tree.start.clone());
             run.landed_head = Some(tree.start.clone());
-            run.ground = Some(tree.clone());
+            run.tree = Some(tree.clone());
         }
         Event::CheckoutJoined {
             commit,
@@ -116,15 +116,15 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
     }
 }
 
-/// The clock was set back while nobody drove the run: a pause until a time that it showed before
-/// would last for as long as that was.
+/// Ends all pauses. The clock was set back while the run stood still, so a pause until a time by the
+/// old clock would last too long.
 fn end_pauses(run: &mut Run) {
     for step in &mut run.steps {
         step.turn.not_before = 0;
     }
 }
 
-/// The loader offers the plan before its event; without it the event changes nothing.
+/// Goes on under the plan that the loader offered before this event; without one nothing changes.
 fn replan(run: &mut Run, digest: &str, settings: &Settings) {
     let next = run.next.take();
     if let Some(next) = next.filter(|next| next.digest().to_string() == *digest) {
@@ -206,7 +206,7 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
         | Event::ContractStarted { .. }
         | Event::ContractFinished { .. }
         | Event::RetryScheduled { .. } => attempt::apply(run, at, recorded),
-        // Of the budget is told what was spent; the rest changes nothing by itself.
+        // `Usage` counts what was spent of the budget; the others change nothing by themselves.
         Event::BudgetReserved { .. }
         | Event::BudgetSpent { .. }
         | Event::BudgetExceeded { .. }
@@ -256,7 +256,7 @@ fn begin(run: &mut Run, at: usize) {
     }
 }
 
-/// What a step needs first once nothing stands before it.
+/// What a step needs first once its gate is open.
 fn first_stage(definition: &Step, settings: &Settings) -> Stage {
     if wants_baseline(definition, settings) {
         Stage::NeedsBaseline
@@ -274,7 +274,7 @@ fn provisional(run: &mut Run, at: usize) {
     }
     run.active.remove(&at);
     run.gather.remove(&at);
-    // A loop is as done as its items: a person is asked about those.
+    // A person is asked about the items of a loop, not about the loop.
     if !is_loop {
         run.provisional.insert(at);
     }
@@ -291,7 +291,7 @@ pub(crate) fn note_verdict(run: &mut Run, at: usize) {
         .as_ref()
         .is_some_and(|contract| !contract.holds_once && !run.children.contains_key(&at));
     if judged {
-        let (tree, unconfirmed) = (state.contract.tree, state.outcome.unconfirmed);
+        let (tree, unconfirmed) = (state.contract.tree_version, state.outcome.unconfirmed);
         run.verdicts.insert((tree, at));
         if unconfirmed {
             run.unconfirmed.insert(at);
@@ -299,7 +299,7 @@ pub(crate) fn note_verdict(run: &mut Run, at: usize) {
     }
 }
 
-/// Nobody has to answer any more what was asked about this step alone.
+/// Closes the questions about this step alone.
 fn withdraw_items(run: &mut Run, at: usize) {
     run.items
         .retain(|_, item| !(item.steps.is_empty() && item.step == at));

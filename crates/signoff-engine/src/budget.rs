@@ -32,7 +32,7 @@ impl Usage {
             self.grants += u64::from(choice == Choice::Allow);
             return;
         }
-        // So do landing and undoing, maybe days later.
+        // The same holds for landing and undoing, which may come days later.
         if let Event::LandingStarted { .. } | Event::RunLanded { .. } | Event::RunUndone { .. } =
             recorded.event
         {

@@ -125,7 +125,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
         }
         Input::Resume { .. } | Input::Reopen { .. } => out_of_place("going on"),
         Input::Replan { snapshot, settings } => replan(run, snapshot, settings),
-        Input::TreePrepared { tree } if run.ground.is_none() => {
+        Input::TreePrepared { tree } if run.tree.is_none() => {
             Ok(vec![Event::TreePrepared { tree }])
         }
         Input::TreePrepared { .. } => out_of_place("a second tree"),

@@ -112,7 +112,7 @@ fn admitted<'a>(
     action: Action,
     (queue, capacity): (&mut Queue, &mut Capacity<'a>),
 ) -> Option<Action> {
-    // Whoever has to wait for the queue takes no place for work meanwhile.
+    // A step that waits for the queue takes no place for work meanwhile.
     let free = !queue.would_admit(run, at, &action) || capacity.admit(run, at, &action);
     (free && queue.admit(run, at, &action)).then_some(action)
 }
@@ -135,10 +135,10 @@ fn last(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if !settled || !run.ready.is_empty() || bounds.stop_short(run) {
         return Vec::new();
     }
-    let stale = run.verdicts.range(..(run.tree, 0));
+    let stale = run.verdicts.range(..(run.tree_version, 0));
     let stale = stale.map(|&(_, step)| step);
     // Those that hold on this tree with what others built have to hold without.
-    let is_current = |step: &usize| run.verdicts.contains(&(run.tree, *step));
+    let is_current = |step: &usize| run.verdicts.contains(&(run.tree_version, *step));
     let warm = run.unconfirmed.iter().copied().filter(is_current);
     let stale: Vec<Action> = stale
         .chain(warm)

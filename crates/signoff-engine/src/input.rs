@@ -155,8 +155,8 @@ pub enum Input {
         hint: Option<String>,
         by: String,
     },
-    /// What stands before the step and needs no hands: its condition, its items, an approval, its
-    /// question.
+    /// What comes before the step's work and needs no process: its condition, its items, an approval,
+    /// its question.
     Gate {
         step: usize,
     },
@@ -164,7 +164,7 @@ pub enum Input {
     OverBudget {
         step: usize,
     },
-    /// All that is left is to ask about the steps that nothing but a person can judge.
+    /// Only the steps are left that only a person can judge.
     AskForAcceptance,
     /// All items of a loop have ended.
     Gather {

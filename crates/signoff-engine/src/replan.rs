@@ -54,7 +54,7 @@ pub(crate) fn replanned(old: &Run, signed: SignedPlan, settings: &Settings) -> R
     Replanned { run, kept, reset }
 }
 
-/// A run of the new version in which nothing has happened, but for what is the whole run's.
+/// A run of the new version in which no step has begun, with what belongs to the run as a whole.
 fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
     let mut used = old.used.clone();
     for (id, &at) in &old.index {
@@ -71,7 +71,7 @@ fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
             cache: old.settings.cache,
             ..settings.clone()
         },
-        ground: old.ground.clone(),
+        tree: old.tree.clone(),
         head: old.head.clone(),
         landed_head: old.landed_head.clone(),
         joined: old.joined.clone(),
@@ -82,7 +82,7 @@ fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
         items_opened: old.items_opened,
         used,
         // What holds was seen under the version before: it has to hold at the end of this one.
-        tree: old.tree + 1,
+        tree_version: old.tree_version + 1,
         ..Run::new(signed)
     }
 }
@@ -200,7 +200,7 @@ impl Replanning<'_> {
         let (Some(step), Some(was)) = (self.run.steps.get_mut(at), self.old.steps.get(from)) else {
             return;
         };
-        // What it used of its budget stays used, and an unchanged task is told why it failed.
+        // Its used budget stays used, and the prompt of an unchanged task says why it failed.
         step.turn.agents = was.turn.agents;
         step.history.ended_before = was.stage == Stage::Ended;
         if same && !was.satisfies {

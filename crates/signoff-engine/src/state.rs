@@ -3,8 +3,8 @@
 mod attempt;
 mod builds;
 mod contract;
-mod ground;
 mod item;
+mod run_tree;
 mod setup;
 mod stage;
 mod step;
@@ -16,8 +16,8 @@ use signoff_plan::signed::SignedPlan;
 
 pub use self::attempt::AttemptState;
 pub use self::contract::{Baseline, ContractRuns};
-pub use self::ground::Seat;
 pub use self::item::Item;
+pub use self::run_tree::Seat;
 pub(crate) use self::setup::referenced;
 pub use self::stage::{Stage, StepStatus};
 pub use self::step::{
@@ -30,7 +30,7 @@ use crate::event::{Outcome, PauseReason, RunTree, Settings};
 #[derive(Debug, Clone)]
 pub struct Run {
     pub(crate) signed: SignedPlan,
-    /// The version that it is to go on under, until the event says that it does.
+    /// The version of the plan that it will go on under, until `plan_replanned` is applied.
     pub(crate) next: Option<SignedPlan>,
     pub(crate) id: String,
     pub(crate) settings: Settings,
@@ -62,20 +62,20 @@ pub struct Run {
     /// Steps whose agents are done and that a person has to accept at the end.
     pub(crate) provisional: BTreeSet<usize>,
     /// The tree that it works on, as git knows it.
-    pub(crate) ground: Option<RunTree>,
+    pub(crate) tree: Option<RunTree>,
     /// The last commit of its branch.
     pub(crate) head: Option<String>,
     /// The last git tree that something was judged on.
     pub(crate) seen_tree: Option<String>,
-    /// The commit that it is to be, or was, brought into the checkout as; and whether it was.
+    /// The commit that lands in the checkout, and whether it has landed.
     pub(crate) landing: Option<(String, bool)>,
     /// The commit whose files were last written to the checkout, where that is done step by step.
     pub(crate) landed_head: Option<String>,
-    /// What of it could not be written to the checkout, each with the reason.
+    /// Files that could not be written to the checkout, each with the reason.
     pub(crate) held: Vec<String>,
     pub(crate) undone: bool,
-    /// How often the tree may have changed: verdicts name the number they were made at.
-    pub(crate) tree: u64,
+    /// Counts the times the tree may have changed; verdicts name the version they were made at.
+    pub(crate) tree_version: u64,
     /// What a person changed in the checkout, by path: at which tree it joined, and whether they deleted it.
     pub(crate) joined: BTreeMap<String, (u64, bool)>,
     /// Completed steps whose contracts have to hold at the end, by the tree of their verdict.
@@ -88,7 +88,7 @@ pub struct Run {
     pub(crate) items_opened: u32,
     pub(crate) usage: Usage,
     pub(crate) started: bool,
-    /// Nothing new is to start.
+    /// Why nothing new starts.
     pub(crate) pausing: Option<PauseReason>,
     pub(crate) pause: Option<PauseReason>,
     pub(crate) outcome: Option<Outcome>,
@@ -231,8 +231,8 @@ impl Run {
         }
     }
 
-    /// The same where it is known whether anybody drives the run: if not, nothing is under way, and
-    /// what was is taken up again.
+    /// The status, given whether a process drives the run: if not, nothing is under way, and what was
+    /// is ready again.
     pub fn status_seen(&self, at: usize, driven: bool) -> StepStatus {
         match self.pause {
             _ if driven || !self.has_begun(at) => self.status_of(at),

@@ -174,7 +174,7 @@ impl Observation {
         }
     }
 
-    /// What is recorded where a condition reads the output: all of it, or the word that it is cut.
+    /// What is recorded where a condition reads the output: all of it, or `cut`.
     pub(crate) fn readable(self) -> Self {
         Self {
             cut: self.cut || self.stdout.len() > READABLE,
@@ -242,7 +242,7 @@ pub fn judge(expect: &[Condition], seen: &Observation) -> (Verdict, Vec<String>)
                     Verdict::Inconclusive,
                     vec!["the output is too long to be judged".to_owned()],
                 ),
-                // What is missing may be all that is wrong, and that is no agent's fault.
+                // The left-out files may be the only cause, and that is not the agent's fault.
                 false if !seen.left_out.is_empty() => {
                     unmet.extend(seen.excuse());
                     (Verdict::Inconclusive, unmet)
@@ -296,7 +296,7 @@ fn describe(condition: &Condition, seen: &Observation) -> String {
 /// Evaluations in a row that may be void before that counts as no answer.
 const MOST_VOID: u32 = 5;
 
-/// Whether a contract is run again whose evaluations were void so many times.
+/// Whether a contract is run again after so many void evaluations.
 pub(crate) fn is_repeated(void: u32) -> bool {
     void < MOST_VOID
 }

@@ -187,7 +187,7 @@ impl View {
 
     /// The branch that has its commits, as people name it.
     pub fn branch(&self) -> Option<String> {
-        let branch = self.run.ground()?.branch.as_deref()?;
+        let branch = self.run.run_tree()?.branch.as_deref()?;
         if self.run.lands_files() {
             // Its commits are the harness's own.
             return None;

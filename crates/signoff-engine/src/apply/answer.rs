@@ -62,7 +62,7 @@ pub(super) fn answered(run: &mut Run, at: usize, event: &Event) {
     } else {
         positions(run, steps)
     };
-    run.tree += u64::from(*choice == Choice::Fixed && !run.in_worktrees());
+    run.tree_version += u64::from(*choice == Choice::Fixed && !run.in_worktrees());
     for at in about {
         run.active.insert(at);
         answer(run, at, *choice, note.as_deref(), by);
@@ -97,7 +97,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
     step.turn.interruptions = 0;
     match choice {
         Choice::Retry => {
-            // One more attempt, not a fresh set of retries: the policy was used up.
+            // One more attempt, not a new set of retries: the policy is exhausted.
             step.turn.failures = retries;
             step.advice.hint = note.map(str::to_owned);
             step.turn.not_before = 0;
@@ -109,7 +109,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.turn.failures = retries;
             step.attempt.repaired_by = Some(by.to_owned());
             if step.attempt.taken_over.is_none() {
-                // Of one that was cut off nobody knows what it changed.
+                // What an attempt changed that was cut off is unknown.
                 let known = step.changes.clone();
                 step.attempt.taken_over = Some(if step.cut_off.unseen_since.is_some() {
                     Changes::default()
@@ -121,7 +121,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.cut_off.numbers.remove(&step.attempts);
             step.attempt.work_ended = None;
             step.status = StepStatus::Verifying;
-            // What was repaired is put on top of what was merged by now.
+            // The repair gets a candidate of its own on the present head.
             step.attempt.candidate = None;
             step.stage = if is_check && !in_worktrees {
                 Stage::NeedsWork
@@ -143,7 +143,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
                 .filter(Value::is_object)
                 .or(step.turn.args.take());
             step.status = StepStatus::Running;
-            // It may have been asked about after the contract was seen.
+            // The question may have come after the baseline.
             step.stage = match step.baseline.verdict {
                 Some(_) => Stage::NeedsWork,
                 None => stage,

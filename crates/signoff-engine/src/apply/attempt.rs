@@ -8,7 +8,7 @@ use crate::state::{AttemptState, Occupied, Run, Stage, StepStatus};
 use crate::verdict::ProcessEnd;
 
 pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
-    let (tree, takes_queue) = (run.tree, run.calls_in_tree(at));
+    let (tree, takes_queue) = (run.tree_version, run.calls_in_tree(at));
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -16,8 +16,8 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
         Event::ConditionHeld { .. } => step.turn.condition_held = true,
         Event::BaselineStarted { base, .. } => {
             step.stage = Stage::Baselining;
-            // What others do meanwhile is not what it looks at.
-            step.contract.tree = tree;
+            // The baseline does not see what other steps change from now on.
+            step.contract.tree_version = tree;
             step.baseline.commit.clone_from(base);
             if step.attempt.candidate.is_none() {
                 step.turn.base.clone_from(base);
@@ -50,9 +50,9 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             attempt, stopped, ..
         } => interrupt(run, at, *attempt, *stopped),
         Event::ContractStarted { attempt, again, .. } => {
-            step.contract.tree = tree;
+            step.contract.tree_version = tree;
             step.occupies.take_place();
-            // One that was cut off gave the queue up, and its candidate needs it again.
+            // A step that was cut off left the queue, and its candidate needs it again.
             if step.attempt.candidate.is_some() {
                 step.occupies = Occupied::Queue;
             }
@@ -122,7 +122,7 @@ fn work_finished(run: &mut Run, at: usize, event: &Event) {
     else {
         return;
     };
-    run.tree += u64::from(!run.in_worktrees());
+    run.tree_version += u64::from(!run.in_worktrees());
     let read = run.read.contains(&at);
     let Some(step) = run.steps.get_mut(at) else {
         return;
@@ -155,12 +155,12 @@ fn call_finished(run: &mut Run, at: usize, attempt: u32, end: &CallEnd) {
     }
     step.status = StepStatus::Verifying;
     step.stage = Stage::NeedsEvaluation { attempt };
-    run.tree += u64::from(changed && !in_worktrees);
+    run.tree_version += u64::from(changed && !in_worktrees);
 }
 
 fn interrupt(run: &mut Run, at: usize, attempt: u32, stopped: bool) {
     let in_worktrees = run.in_worktrees();
-    run.tree += u64::from(!in_worktrees);
+    run.tree_version += u64::from(!in_worktrees);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -170,10 +170,10 @@ fn interrupt(run: &mut Run, at: usize, attempt: u32, stopped: bool) {
     step.attempt.call = None;
     step.cut_off.unseen_since.get_or_insert(attempt);
     step.cut_off.numbers.insert(attempt);
-    // The attempt began without those.
+    // An earlier attempt changed these; this one began without them.
     step.changes.protected.clear();
     if in_worktrees {
-        // The candidate will tell.
+        // The candidate shows what it changed.
         step.changes.files = None;
     }
     step.occupies.leave_queue();

@@ -71,8 +71,8 @@ pub(super) fn contract_finished(run: &mut Run, at: usize, recorded: &Recorded) {
     if step.stage == Stage::Rechecking {
         return rechecked(run, at, *verdict);
     }
-    // The consequence is an event of its own. If it was lost with a crash, the contract is
-    // evaluated once more, which costs time and is never wrong.
+    // The consequence is an event of its own. If a crash loses that event, the contract is evaluated
+    // again, which costs time and is never wrong.
     let holds = *verdict == Verdict::Pass && step.ended_badly().is_none();
     step.stage = if holds && step.attempt.candidate.is_some() {
         Stage::NeedsMerge { attempt: *attempt }
@@ -105,19 +105,19 @@ fn rechecked(run: &mut Run, at: usize, verdict: Verdict) {
     };
     step.stage = Stage::Ended;
     if verdict == Verdict::Pass {
-        let tree = step.contract.tree;
+        let tree = step.contract.tree_version;
         step.attempt.inconclusive = 0;
         run.verdicts.retain(|&(_, step)| step != at);
         run.verdicts.insert((tree, at));
     }
 }
 
-/// What a contract printed, if all of it is there.
+/// What a contract printed, if nothing of it was cut.
 fn whole(observed: &Observation) -> Option<String> {
     (!observed.cut).then(|| observed.stdout.clone())
 }
 
-/// Counts evaluations that say nothing because something changed meanwhile, and lets the next one wait.
+/// Counts void evaluations (something changed while they ran) and delays the next one.
 fn note_void(step: &mut StepState, observed: &Observation, at: Millis) {
     if observed.void.is_none() {
         step.attempt.void = 0;

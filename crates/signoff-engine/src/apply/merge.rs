@@ -38,7 +38,7 @@ pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidat
         step.changes.protected = protected;
     }
     if works || step.attempt.taken_over.is_some() {
-        // Whoever changed it and whenever: this is what is judged, and what the commit will change.
+        // Judge what the commit will change, no matter who changed it and when.
         step.changes.files = Some(candidate.files.clone());
         step.changes.details.clone_from(&candidate.details);
         step.cut_off.unseen_since = None;
@@ -48,7 +48,7 @@ pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidat
     let is_moved =
         step.baseline.commit.is_some() && step.baseline.commit.as_ref() != Some(&candidate.onto);
     step.stage = if was_red && is_moved && candidate.commit != candidate.onto {
-        // Others may have done meanwhile what its contract wants: what is red without the work is looked at again.
+        // Other steps may have done meanwhile what its contract wants: run the baseline again on the head.
         Stage::NeedsBaseline
     } else if judged {
         Stage::NeedsEvaluation { attempt }
@@ -81,7 +81,7 @@ pub(super) fn merging(run: &mut Run, at: usize, attempt: u32) {
     }
 }
 
-/// What is in the checkout is in the run's tree now.
+/// The run's tree now has what is in the checkout.
 pub(super) fn joined(run: &mut Run, commit: &str, tree: &str) {
     let was_landed = run.landed_head == run.head;
     set_head(run, commit, tree);
@@ -90,17 +90,17 @@ pub(super) fn joined(run: &mut Run, commit: &str, tree: &str) {
     }
 }
 
-/// Whoever wonders why a contract no longer holds should know what a person did.
+/// Remembers what a person changed: it may explain why a contract no longer holds.
 pub(super) fn note_joined(run: &mut Run, files: &[String], deleted: &[String]) {
     for file in files {
-        let note = (run.tree, deleted.contains(file));
+        let note = (run.tree_version, deleted.contains(file));
         run.joined.insert(file.clone(), note);
     }
 }
 
 fn set_head(run: &mut Run, commit: &str, tree: &str) {
-    // Whoever was judged before was judged on another tree.
-    run.tree += u64::from(run.head.as_deref() != Some(commit));
+    // Earlier verdicts were made on another tree.
+    run.tree_version += u64::from(run.head.as_deref() != Some(commit));
     run.head = Some(commit.to_owned());
     run.seen_tree = Some(tree.to_owned());
 }
@@ -110,7 +110,7 @@ pub(super) fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.contract.tree = run.tree;
+    step.contract.tree_version = run.tree_version;
     step.occupies.leave_queue();
     step.attempt.commit = Some(commit.to_owned());
     step.contract.judged_on = Some(tree.to_owned());
@@ -119,9 +119,10 @@ pub(super) fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
     };
 }
 
-/// The next attempt goes on with the work as it was put on a newer base, or starts from the head after a conflict. One
-/// that was cut off left nothing: the next begins as it did.
-// Not before there is a next attempt: until then a person may repair this one, and a crash builds its candidate again.
+/// The next attempt continues with the work on its newer base, or starts from the head after a conflict. An attempt
+/// that was cut off left nothing: the next one begins where it began.
+// Called only when there is a next attempt: until then a person may repair this one, and after a crash its candidate
+// is built again.
 pub(super) fn carry(step: &mut StepState) {
     step.occupies.leave_queue();
     if step.attempt.conflicted {

@@ -18,7 +18,7 @@ pub(super) fn resume(run: &mut Run, reopened: bool) {
                 ask_again(run, at, Stage::Ended);
                 run.active.remove(&at);
             }
-            // The events that follow say what becomes of these.
+            // `decide` adds events that say what becomes of these.
             CutOff::Agent { .. }
             | CutOff::Call { .. }
             | CutOff::Answer { .. }
@@ -37,7 +37,7 @@ fn ask_again(run: &mut Run, at: usize, stage: Stage) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    // A baseline without the work needs nothing of the queue.
+    // A baseline on the base commit does not need the queue.
     if stage == Stage::NeedsBaseline && step.attempt.candidate.is_none() {
         step.occupies.leave_queue();
     }
@@ -49,10 +49,10 @@ fn ask_again(run: &mut Run, at: usize, stage: Stage) {
 fn reopen(run: &mut Run) {
     run.outcome = None;
     run.aborting = false;
-    // What is asked at the end is asked at the new end.
+    // Questions of the end are asked again at the new end.
     run.items.retain(|_, item| item.steps.is_empty());
     for at in 0..run.steps.len() {
-        // A step that was skipped and blocks others has to come first if they are to run.
+        // A skipped step that blocks others has to run before them.
         let lost = run.steps.get(at).is_some_and(|step| {
             let blocks = step.status == StepStatus::Skipped && !step.satisfies;
             blocks || matches!(step.status, StepStatus::Failed | StepStatus::Blocked)
@@ -63,7 +63,7 @@ fn reopen(run: &mut Run) {
     }
 }
 
-/// Lets one step be tried once more, and those that it blocked with it.
+/// Retries one step, and the steps that it blocked.
 pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
     run.outcome = None;
     run.aborting = false;
@@ -74,7 +74,7 @@ pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
     let parent = run.steps.get(at).and_then(StepState::parent);
     let mut freed = vec![at];
     freed.extend(parent);
-    // Blocked steps name what blocks them; those are freed from the first to the last.
+    // Blocked steps name what blocks them. Plan order frees a cause before what it blocks.
     for later in run.order().collect::<Vec<_>>() {
         let by = run
             .steps
@@ -89,7 +89,7 @@ pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
     }
 }
 
-/// Makes a step that ended one that has not begun; a loop stays its items.
+/// Lets a step that ended begin again; a loop keeps its items.
 fn take_up(run: &mut Run, at: usize) {
     let items = run.children.get(&at).cloned();
     let open = items.as_ref().map(|items| {

@@ -79,7 +79,7 @@ pub(super) fn baseline_ended(
             verdict,
             observed: recorded(run, at, observed),
         }];
-        // After the work it says what the work is worth, and changes nothing about what is to be done.
+        // After the work, the baseline only shows what the work is worth.
         if state.attempt.candidate.is_some() {
             return events;
         }
@@ -98,7 +98,7 @@ pub(super) fn baseline_ended(
     })
 }
 
-/// The contract of an agent step holds before anybody did anything.
+/// What follows if the contract of an agent step holds before the work.
 fn green(run: &Run, definition: &Step) -> Vec<Event> {
     if !matches!(definition.work, model::Work::Agent { .. }) {
         return Vec::new();
@@ -155,7 +155,7 @@ pub(super) fn work_ended(
             });
         }
         if let ProcessEnd::NotStarted(why) = &ended {
-            // No fault of an agent's: trying again would end the same way.
+            // This is not the agent's fault, and a retry would end the same way.
             let reason = format!("its agent cannot be started: {why}");
             events.extend(escalate(run, definition, state, &reason));
         } else if definition.contract.is_none() {
@@ -169,7 +169,7 @@ pub(super) fn work_ended(
     })
 }
 
-/// An agent step without a contract is not done, whatever its agent says: a person decides.
+/// Only a person can say that an agent step without a contract is done.
 pub(super) fn unverified(
     run: &Run,
     now: Millis,
@@ -177,7 +177,7 @@ pub(super) fn unverified(
     state: &StepState,
     ended: &ProcessEnd,
 ) -> Vec<Event> {
-    // What is merged was judged before that.
+    // Merged work was judged before the merge.
     let forbidden_change =
         || forbidden_change(run, definition, state).filter(|_| state.attempt.commit.is_none());
     if let Some(reason) = changed_protected_files(definition, state).or_else(forbidden_change) {
@@ -192,7 +192,7 @@ pub(super) fn unverified(
             &format!("the agent ended: {ended}"),
         );
     }
-    // Whatever comes of it, its dependents can only go on once its work is in their tree.
+    // Its dependents can only start once its work is in their tree.
     let unmerged = state.attempt.commit.is_none() && run.in_worktrees();
     match run.settings.accept {
         _ if unmerged && state.attempt.accepted_by.is_some() => Vec::new(),
@@ -244,7 +244,7 @@ pub(super) fn evaluation_ended(
     with_step(run, at, |definition, state| {
         let observed = count_after(definition.contract.as_ref(), observed);
         let state = &after(state, &observed);
-        // In place, what is known is of the attempts before unless somebody looked again.
+        // In the checkout, `changes` is from earlier attempts unless this evaluation looked again.
         let fresh = observed.changes.is_some() || state.attempt.candidate.is_some();
         let seen = fresh && state.changes.files.is_some();
         let AttemptVerdict {
@@ -434,7 +434,7 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
             .or_else(|| run.seen_tree.clone()),
         commit: state.attempt.commit.clone(),
         not_proved: match definition.work {
-            // There is no work that it could prove.
+            // A check does no work.
             model::Work::Check => Vec::new(),
             model::Work::Agent { .. } | model::Work::Tool { .. } | model::Work::Ask { .. } => {
                 reasons_against(definition, state)

@@ -112,7 +112,7 @@ pub(super) fn after_call(
             evidence: Grade::Observed,
             facts: facts(run, definition, state),
         }],
-        // No policy of a plan is leave to do twice what may have taken place.
+        // No policy allows repeating a call that may have taken place.
         CallEnd::Failed {
             message,
             unknown: true,
@@ -135,7 +135,7 @@ pub(super) fn after_call(
     }
 }
 
-/// A call whose end nobody saw: called again if that does no harm, else a person finds out.
+/// A call whose end is unknown: it is repeated if that does no harm, otherwise a person finds out.
 pub(super) fn call_cut_off(
     run: &Run,
     definition: &Step,

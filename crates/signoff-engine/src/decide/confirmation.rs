@@ -35,7 +35,7 @@ pub(super) fn confirmation(
     whole.into_iter().chain([own]).collect()
 }
 
-/// A loop is as good as the weakest of its items, and nobody ran a contract for itself.
+/// A loop has the weakest grade of its items; it has no contract run of its own.
 fn of_loop(run: &Run, parent: usize, (at, evidence): (usize, Grade)) -> Option<Event> {
     let items = run.children.get(&parent)?;
     let grade = |item: &usize| Some(run.steps.get(*item)?.outcome.evidence.as_ref()?.0);

@@ -7,7 +7,7 @@ pub(super) fn outcome(run: &Run) -> Outcome {
     let mut outcome = Outcome::Completed;
     for (definition, state) in run.steps() {
         let lost = matches!(state.status, StepStatus::Failed | StepStatus::Blocked);
-        // What was merged by a warm word alone must not land, whatever the step is worth to the plan.
+        // Work that was merged after a warm verdict only must not land, even if its step is not critical.
         if state.outcome.regressed && run.settings.cache == Cache::Warm {
             return Outcome::Failed;
         }

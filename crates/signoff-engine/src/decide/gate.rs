@@ -1,5 +1,5 @@
-//! What stands before a step's work and needs no hands: its condition, its items, a person's leave,
-//! and the question that an `ask` step is.
+//! What comes before a step's work and needs no process: its condition, its items, a person's
+//! approval, and the question of an `ask` step.
 
 use signoff_plan::expression::{Scope, StepRead, evaluate_condition, read};
 use signoff_plan::model::{Step, Work};
@@ -47,7 +47,7 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     }
 }
 
-/// Asks for leave; of a tool step, with the arguments as they will be.
+/// Asks for approval; for a tool step, with the resolved arguments.
 fn approval(
     run: &Run,
     at: usize,
@@ -96,7 +96,7 @@ fn condition(run: &Run, at: usize, definition: &Step, when: &str) -> Result<Vec<
     }
 }
 
-/// A step that was to read what now nobody will say is blocked.
+/// Blocks a step that reads the value of a skipped step.
 pub(super) fn blocked_by_skip(
     run: &Run,
     definition: &Step,

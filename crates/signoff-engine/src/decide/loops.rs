@@ -53,7 +53,7 @@ pub(super) fn gather(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
         if items.iter().any(|item| item.stage == Stage::Provisional) {
             return vec![Event::StepProvisional { step, attempts: 0 }];
         }
-        // As good as the weakest of them; of a loop without items the harness saw that it has none.
+        // The weakest grade of the items. The harness itself observed that an empty loop has none.
         let grades = items
             .iter()
             .filter_map(|item| item.outcome.evidence.as_ref());

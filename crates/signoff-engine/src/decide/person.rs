@@ -145,8 +145,8 @@ pub(super) fn answer(
     Ok(events)
 }
 
-/// Why a note that is meant to be arguments cannot be read. Running the others instead would be what
-/// nobody said.
+/// Why a note that is meant to be arguments cannot be read. The call must not run with the plan's
+/// arguments instead.
 fn unreadable(note: &str) -> Option<String> {
     let looks = note.trim_start().starts_with('{');
     let read = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(note);
@@ -173,7 +173,7 @@ fn still_open(run: &Run, open: &Item, events: &[Event]) -> Option<Event> {
         let step = run.position(step).and_then(|at| run.definition(at));
         step.is_some_and(|step| step.critical)
     };
-    // The run is about to fail: nobody needs to know.
+    // The run is about to fail, so there is nothing left to ask.
     if left.is_empty() || events.iter().any(fails) {
         return None;
     }
@@ -201,7 +201,7 @@ fn steps_of_answer<'a>(
     Ok(steps)
 }
 
-/// The step waits for another version of its plan. Whoever changes their mind can say so.
+/// Lets the step wait for another version of the plan. The person can still answer otherwise.
 fn revise(run: &Run, definition: &Step, note: Option<&str>) -> Vec<Event> {
     let why = note.map(|note| format!(" ({note})")).unwrap_or_default();
     let question = format!(

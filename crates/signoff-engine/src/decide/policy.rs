@@ -38,7 +38,7 @@ pub(super) fn attempt_failed(
     exhausted(run, definition, state, reason)
 }
 
-/// What the policy says once there are no retries left, or none would help.
+/// What the policy says when no retries are left, or when none would help.
 pub(super) fn exhausted(
     run: &Run,
     definition: &Step,

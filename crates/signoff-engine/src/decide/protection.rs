@@ -9,7 +9,7 @@ use crate::event::Changes;
 use crate::judge::is_produced;
 
 /// The files that a step changed although one protects them that neither waits for it nor is waited for, with that
-/// one's id. `produces` gives leave.
+/// one's id. `produces` allows it.
 pub(super) fn protected_by_others<'p>(
     plan: &'p Plan,
     step: &Step,

@@ -56,7 +56,7 @@ pub(super) fn verdict(
     }
 }
 
-/// What the work changed although nobody may: also a file that was not there when the step began.
+/// The protected files that the work changed, including files that were not there when the step began.
 pub(super) fn changed_protected_files(definition: &Step, state: &StepState) -> Option<String> {
     let covers = |file: &&String| is_covered(&definition.protects, file, &state.changes.details);
     let mut protected = state.changes.protected.clone();
@@ -74,7 +74,8 @@ pub(super) fn is_covered(patterns: &[String], file: &str, details: &ChangeDetail
     patterns.any(|pattern| names.iter().any(|name| glob::covers(pattern, name)))
 }
 
-/// The runners' configuration is changed only by whom the plan told to, whichever step it belongs to.
+/// Changes that the plan does not allow this step: to the configuration of any contract's runner, and to files that a
+/// parallel step protects.
 pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) -> Option<String> {
     match definition.work {
         Work::Agent { .. } | Work::Tool { .. } => {}

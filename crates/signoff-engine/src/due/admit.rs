@@ -18,8 +18,8 @@ pub(super) struct Capacity<'a> {
     /// Something else uses the tree: an agent has to wait.
     used: bool,
     locks: BTreeSet<&'a str>,
-    /// An agent waits for the tree. What comes after it in the plan waits behind it, or it would
-    /// wait for ever.
+    /// An agent waits for the tree. Later steps of the plan wait behind it; otherwise it might never
+    /// start.
     closed: bool,
 }
 

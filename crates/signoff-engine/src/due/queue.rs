@@ -32,7 +32,7 @@ fn needs_queue(run: &Run, at: usize, action: &Action) -> bool {
     let Some(step) = run.steps.get(at) else {
         return false;
     };
-    // In the checkout, who may start is all there is to say.
+    // In the checkout there is no queue.
     if !run.in_worktrees() || step.occupies.has_queue() {
         return false;
     }

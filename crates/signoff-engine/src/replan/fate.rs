@@ -37,7 +37,7 @@ pub(super) fn fates(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<Fate> 
         .map(|(at, _)| at)
         .collect();
     demote(&mut fates, decided);
-    // Whoever is asked about a step is asked when its turn comes.
+    // A question about a step is asked when the step's turn comes.
     let early: Vec<usize> = steps()
         .filter(|(_, from)| !old.children.contains_key(from))
         .filter(|(at, _)| fates.get(*at) == Some(&Fate::Underway))
@@ -76,7 +76,7 @@ fn of_step(old: &Run, new: &Run, from: usize, at: usize) -> Fate {
     }
 }
 
-/// The same of an item of a loop that goes on.
+/// The fate of an item of a loop that goes on.
 pub(super) fn of_item(old: &Run, new: &Run, from: usize, at: usize) -> Fate {
     let fate = old
         .steps

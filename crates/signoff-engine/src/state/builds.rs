@@ -7,8 +7,8 @@ use crate::due::Action;
 use crate::event::{Cache, Green};
 
 impl Run {
-    /// May the contract that this action runs find what earlier ones built? Not if its answer is the last one: then
-    /// nothing would ever say whether it holds without.
+    /// May the contract that this action runs find what earlier ones built? Not if it runs for the last time: then
+    /// nothing would show whether it holds without that.
     pub fn reuses_builds(&self, action: &Action) -> bool {
         let (at, baseline) = match *action {
             Action::Baseline { step } => (step, true),

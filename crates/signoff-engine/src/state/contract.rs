@@ -19,8 +19,8 @@ pub struct Baseline {
 /// What is known of all runs of the contract, and of the last of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContractRuns {
-    /// The tree that the last run looked at, by its number.
-    pub tree: u64,
+    /// The version of the tree that the last run looked at.
+    pub tree_version: u64,
     /// The git tree of the last verdict.
     pub judged_on: Option<String>,
     /// Tests that ran in the last evaluation.
@@ -50,7 +50,7 @@ impl ContractRuns {
     /// The same after a run that judged the work.
     pub(crate) fn after_evaluation(&self, observed: &Observation) -> Self {
         Self {
-            tree: self.tree,
+            tree_version: self.tree_version,
             judged_on: observed.tree.clone().or_else(|| self.judged_on.clone()),
             tests: observed.tests.clone(),
             room: weaker_room(self.room.as_deref(), observed.room.as_deref()),

@@ -13,7 +13,7 @@ use crate::event::{Accept, Green, Isolation, Settings};
 use crate::template::rendered;
 
 impl Run {
-    /// A run in which nothing has happened yet. There is no other way in than a signed plan.
+    /// A run in which nothing has happened yet. Only a signed plan can be run.
     pub fn new(signed: SignedPlan) -> Self {
         let plan = signed.plan();
         let index: BTreeMap<String, usize> = (0..)
@@ -69,14 +69,14 @@ impl Run {
             active: BTreeSet::new(),
             gather: BTreeSet::new(),
             provisional: BTreeSet::new(),
-            ground: None,
+            tree: None,
             head: None,
             seen_tree: None,
             landing: None,
             landed_head: None,
             held: Vec::new(),
             undone: false,
-            tree: 0,
+            tree_version: 0,
             joined: BTreeMap::new(),
             verdicts: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
@@ -138,7 +138,7 @@ fn with_params(plan: &Plan) -> BTreeMap<usize, Step> {
     };
     let steps = (0..).zip(&plan.steps);
     let single = steps.filter(|(_, step)| step.for_each.is_none());
-    // One that cannot be rendered is told by `unrenderable` before the run starts.
+    // `unrenderable` reports what cannot be rendered before the run starts.
     single
         .filter_map(|(at, step)| Some((at, rendered(step, &scope).ok()??)))
         .collect()

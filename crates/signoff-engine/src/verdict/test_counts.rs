@@ -219,7 +219,7 @@ fn silent_runners(contract: &Contract, after: Option<&TestsRun>) -> Vec<String> 
     worded.collect()
 }
 
-/// The number of tests, where tests were told.
+/// The number of tests, where a runner reported tests.
 pub(crate) fn reported_tests(tests: Option<&TestsRun>) -> Option<u64> {
     let tests = tests.filter(|tests| !tests.runner.split(AND).all(is_by_package));
     tests.map(|tests| tests.run)

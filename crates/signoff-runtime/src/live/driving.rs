@@ -127,7 +127,7 @@ fn begin(
     let Some(trees) = trees else {
         return Ok(());
     };
-    if work.run.state().ground().is_none() {
+    if work.run.state().run_tree().is_none() {
         match trees.begin(work.run.state().settings().isolation) {
             Ok(tree) => work.record(Input::TreePrepared { tree })?,
             // Ctrl-C before the first step: the loop hears of it next.

@@ -136,7 +136,7 @@ fn bring_in(
     journaled: &mut JournaledRun<'_>,
 ) -> Result<Landing, Error> {
     let run = journaled.state();
-    let start = run.ground().map(|ground| ground.start.as_str());
+    let start = run.run_tree().map(|tree| tree.start.as_str());
     let start = parsed(run, start.unwrap_or_default())?;
     let head = parsed(run, run.head().unwrap_or_default())?;
     let mut landing = Landing {

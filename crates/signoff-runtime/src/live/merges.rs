@@ -16,7 +16,7 @@ pub(super) fn begun(run: &Run) -> Vec<(usize, u32)> {
 
 /// Brings them to their end. What cannot be merged is left to whoever goes on with the run.
 pub(super) fn finish(run: &Run, trees: &Trees, begun: &[(usize, u32)]) -> Vec<Input> {
-    let start = run.ground().map(|ground| ground.start.as_str());
+    let start = run.run_tree().map(|tree| tree.start.as_str());
     let Ok(since) = id(start.unwrap_or_default()) else {
         return Vec::new();
     };

@@ -63,10 +63,10 @@ impl OpenedRun<'_> {
 
     /// Agents of older versions worked in worktrees, of which this one knows nothing.
     fn refuse_if_older(&self) -> Result<(), Error> {
-        match self.state().ground() {
-            Some(ground) if !ground.layers => Err(Error::OlderRun {
+        match self.state().run_tree() {
+            Some(tree) if !tree.layers => Err(Error::OlderRun {
                 run: self.id.clone(),
-                branch: ground.branch.clone().unwrap_or_default(),
+                branch: tree.branch.clone().unwrap_or_default(),
             }),
             Some(_) | None => Ok(()),
         }
@@ -77,7 +77,7 @@ impl OpenedRun<'_> {
         let Some(head) = self
             .state()
             .head()
-            .filter(|_| self.state().ground().is_some())
+            .filter(|_| self.state().run_tree().is_some())
         else {
             return Ok(());
         };
@@ -103,8 +103,8 @@ impl OpenedRun<'_> {
 
     /// The repository that its trees are recorded in, if it is still there.
     fn repository(&self) -> Result<Option<Repository>, Error> {
-        match self.state().ground() {
-            Some(ground) if ground.private => trees::private_repository(self.project),
+        match self.state().run_tree() {
+            Some(tree) if tree.private => trees::private_repository(self.project),
             Some(_) => trees::repository(self.project),
             // Killed before it had a tree.
             None => Ok(trees::run_repository(self.project)?.map(|found| found.repository)),
@@ -124,14 +124,14 @@ impl OpenedRun<'_> {
         let kept = trees::kept(self.project, (&self.key, &self.plan));
         let how = (showing, self.setup(grounds));
         let trees = Trees::open(self.project, repository, &self.dir, (&self.id, &kept), how)?;
-        if let (Some(ground), Some(head)) = (self.state().ground(), self.state().head()) {
+        if let (Some(tree), Some(head)) = (self.state().run_tree(), self.state().head()) {
             let parsed = |text: &str| {
                 id(text).map_err(|why| Error::BrokenRun {
                     run: self.id.clone(),
                     why,
                 })
             };
-            trees.take_up(&parsed(&ground.start)?, &parsed(head)?)?;
+            trees.take_up(&parsed(&tree.start)?, &parsed(head)?)?;
         }
         Ok(trees)
     }

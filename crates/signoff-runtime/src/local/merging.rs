@@ -48,7 +48,7 @@ impl Local<'_> {
         let (definition, state) = known(run, step)?;
         let candidate = (state.attempt.candidate.clone())
             .ok_or_else(|| broken(run, "a merge of a step without a candidate"))?;
-        let start = run.ground().map(|ground| ground.start.as_str());
+        let start = run.run_tree().map(|tree| tree.start.as_str());
         let since = parsed(run, start.unwrap_or_default())?;
         let name = definition.id.clone();
         let starter = self.crew.starter();

@@ -102,7 +102,7 @@ impl Local<'_> {
     /// Somebody removed the run's branch or repository. What fails then is nobody's attempt: the run stops and says so,
     /// as it would after a crash.
     pub(super) fn lost(&self, run: &Run) -> Option<Error> {
-        let head = run.ground().and(run.head())?;
+        let head = run.run_tree().and(run.head())?;
         self.trees()?.lost(head)
     }
 

@@ -226,7 +226,7 @@ impl Trees {
 
     /// The run has its tree now, if it had none before.
     pub(crate) fn begun(&self, run: &Run) -> Result<(), Error> {
-        let start = run.ground().map(|ground| ground.start.as_str());
+        let start = run.run_tree().map(|tree| tree.start.as_str());
         let parsed = id(start.unwrap_or_default()).map_err(|why| Error::BrokenRun {
             run: self.run.clone(),
             why,

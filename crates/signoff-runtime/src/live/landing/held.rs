@@ -55,7 +55,7 @@ pub(super) fn bring_files(
 
 /// Did the run change anything?
 fn has_changes(run: &Run) -> bool {
-    run.head() != run.ground().map(|ground| ground.start.as_str())
+    run.head() != run.run_tree().map(|tree| tree.start.as_str())
 }
 
 /// Settles what is held as a person says, and brings in the rest.

@@ -44,7 +44,7 @@ pub(super) fn instructed(
 
 /// Brings in what steps did. What a person did is in the checkout already, and git would stop at commits of that.
 fn pick(run: &Run, trees: &Trees) -> Result<String, Error> {
-    let start = run.ground().map(|ground| ground.start.as_str());
+    let start = run.run_tree().map(|tree| tree.start.as_str());
     let start = parsed(run, start.unwrap_or_default())?;
     let head = parsed(run, run.head().unwrap_or_default())?;
     let mut commits = trees.own().commits(&start, &head)?;
@@ -78,11 +78,11 @@ pub(super) fn objections(
 ) -> Result<Vec<String>, Error> {
     // One that was begun goes on, whatever it has changed itself.
     let asks = trigger == Trigger::EndOfRun && run.landing().is_none();
-    match run.ground() {
-        Some(ground) if asks => {
+    match run.run_tree() {
+        Some(tree) if asks => {
             let ours = |path: &str| is_known_plan(project, path);
-            let mut changed = trees.changed_since(ground, &ours)?;
-            changed.extend(elsewhere(ground, trees)?);
+            let mut changed = trees.changed_since(tree, &ours)?;
+            changed.extend(elsewhere(tree, trees)?);
             Ok(changed)
         }
         Some(_) | None => Ok(Vec::new()),
@@ -90,7 +90,7 @@ pub(super) fn objections(
 }
 
 /// Says so if the checkout is on another branch than when the run began.
-fn elsewhere(ground: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
+fn elsewhere(tree: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
     const NONE: &str = "HEAD";
     let now = trees.repository.head()?.branch;
     let now = now.as_deref().unwrap_or(NONE);
@@ -98,7 +98,7 @@ fn elsewhere(ground: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
         NONE => "no branch".to_owned(),
         branch => format!("`{}`", branch.trim_start_matches("refs/heads/")),
     };
-    let before = ground.checkout.as_deref().filter(|before| *before != now);
+    let before = tree.checkout.as_deref().filter(|before| *before != now);
     Ok(before.map(|before| {
         let (before, now) = (named(before), named(now));
         format!("the checkout was on {before} when the run began, and is on {now} now")
@@ -136,10 +136,7 @@ pub(super) fn instead(project: &Project, opened: &OpenedRun<'_>) -> Result<Vec<S
         commands.push(format!("signoff resume {run}"));
     }
     let has_ended = is_over || opened.state().outcome().is_some();
-    let is_theirs = opened
-        .state()
-        .ground()
-        .is_some_and(|ground| !ground.private);
+    let is_theirs = opened.state().run_tree().is_some_and(|tree| !tree.private);
     if has_ended
         && is_theirs
         && let Some(trees) = opened.trees()?
@@ -162,8 +159,8 @@ pub(in crate::live) fn refuse_if_checked_out(opened: &OpenedRun<'_>) -> Result<(
             place,
             before: opened
                 .state()
-                .ground()
-                .and_then(|ground| ground.checkout.clone()),
+                .run_tree()
+                .and_then(|tree| tree.checkout.clone()),
         }),
         None => Ok(()),
     }

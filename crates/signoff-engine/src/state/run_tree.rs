@@ -68,17 +68,17 @@ impl Run {
 
     /// Do files come into the checkout, rather than commits?
     pub fn lands_files(&self) -> bool {
-        let private = self.ground().is_some_and(|ground| ground.private);
+        let private = self.run_tree().is_some_and(|tree| tree.private);
         self.in_worktrees() && (self.settings.land == Land::Step || private)
     }
 
-    /// Is something merged whose files are to come into the checkout at once?
+    /// Are there merged files that land at once?
     pub(crate) fn has_files_to_land(&self) -> bool {
         let at_once = self.in_worktrees() && self.settings.land == Land::Step;
-        at_once && self.ground.is_some() && self.head != self.landed_head
+        at_once && self.tree.is_some() && self.head != self.landed_head
     }
 
-    /// Does somebody use the run's tree, or build something on its head?
+    /// Does a step use the run's tree, or build a candidate on its head?
     pub fn has_queue_holder(&self) -> bool {
         let active = self.active.iter().filter_map(|&at| self.steps.get(at));
         self.in_worktrees() && active.into_iter().any(|step| step.occupies.has_queue())
@@ -89,14 +89,14 @@ impl Run {
         !self.joined.is_empty()
     }
 
-    /// What of its files could not be written to the checkout, each with the reason.
+    /// Files that could not be written to the checkout, each with the reason.
     pub fn held_files(&self) -> &[String] {
         &self.held
     }
 
     /// The tree that the run works on, as git knows it.
-    pub fn ground(&self) -> Option<&RunTree> {
-        self.ground.as_ref()
+    pub fn run_tree(&self) -> Option<&RunTree> {
+        self.tree.as_ref()
     }
 
     /// The last commit of the run's branch.
@@ -119,7 +119,7 @@ impl Run {
     /// Did it complete something that is nowhere but in its own commits?
     pub fn has_not_landed(&self) -> bool {
         let completed = matches!(self.outcome(), Some(Outcome::Completed | Outcome::Partial));
-        let start = self.ground().map(|ground| ground.start.as_str());
+        let start = self.run_tree().map(|tree| tree.start.as_str());
         let settled = self.landed().is_some() || self.has_landed_files() || self.undone();
         completed && self.in_worktrees() && !settled && self.head() != start
     }
