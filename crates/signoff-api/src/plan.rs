@@ -91,7 +91,7 @@ pub enum Work {
     Check,
 }
 
-/// Seed 003's tool hint.
+/// Plan mode's tool hint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hint {

@@ -1,4 +1,4 @@
-//! Seed 003's log of a plan's steps, one JSON object per line. It is that seed's format, which has no
+//! Plan mode's log of a plan's steps, one JSON object per line. It is its format, which has no
 //! version, so it has no `schema` field.
 
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! What `agentctl` prints (seed 004), and what it remembers beside the directories of the threads.
+//! What `agentctl` prints, and what it remembers beside the directories of the threads.
 //!
 //! The seed gives the shapes of a directory and of a commit; those two have no field `schema`.
 

@@ -1,4 +1,4 @@
-//! `signoff.tool_record/1`: what servers of tools offered when they were last asked, in
+//! `signoff.tool_record/1`: what tool servers offered when they were last asked, in
 //! `.signoff/tools.json`. Plans are checked against it, and signed under it.
 
 use std::collections::BTreeMap;

@@ -6,17 +6,19 @@ mod contract;
 mod loops;
 mod merge;
 mod readiness;
+mod replan;
 mod resume;
 
 use signoff_plan::model::Step;
 
 use self::answer::{answered, opened};
 pub(crate) use self::loops::{expand, reads_item};
+pub(crate) use self::merge::conflict_reason;
 use self::readiness::{end, lose};
 pub(crate) use self::readiness::{recount, satisfy_dependents};
+pub(crate) use self::replan::replanned;
 use self::resume::{resume, retry_step};
 use crate::event::{Event, Recorded, Settings};
-use crate::replan::replanned;
 use crate::state::{Run, Stage, StepStatus, wants_baseline};
 
 /// Applies one recorded event. Never fails: an event about an unknown step changes nothing, and the

@@ -12,6 +12,7 @@ mod loops;
 mod merge;
 mod person;
 mod policy;
+mod proof;
 mod protection;
 mod recovery;
 mod replan;
@@ -28,7 +29,6 @@ use self::control::{abort, retry_step, skip_step};
 use self::ending::outcome;
 use self::gate::gate;
 use self::loops::gather;
-pub(crate) use self::merge::conflict_reason;
 use self::merge::{Conflict, candidate_begins, candidate_built, conflicted, merge_begins, merged};
 use self::person::{answer, over_budget};
 use self::recovery::{resume, stop};
@@ -85,7 +85,7 @@ impl std::fmt::Display for Refusal {
             Self::BadArguments { why } => {
                 write!(
                     f,
-                    "the note looks like arguments and is no JSON object: {why}"
+                    "the note looks like arguments and is not a JSON object: {why}"
                 )
             }
             Self::NoStep { step } => write!(f, "the run has no step `{step}`"),

@@ -2,6 +2,7 @@
 
 mod admit;
 mod bounds;
+mod builds;
 mod queue;
 
 use signoff_plan::model::{Step, Work};

@@ -4,19 +4,19 @@
 //! Formats change with ceremony: `signoff-api/tests/samples` holds what every version wrote, and its
 //! tests read all of it.
 
-mod changes;
+mod choice;
 mod settings;
 mod work;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use self::changes::{Candidate, ChangeDetails, Changes, LinkEnd, RunTree};
+pub use self::choice::Choice;
 pub use self::settings::{Accept, Cache, Green, Isolation, Land, Settings};
 pub use self::work::{Call, CallEnd, Output, Process, WorkInput, WorkItem, WorkKind, WorkPayload};
 use crate::Millis;
+pub use crate::changes::{Candidate, ChangeDetails, Changes, LinkEnd, RunTree};
 use crate::evidence::{Facts, Grade};
-use crate::input::Choice;
 use crate::verdict::{Observation, ProcessEnd, Verdict};
 
 /// An event with its place in the journal.

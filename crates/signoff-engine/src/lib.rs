@@ -15,6 +15,7 @@ mod apply;
 mod arguments;
 mod backoff;
 mod budget;
+mod changes;
 mod decide;
 mod due;
 mod event;
@@ -23,7 +24,6 @@ mod input;
 mod judge;
 mod lifecycle;
 mod recovery;
-mod replan;
 mod state;
 mod template;
 mod tests_run;
@@ -36,12 +36,12 @@ pub use budget::wall_left;
 pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due};
 pub use event::{
-    Accept, Cache, Call, CallEnd, Candidate, ChangeDetails, Changes, Event, Green, Isolation,
-    ItemKind, Land, LinkEnd, Outcome, Output, PauseReason, Process, Recorded, RunTree, Settings,
-    WorkInput, WorkItem, WorkKind, WorkPayload,
+    Accept, Cache, Call, CallEnd, Candidate, ChangeDetails, Changes, Choice, Event, Green,
+    Isolation, ItemKind, Land, LinkEnd, Outcome, Output, PauseReason, Process, Recorded, RunTree,
+    Settings, WorkInput, WorkItem, WorkKind, WorkPayload,
 };
 pub use evidence::{Facts, Grade, TestsSeen};
-pub use input::{Choice, Input};
+pub use input::Input;
 pub use judge::{JudgeChanged, TreeChange, asked_before, change_details, judge_changed, names_of};
 pub use lifecycle::{
     Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, after_signing_anew, derive,

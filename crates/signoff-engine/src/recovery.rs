@@ -3,7 +3,7 @@
 
 use signoff_plan::model::{Step, Work};
 
-use crate::input::Choice;
+use crate::event::Choice;
 use crate::state::{Stage, StepState};
 use crate::verdict::Verdict;
 

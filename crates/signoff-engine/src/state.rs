@@ -1,13 +1,13 @@
 //! The state of a run: what applying its events has led to.
 
 mod attempt;
-mod builds;
 mod contract;
 mod item;
 mod run_tree;
 mod setup;
 mod stage;
 mod step;
+mod usage;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub use self::stage::{Stage, StepStatus};
 pub use self::step::{
     Advice, CutOffAttempts, Failure, History, LoopItem, Occupied, StepOutcome, StepState, Turn,
 };
-use crate::budget::Usage;
+pub(crate) use self::usage::Usage;
 use crate::event::{Outcome, PauseReason, RunTree, Settings};
 
 /// One run of one signed plan. Only [`apply`](crate::apply) changes it.

@@ -3,9 +3,7 @@
 use signoff_plan::expression::{
     EvaluationFailed, Scope, places, render, render_args, render_shell,
 };
-use signoff_plan::model::{Plan, Step, Work};
-
-use crate::unsupported::Unsupported;
+use signoff_plan::model::{Step, Work};
 
 /// The step with values in its title, its work and its contract; `None` = nothing in it to replace.
 pub(crate) fn rendered(step: &Step, scope: &Scope) -> Result<Option<Step>, EvaluationFailed> {
@@ -41,19 +39,4 @@ fn has_templates(step: &Step) -> bool {
     };
     let contract = step.contract.as_ref();
     work || is(&step.title) || contract.is_some_and(|contract| is(&contract.command))
-}
-
-/// Steps whose parameters cannot be put into their texts: such a plan does not start.
-pub(crate) fn unrenderable(plan: &Plan) -> impl Iterator<Item = Unsupported> + '_ {
-    let scope = Scope {
-        params: plan.params.clone(),
-        ..Scope::default()
-    };
-    let single = plan.steps.iter().filter(|step| step.for_each.is_none());
-    single.filter_map(move |step| {
-        rendered(step, &scope).err().map(|why| Unsupported {
-            step: Some(step.id.clone()),
-            what: format!("a template without a value ({why})"),
-        })
-    })
 }

@@ -2,9 +2,10 @@
 //! a field that is parsed and then ignored would be a lie about what was enforced.
 
 use signoff_plan::dialect::Dialect;
+use signoff_plan::expression::Scope;
 use signoff_plan::model::{Plan, Step};
 
-use crate::template::unrenderable;
+use crate::template::rendered;
 
 /// A field the engine would have to ignore.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,4 +40,19 @@ fn of_step(step: &Step, dialect: Dialect) -> [(bool, &'static str); 2] {
         ),
         (step.hint.is_some() && !tells_tools, "`tool_hint`"),
     ]
+}
+
+/// Steps whose parameters cannot be put into their texts: such a plan does not start.
+fn unrenderable(plan: &Plan) -> impl Iterator<Item = Unsupported> + '_ {
+    let scope = Scope {
+        params: plan.params.clone(),
+        ..Scope::default()
+    };
+    let single = plan.steps.iter().filter(|step| step.for_each.is_none());
+    single.filter_map(move |step| {
+        rendered(step, &scope).err().map(|why| Unsupported {
+            step: Some(step.id.clone()),
+            what: format!("a template without a value ({why})"),
+        })
+    })
 }

@@ -1,18 +1,18 @@
 //! From what a contract run showed to a verdict.
 
-mod proof;
+mod room;
 mod test_counts;
 
 use serde::{Deserialize, Serialize};
 use signoff_plan::model::Condition;
 
-pub use self::proof::SHARED;
-pub(crate) use self::proof::{reasons_against, weaker_room};
+pub use self::room::SHARED;
+pub(crate) use self::room::weaker_room;
 pub(crate) use self::test_counts::{
-    count_after, count_before, missing_tests, red_summary, reported_tests,
+    count_after, count_before, doubts, missing_tests, red_summary, reported_tests,
 };
 use crate::Millis;
-use crate::event::Changes;
+use crate::changes::Changes;
 
 /// How a process ended: `{"exit_code": 1}`, `{"signal": 9}`, `"timed_out"` or
 /// `{"not_started": "why"}`.

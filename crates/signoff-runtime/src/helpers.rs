@@ -1,7 +1,7 @@
 //! The commands of the configuration that name files of the project, and whether those files are still
 //! what the person trusted.
 //!
-//! Servers of tools and `[notify]` run with the person's rights, agents with their logins, and every
+//! Tool servers and `[notify]` run with the person's rights, agents with their logins, and every
 //! agent can change files of the project. So such files are part of what `signoff trust` covers, and
 //! are compared before each start.
 

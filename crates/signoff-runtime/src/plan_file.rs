@@ -134,7 +134,7 @@ fn thread_files(directory: &Path) -> Result<Vec<(String, Vec<u8>)>, Error> {
         names.get_mut(first..).unwrap_or_default().sort();
     }
     if names.is_empty() && !tasks.is_dir() {
-        let why = "a directory without `plan.md` or `tasks/` is no plan";
+        let why = "a directory without `plan.md` or `tasks/` is not a plan";
         return Err(unreadable(directory)(io::Error::new(
             io::ErrorKind::NotFound,
             why,
@@ -188,7 +188,7 @@ fn can_be_read(path: &Path) -> io::Result<()> {
     if kind.is_file() || kind.is_dir() || nameless {
         return Ok(());
     }
-    let why = "this is no file; what a program writes is read from stdin, as `-`";
+    let why = "this is not a file; what a program writes is read from stdin, as `-`";
     Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
 
@@ -254,7 +254,7 @@ mod tests {
     fn a_directory_without_either_is_no_plan() {
         let dir = thread(&[("notes.md", "")]);
         let Err(Error::Unreadable { why, .. }) = read_source(dir.path(), "t") else {
-            panic!("it is no plan");
+            panic!("it is not a plan");
         };
         assert_eq!(why.kind(), io::ErrorKind::NotFound);
     }

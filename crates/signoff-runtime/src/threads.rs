@@ -1,4 +1,4 @@
-//! The threads of a session (seed 004): each is planned in its own directory outside the project,
+//! The threads of a session: each is planned in its own directory outside the project,
 //! and all of them are committed to the project's store at once.
 //!
 //! Start reading at [`Planning`], then [`commit`].

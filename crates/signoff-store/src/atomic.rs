@@ -152,12 +152,12 @@ pub fn clear_strays(directory: &Path) -> Result<(), FileError> {
 /// Removes a directory with everything in it; first its name, so that nobody finds half of it.
 pub fn remove_directory(path: &Path) -> Result<(), FileError> {
     let gone = temp::hidden(path, "gone");
-    crate::threads::remove_whole(&gone)?;
+    remove_whole(&gone)?;
     failpoint::change()
         .and_then(|()| fs::rename(path, &gone))
         .map_err(FileError::at("remove", path))?;
     sync_parent(path)?;
-    crate::threads::remove_whole(&gone)
+    remove_whole(&gone)
 }
 
 /// Removes a file, so that it stays removed after a power failure. One that is gone is no error.
@@ -302,6 +302,26 @@ pub(crate) fn is_still_at(file: &File, path: &Path) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Removes a file, a link or a directory with everything in it. Links are not followed; what is gone
+/// is no error.
+pub(crate) fn remove_whole(path: &Path) -> Result<(), FileError> {
+    let removed = match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        // Also where what should hold it is not a directory.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            Ok(())
+        }
+        Err(error) => Err(error),
+    };
+    removed.map_err(FileError::at("remove", path))
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ pub struct Config {
     pub notify: Notify,
     /// By role name.
     pub agents: BTreeMap<String, Setting<Agent>>,
-    /// Servers of tools, by name.
+    /// Tool servers, by name.
     pub servers: BTreeMap<String, Setting<Server>>,
     /// What has no effect here and is no mistake either.
     pub notes: Vec<Problem>,

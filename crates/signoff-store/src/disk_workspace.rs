@@ -14,7 +14,7 @@ use signoff_plan::{Workspace, glob};
 use crate::config::Config;
 use crate::tool_record;
 
-/// A directory, the PATH that contracts get, the configured agents and servers of tools.
+/// A directory, the PATH that contracts get, the configured agents and tool servers.
 #[derive(Debug)]
 pub struct DiskWorkspace {
     root: PathBuf,

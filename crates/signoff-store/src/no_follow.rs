@@ -9,7 +9,6 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::FileError;
-use crate::root::Link;
 
 /// Opens a regular file; a link in its place is refused.
 pub(crate) fn open(path: &Path) -> Result<File, FileError> {
@@ -42,3 +41,15 @@ pub(crate) fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, FileError> 
         .map_err(FileError::at("read", path))?;
     Ok(Some(bytes))
 }
+
+/// A link stands where the store should be.
+#[derive(Debug)]
+pub(crate) struct Link;
+
+impl std::fmt::Display for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("it is a link, and nothing of the store is read or written behind one")
+    }
+}
+
+impl std::error::Error for Link {}

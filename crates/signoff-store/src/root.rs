@@ -1,6 +1,6 @@
 //! Where the store is: a directory `.signoff/` at the root of a workspace, found like `.git`.
 //!
-//! The stores of seeds 003 and 000, `.pi/plans` and `.rawko/plans`, mark a root as well; `.signoff/`
+//! The stores of plan mode and of rawko, `.pi/plans` and `.rawko/plans`, mark a root as well; `.signoff/`
 //! is then made beside them at the first write.
 
 mod links;
@@ -11,10 +11,8 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-pub(crate) use self::links::Link;
 pub use self::nesting::{DiscoverError, discover};
 use crate::atomic::{self, Mode};
-use crate::runs::RunDir;
 use crate::{FileError, key};
 
 const NAME: &str = ".signoff";
@@ -25,7 +23,7 @@ const GITIGNORE: &[u8] = b"/runs/\n/locks/\n/worktrees/\n/index*\n";
 /// The stores that other tools made, by the directory of their plans.
 const OTHERS: [(Kind, &str); 2] = [(Kind::Pi, ".pi/plans"), (Kind::Rawko, ".rawko/plans")];
 
-/// The settings of seed 003's store.
+/// The settings of plan mode's store.
 const PI_SETTINGS: &str = ".pi/plans.json";
 
 /// Whose store the proposals are kept in.
@@ -33,9 +31,9 @@ const PI_SETTINGS: &str = ".pi/plans.json";
 pub enum Kind {
     /// Our own.
     Own,
-    /// Seed 003's `.pi/plans`.
+    /// Plan mode's `.pi/plans`.
     Pi,
-    /// Seed 000's `.rawko/plans`.
+    /// rawko's `.rawko/plans`.
     Rawko,
 }
 
@@ -124,14 +122,14 @@ impl Store {
         self.beside_plans("artifacts").join(key::encode(plan))
     }
 
-    /// Where the executions of one plan are logged for whoever knows seed 003's store; no other
+    /// Where the executions of one plan are logged for whoever knows plan mode's store; no other
     /// store has that. No id leads out of it.
     pub fn session_log(&self, plan: &str) -> Option<PathBuf> {
         let name = format!("{}.jsonl", key::encode(plan));
         (self.kind == Kind::Pi).then(|| self.beside_plans("sessions").join(name))
     }
 
-    /// Where a store keeps what belongs to its plans: seed 003's own is below its plans.
+    /// Where a store keeps what belongs to its plans: plan mode's own is below its plans.
     fn beside_plans(&self, name: &str) -> PathBuf {
         match self.kind {
             Kind::Pi => self.plans_dir().join(name),
@@ -189,11 +187,6 @@ impl Store {
             Some(name) => format!("{}/{name}", shown(&self.plans_dir())),
             None => path,
         }
-    }
-
-    /// The directory of a run; it need not exist. No id leads out of `runs/`.
-    pub fn run_dir(&self, run_id: &str) -> RunDir {
-        RunDir::at(self.runs_dir().join(key::encode(run_id)))
     }
 
     pub fn runs_dir(&self) -> PathBuf {

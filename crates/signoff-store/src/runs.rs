@@ -9,7 +9,7 @@ use std::{fs, io};
 pub use self::directory::{AttemptDir, RunDir};
 use crate::lock::StartLock;
 use crate::root::Store;
-use crate::{FileError, timestamp};
+use crate::{FileError, key, timestamp};
 
 /// Digits that sort as they count, without letters that look like others.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -19,6 +19,13 @@ const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 pub struct RunEntry {
     pub id: String,
     pub dir: RunDir,
+}
+
+impl Store {
+    /// The directory of a run; it need not exist. No id leads out of `runs/`.
+    pub fn run_dir(&self, run_id: &str) -> RunDir {
+        RunDir::at(self.runs_dir().join(key::encode(run_id)))
+    }
 }
 
 /// A name like `20261115-093012-k3f9`: UTC, then two digits of the fraction of the second and two

@@ -1,4 +1,4 @@
-//! The directories that threads are planned in (seed 004), and who has which.
+//! The directories that threads are planned in, and who has which.
 //!
 //! Each thread has its own directory below one root, outside of any project. What was allocated to
 //! whom stands in one file beside them, which is only ever replaced whole, under a lock.
@@ -15,7 +15,7 @@ use std::{fmt, io};
 use signoff_api::threads::{SESSIONS_SCHEMA, Session, Sessions};
 
 pub use self::id::{BadId, ThreadId};
-use crate::atomic::{self, Mode};
+use crate::atomic::{self, Mode, remove_whole};
 use crate::lock::SessionsLock;
 use crate::{FileError, failpoint};
 
@@ -156,26 +156,6 @@ impl Threads {
     }
 }
 
-/// Removes a file, a link or a directory with everything in it. Links are not followed; what is gone
-/// is no error.
-pub(crate) fn remove_whole(path: &Path) -> Result<(), FileError> {
-    let removed = match path.symlink_metadata() {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        // Also where what should hold it is no directory.
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
-            Ok(())
-        }
-        Err(error) => Err(error),
-    };
-    removed.map_err(FileError::at("remove", path))
-}
-
 /// Reads the file and looks at every id in it: a thread is removed by its id.
 fn read(bytes: &[u8]) -> Result<Sessions, String> {
     let read: Sessions = serde_json::from_slice(bytes).map_err(|why| why.to_string())?;
@@ -189,7 +169,7 @@ fn read(bytes: &[u8]) -> Result<Sessions, String> {
         let Session { threads, .. } = session;
         let ids = threads.iter().map(|thread| thread.thread_id.as_str());
         for id in ids.chain([id.as_str()]) {
-            ThreadId::new(id).map_err(|why| format!("`{id}` is no id: {why}"))?;
+            ThreadId::new(id).map_err(|why| format!("`{id}` is not an id: {why}"))?;
         }
     }
     Ok(read)

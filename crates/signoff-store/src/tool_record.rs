@@ -1,4 +1,4 @@
-//! What servers of tools offered when they were last asked: `.signoff/tools.json`.
+//! What tool servers offered when they were last asked: `.signoff/tools.json`.
 //!
 //! It is committed like the configuration: whoever clones the repository can check plans and use
 //! signatures without starting a server. What it says of a server counts only while the server's command

@@ -5,14 +5,49 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::confine::{CERTIFICATES, Needs, PROXIES};
-
 /// Variables of the harness's own process, read once at its edge.
 pub type Variables = BTreeMap<OsString, OsString>;
 
-/// Variables for an agent: those that all are allowed and those that it logs in with, nothing else.
-pub fn for_agent(all: &Variables, allowed: &[String], needs: &Needs) -> Vec<(OsString, OsString)> {
-    let mut variables = needs.variables(all);
+/// How to reach others: passed to everything that is started.
+pub(crate) const PROXIES: [&str; 8] = [
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+];
+
+/// Whose certificates are believed: files and directories, passed on where they can be seen.
+pub(crate) const CERTIFICATES: [&str; 17] = [
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "PIP_CERT",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_CAPATH",
+    "CARGO_HTTP_CAINFO",
+    "AWS_CA_BUNDLE",
+    "NIX_SSL_CERT_FILE",
+    "DENO_CERT",
+    "HTTPLIB2_CA_CERTS",
+    "BUNDLE_SSL_CA_CERT",
+    "HEX_CACERTS_PATH",
+    "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
+    "CODEX_CA_CERTIFICATE",
+];
+
+/// Variables for an agent: those that all are allowed, and `login`, those that it logs in with; nothing else.
+pub fn for_agent(
+    all: &Variables,
+    allowed: &[String],
+    login: Vec<(OsString, OsString)>,
+) -> Vec<(OsString, OsString)> {
+    let mut variables = login;
     let own = |name: &str| variables.iter().any(|(own, _)| own == name);
     let allowed = with_reach(allowed).into_iter();
     let allowed: Vec<String> = allowed.filter(|name| !own(name)).collect();
@@ -120,7 +155,7 @@ mod tests {
     #[test]
     fn only_what_is_allowed_gets_through() {
         let allowed = ["PATH".to_owned(), "BASH_ENV".to_owned(), "LANG".to_owned()];
-        let seen = for_agent(&variables(), &allowed, &needs(&[]));
+        let seen = for_agent(&variables(), &allowed, Vec::new());
         assert_eq!(
             seen,
             [("PATH".into(), "/usr/bin:/work/tree/bin:rel:/bin".into())]
@@ -132,7 +167,11 @@ mod tests {
         let mut variables = variables();
         variables.insert("HTTPS_PROXY".into(), "http://proxy".into());
         variables.insert("SSL_CERT_FILE".into(), "/ca".into());
-        let agent = for_agent(&variables, &[], &needs(&["claude".to_owned()]));
+        let agent = for_agent(
+            &variables,
+            &[],
+            needs(&["claude".to_owned()]).variables(&variables),
+        );
         let contract = for_contract(&variables, &[], Path::new("/work/tree"));
         for seen in [agent, contract] {
             assert!(seen.contains(&("HTTPS_PROXY".into(), "http://proxy".into())));

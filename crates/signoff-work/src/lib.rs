@@ -6,6 +6,7 @@
 pub mod agent;
 pub mod attachment;
 pub mod beneath;
+mod call;
 pub mod confine;
 pub mod contract;
 pub mod environment;

@@ -20,7 +20,7 @@ use rustix::io::Errno;
 
 pub use self::error::TreeError;
 use crate::beneath::{Directory, open_folder};
-use crate::tools::StopFlag;
+use crate::call::StopFlag;
 
 /// Files that git reads wherever it comes upon them.
 const CONTROL_FILES: [&[u8]; 3] = [b".gitignore", b".gitattributes", b".gitmodules"];

@@ -130,7 +130,7 @@ pub(crate) fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::try_parse_from(&words).map_err(|error| nearest(error, &words))
 }
 
-/// A first `plan` before a command is seed 002's spelling: `plan verify FILE`, `plan run FILE`.
+/// A first `plan` before a command is the `workunit` dialect's spelling: `plan verify FILE`, `plan run FILE`.
 fn without_plan_word(mut args: Vec<OsString>) -> Vec<OsString> {
     let word = |at: usize| args.get(at).and_then(|arg| arg.to_str());
     let names_command = |name: &str| Cli::command().find_subcommand(name).is_some();

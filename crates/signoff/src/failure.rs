@@ -246,7 +246,7 @@ impl From<Error> for Failure {
                 format!("{plan} is a directory: it cannot be replaced by one text or kept as one file"),
             )
             .hint("edit its files, then `signoff revise` without `--with`"),
-            Error::BadRequest { why } => Self::new(1, "invalid", format!("this is no proposal: {why}"))
+            Error::BadRequest { why } => Self::new(1, "invalid", format!("this is not a proposal: {why}"))
                 .hint("it needs `title` and `steps`, each with `description`, `tool` and `operation`"),
             Error::BadTask { why } => {
                 Self::new(2, "bad-task", format!("no plan can be made of this: {why}"))

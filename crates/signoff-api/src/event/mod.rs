@@ -38,7 +38,7 @@ pub struct Streamed {
     pub status: Option<String>,
     /// Share of the steps that have ended, 0–100.
     pub progress: u8,
-    /// With events about a step: what seed 001's `ProgressEvent` has beside `status` and `progress`.
+    /// With events about a step: what the toolplan specification's `ProgressEvent` has beside `status` and `progress`.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub of_step: Option<StepProgress>,
     /// With `run_finished`: how every step ended.

@@ -1,4 +1,4 @@
-//! Seed 001's `ProgressEvent {taskId, stepId, status, progress, result, logs}`. Its fields stand in the
+//! The toolplan specification's `ProgressEvent {taskId, stepId, status, progress, result, logs}`. Its fields stand in the
 //! line of every event about a step, so that whoever knows only them can read the stream.
 
 use schemars::JsonSchema;

@@ -5,8 +5,7 @@ use signoff_plan::model::Work;
 
 use super::first_stage;
 use super::merge::carry;
-use crate::event::{Changes, Event};
-use crate::input::Choice;
+use crate::event::{Changes, Choice, Event};
 use crate::state::{Item, Occupied, Run, Stage, StepStatus};
 
 pub(super) fn opened(run: &mut Run, at: usize, event: &Event) {

@@ -3,7 +3,6 @@
 use signoff_plan::glob;
 use signoff_plan::model::Work;
 
-use crate::decide::conflict_reason;
 use crate::event::Candidate;
 use crate::judge::names_of;
 use crate::state::{Failure, Occupied, Run, Stage, StepState, StepStatus, wants_baseline};
@@ -138,4 +137,13 @@ pub(super) fn carry(step: &mut StepState) {
         step.turn.base = Some(candidate.onto);
         step.turn.carried = Some(candidate.commit);
     }
+}
+
+/// Why the work could not be merged, in one line.
+pub(crate) fn conflict_reason(files: &[String], text: &str) -> String {
+    if files.is_empty() {
+        return text.to_owned();
+    }
+    let files = files.join(", ");
+    format!("its work conflicts with what was merged meanwhile: {files}")
 }

@@ -1,8 +1,7 @@
 //! Agent steps without a contract, at the end of a run: one question about all of them.
 
 use super::Refusal;
-use crate::event::{Event, ItemKind};
-use crate::input::Choice;
+use crate::event::{Choice, Event, ItemKind};
 use crate::state::Run;
 
 pub(super) fn ask_for_acceptance(run: &Run) -> Result<Vec<Event>, Refusal> {

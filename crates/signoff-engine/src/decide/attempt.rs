@@ -5,18 +5,18 @@ use signoff_plan::model::{self, Step};
 use super::confirmation::confirmation;
 use super::person::{ask, escalate, open};
 use super::policy::{attempt_failed, start_over};
+use super::proof::reasons_against;
 use super::verdict::{AttemptVerdict, changed_protected_files, forbidden_change, verdict};
 use super::{Refusal, base, begin, with_step};
 use crate::Millis;
 use crate::budget::wall_left;
-use crate::event::{Accept, Changes, Event, Green, ItemKind, Output, WorkItem};
+use crate::event::{Accept, Changes, Choice, Event, Green, ItemKind, Output, WorkItem};
 use crate::evidence::{Facts, Grade, TestsSeen};
-use crate::input::Choice;
 use crate::judge::judge_changed;
 use crate::state::{Run, Stage, StepState};
 use crate::verdict::{
     Observation, ProcessEnd, Verdict, baseline_verdict, count_after, count_before, is_repeated,
-    readable, reasons_against, reported_tests, tail,
+    readable, reported_tests, tail,
 };
 
 /// How an agent's work ended.

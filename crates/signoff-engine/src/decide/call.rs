@@ -10,9 +10,8 @@ use super::person::open;
 use super::policy::{attempt_failed, exhausted};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
-use crate::event::{Call, CallEnd, Event, ItemKind};
+use crate::event::{Call, CallEnd, Choice, Event, ItemKind};
 use crate::evidence::Grade;
-use crate::input::Choice;
 use crate::state::{Run, StepState};
 
 pub(super) fn call_impossible(

@@ -11,8 +11,7 @@ use super::policy::{block_dependents, exhausted};
 use super::{Refusal, begin, with_step};
 use crate::apply::reads_item;
 use crate::arguments::{resolved, skipped_reference};
-use crate::event::{Event, ItemKind};
-use crate::input::Choice;
+use crate::event::{Choice, Event, ItemKind};
 use crate::state::{Run, StepState, StepStatus};
 
 pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {

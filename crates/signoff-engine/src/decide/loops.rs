@@ -6,9 +6,8 @@ use signoff_plan::model::Step;
 use super::attempt::facts;
 use super::gate::{asked, blocked_by_skip, scope};
 use super::{Refusal, with_step};
-use crate::event::{Event, ItemKind};
+use crate::event::{Choice, Event, ItemKind};
 use crate::evidence::Grade;
-use crate::input::Choice;
 use crate::state::{Run, Stage};
 
 /// The items of a loop, or a question to a person where they have no value.

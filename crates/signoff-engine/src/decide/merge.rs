@@ -8,9 +8,9 @@ use super::policy::attempt_failed;
 use super::verdict::{changed_protected_files, forbidden_change};
 use super::{Refusal, with_step};
 use crate::Millis;
-use crate::event::{Candidate, Changes, Event};
+use crate::apply::conflict_reason;
+use crate::event::{Candidate, Changes, Choice, Event};
 use crate::evidence::Grade;
-use crate::input::Choice;
 use crate::state::{AttemptState, ContractRuns, Run, StepState};
 
 pub(super) fn candidate_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec<Event>, Refusal> {
@@ -92,15 +92,6 @@ pub(super) fn conflicted(
         events.extend(then);
         events
     })
-}
-
-/// Why the work could not be merged, in one line.
-pub(crate) fn conflict_reason(files: &[String], text: &str) -> String {
-    if files.is_empty() {
-        return text.to_owned();
-    }
-    let files = files.join(", ");
-    format!("its work conflicts with what was merged meanwhile: {files}")
 }
 
 pub(super) fn merge_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec<Event>, Refusal> {

@@ -8,9 +8,8 @@ use super::policy::{failed, skipped};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
 use crate::budget::exceeded;
-use crate::event::{Event, ItemKind};
+use crate::event::{Choice, Event, ItemKind};
 use crate::evidence::{Facts, Grade};
-use crate::input::Choice;
 use crate::state::{Item, Run, StepState};
 
 pub(super) fn escalate(

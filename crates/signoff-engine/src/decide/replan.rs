@@ -1,8 +1,8 @@
 //! Going on under another version of the plan.
 
 use super::Refusal;
+use crate::apply::replanned;
 use crate::event::{Event, Settings};
-use crate::replan::replanned;
 use crate::state::Run;
 
 /// What stays finished and what starts over, if the run stands still and a plan was offered.

@@ -41,7 +41,7 @@ pub struct KnownRun {
 /// first, and any run that has not ended, whatever it runs.
 ///
 /// A signature that nobody recorded counts as older than everything that was. A plan that needs a
-/// person keeps needing one whatever its text has become meanwhile: an edit is no answer.
+/// person keeps needing one whatever its text has become meanwhile: an edit is not an answer.
 pub fn derive(known: Known, facts: impl IntoIterator<Item = Fact>) -> PlanState {
     let unsigned = if known.has_errors {
         PlanState::Draft

@@ -61,13 +61,13 @@ impl PlanState {
         }
     }
 
-    /// The state of this name; seed 003 calls `verified` `proposed`.
+    /// The state of this name; plan mode calls `verified` `proposed`.
     pub fn named(name: &str) -> Option<Self> {
         let name = if name == "proposed" { "verified" } else { name };
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 
-    /// The word a `workunit` file has for it (seed 002); where it has none, ours.
+    /// The word a `workunit` file has for it; where it has none, ours.
     pub fn in_workunit(self) -> &'static str {
         let words = [
             (Self::Executing, "in-progress"),
@@ -77,7 +77,7 @@ impl PlanState {
         self.word_among(&words)
     }
 
-    /// The word a `proposal` file has for it (seed 003); where it has none, ours.
+    /// The word a `proposal` file has for it; where it has none, ours.
     pub fn in_proposal(self) -> &'static str {
         let words = [
             (Self::Verified, "proposed"),
@@ -86,7 +86,7 @@ impl PlanState {
         self.word_among(&words)
     }
 
-    /// The word a `record` file has for it (seed 000); where it has none, ours.
+    /// The word a `record` file has for it; where it has none, ours.
     pub fn in_record(self) -> &'static str {
         let words = [
             (Self::Verified, "draft"),

@@ -153,7 +153,7 @@ const TABLE: [Row; 21] = [
         Draft,
         ANYBODY,
     ),
-    // Another text is no answer to three rejections, or anybody could give it.
+    // Another text is not an answer to three rejections, or anybody could give it.
     row(&[NeedsReview], Act::Edit, NeedsReview, ANYBODY),
 ];
 

@@ -1,7 +1,6 @@
 //! Something that waits on a person.
 
-use crate::event::ItemKind;
-use crate::input::Choice;
+use crate::event::{Choice, ItemKind};
 
 /// Something that waits on a person.
 #[derive(Debug, Clone, PartialEq, Eq)]

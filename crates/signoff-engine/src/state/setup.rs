@@ -7,8 +7,7 @@ use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::reference::{Token, TokenKind, scan};
 use signoff_plan::signed::SignedPlan;
 
-use super::{Run, StepState};
-use crate::budget::Usage;
+use super::{Run, StepState, Usage};
 use crate::event::{Accept, Green, Isolation, Settings};
 use crate::template::rendered;
 

@@ -9,9 +9,8 @@ use super::attempt::AttemptState;
 use super::contract::{Baseline, ContractRuns};
 use super::stage::{Stage, StepStatus};
 use crate::Millis;
-use crate::event::Changes;
+use crate::event::{Changes, Choice};
 use crate::evidence::{Facts, Grade};
-use crate::input::Choice;
 use crate::verdict::{ProcessEnd, Verdict, is_repeated};
 
 /// What the harness knows of one step.

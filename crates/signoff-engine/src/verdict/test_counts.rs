@@ -160,7 +160,7 @@ pub(crate) fn missing_tests(
 }
 
 /// What the tests that were seen leave open, each with its reason.
-pub(super) fn doubts(
+pub(crate) fn doubts(
     contract: &Contract,
     before: Option<&TestsRun>,
     after: Option<&TestsRun>,

@@ -93,7 +93,7 @@ fn items(
             })
         }
         Ok(_) => {
-            let found = problem(text.span, "it is no list".to_owned());
+            let found = problem(text.span, "it is not a list".to_owned());
             Some(found.help("write a list, as in `[\"a\", \"b\"]`"))
         }
         Err(failed) => Some(problem(text.span, failed.message)),
@@ -123,7 +123,7 @@ mod tests {
         fields(
             "**for_each:** \"a\"",
             &[
-                "\"a\" | the loop of step `a` does not work: it is no list | write a list, as in `[\"a\", \"b\"]`",
+                "\"a\" | the loop of step `a` does not work: it is not a list | write a list, as in `[\"a\", \"b\"]`",
             ],
         );
         fields(

@@ -2,7 +2,7 @@
 //!
 //! ## Why
 //! A call that cannot succeed is better found before the run than in the middle of it. That also holds
-//! for a pattern that is no regular expression, and for a path in `.git` or `.signoff`, which no tool
+//! for a pattern that is not a regular expression, and for a path in `.git` or `.signoff`, which no tool
 //! may use. Text that refers to another step (`$id`, `${id.x}`) or to an item fits anything; it is
 //! checked again once it is known.
 //!
@@ -68,7 +68,7 @@ fn refused(step: StepView<'_>, given: &Given<'_>) -> Option<Diagnostic> {
     let never = |part: &str| NEVER.iter().find(|never| part.eq_ignore_ascii_case(never));
     let (why, help) = if given.argument.pattern {
         let wrong = not_a_pattern(text)?;
-        let why = format!("`{name}` is no regular expression: {wrong}");
+        let why = format!("`{name}` is not a regular expression: {wrong}");
         (why, "a backslash before it makes a sign stand for itself")
     } else {
         let part = text.split('/').find_map(never);
@@ -85,7 +85,7 @@ fn refused(step: StepView<'_>, given: &Given<'_>) -> Option<Diagnostic> {
     Some(found.help(help))
 }
 
-/// Why a text is no regular expression, in one line.
+/// Why a text is not a regular expression, in one line.
 fn not_a_pattern(text: &str) -> Option<String> {
     let error = regex::Regex::new(text).err()?.to_string();
     let last = error.lines().last().unwrap_or_default();
@@ -178,7 +178,7 @@ mod tests {
             "search_files",
             r#"{"pattern": "a(b"}"#,
             &[
-                "a(b | step `a` calls `search_files`, but `pattern` is no regular expression: \
+                "a(b | step `a` calls `search_files`, but `pattern` is not a regular expression: \
                  unclosed group | a backslash before it makes a sign stand for itself",
             ],
         );

@@ -37,7 +37,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         let found = match role {
             Some(role) => {
                 let message = format!(
-                    "step `{}` is for `{role}`, which is no configured role",
+                    "step `{}` is for `{role}`, which is not a configured role",
                     step.id()
                 );
                 let found = step.problem(Code::UnknownAgent, span, message);
@@ -89,14 +89,14 @@ mod tests {
             Code::UnknownAgent,
             &plan("### 1. A\n**target:** codr\n"),
             &[
-                "codr | step `step-1` is for `codr`, which is no configured role | did you mean `coder`?",
+                "codr | step `step-1` is for `codr`, which is not a configured role | did you mean `coder`?",
             ],
         );
         check(
             Code::UnknownAgent,
             &plan("### 1. A\n**target:** painter\n"),
             &[
-                "painter | step `step-1` is for `painter`, which is no configured role | \
+                "painter | step `step-1` is for `painter`, which is not a configured role | \
              add `[agents.painter]` with `driver` and `command` to `.signoff/config.toml`; configured are `coder`, `reviewer`, `executor`, `default`",
             ],
         );

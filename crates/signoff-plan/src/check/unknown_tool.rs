@@ -48,7 +48,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             format!("step `{}` names no tool", step.id())
         } else {
             format!(
-                "step `{}` calls `{tool}`, which is no tool known here",
+                "step `{}` calls `{tool}`, which is not a tool known here",
                 step.id()
             )
         };
@@ -81,7 +81,7 @@ fn scopes(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     };
     for name in context.draft.tools.iter().flatten() {
         let message = format!(
-            "the plan allows `{}`, which is no tool known here",
+            "the plan allows `{}`, which is not a tool known here",
             name.value
         );
         let found = context.problem(Code::UnknownTool, name.span, message);
@@ -94,7 +94,7 @@ fn scopes(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 continue;
             };
             let message = format!(
-                "step `{}` allows `{}`, which is no tool known here",
+                "step `{}` allows `{}`, which is not a tool known here",
                 step.id(),
                 name.value
             );
@@ -144,9 +144,9 @@ mod tests {
             Code::UnknownTool,
             r#"{"steps": [{"id": "a", "tool": "raed_file"}, {"id": "b", "tool": "fly"}, {"id": "c", "tool": "tracker.serch"}]}"#,
             &[
-                "raed_file | step `a` calls `raed_file`, which is no tool known here | did you mean `read_file`?",
-                "fly | step `b` calls `fly`, which is no tool known here | `signoff explain unknown-tool` lists the built-in tools",
-                "tracker.serch | step `c` calls `tracker.serch`, which is no tool known here | did you mean `tracker.search`?",
+                "raed_file | step `a` calls `raed_file`, which is not a tool known here | did you mean `read_file`?",
+                "fly | step `b` calls `fly`, which is not a tool known here | `signoff explain unknown-tool` lists the built-in tools",
+                "tracker.serch | step `c` calls `tracker.serch`, which is not a tool known here | did you mean `tracker.search`?",
             ],
         );
     }
@@ -160,8 +160,8 @@ mod tests {
             &(scope("read_fiel, write_file, odoo, tracker, tracker.*")
                 + "### 1. A\n**task:** x\n**tools:** wirte_file\n"),
             &[
-                "read_fiel | the plan allows `read_fiel`, which is no tool known here | did you mean `read_file`?",
-                "wirte_file | step `step-1` allows `wirte_file`, which is no tool known here | did you mean `write_file`?",
+                "read_fiel | the plan allows `read_fiel`, which is not a tool known here | did you mean `read_file`?",
+                "wirte_file | step `step-1` allows `wirte_file`, which is not a tool known here | did you mean `write_file`?",
             ],
         );
         check(

@@ -120,7 +120,7 @@ pub enum StepMark {
 pub enum EditRefused {
     /// The file cannot be read well enough to change it safely.
     Unreadable(String),
-    /// The status is no word that the dialect has.
+    /// The status is not a word that the dialect has.
     UnknownStatus(String),
     /// The file has no step of this id.
     UnknownStep(String),

@@ -52,7 +52,7 @@ fn status(source: &Source, draft: &Draft, word: &str) -> Result<Option<Splice>, 
             let colon = after.find(':').map(|colon| status.span.end + colon + 1);
             colon.map(|offset| Splice::insert(offset, format!(" {word}")))
         }
-        // Over several lines it is no word; who knows what else it is.
+        // Over several lines it is not a word; who knows what else it is.
         Some(status) if status.span.slice(source.text()).contains('\n') => {
             return Err(EditRefused::UnknownStatus(status.value.clone()));
         }

@@ -18,7 +18,7 @@ pub(super) enum Kind<'a> {
     Sign(char),
 }
 
-/// Splits an expression; what is no valid one may come out as anything.
+/// Splits an expression; what is not a valid one may come out as anything.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut at = 0;

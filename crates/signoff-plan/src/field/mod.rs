@@ -1,6 +1,6 @@
 //! The fields of a plan and of its steps, each described once: its name, what it can hold, and where it
 //! stands in a draft and in the model. Reading, checking, writing, editing and the digest go by these
-//! tables; how a dialect spells a field stands in [`crate::spelling`].
+//! tables; how a dialect spells a field stands in `spelling`.
 //!
 //! A new field is a member of the draft and of the model, a line in a table here, and a line in the
 //! spelling of each dialect that has it.

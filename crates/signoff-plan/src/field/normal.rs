@@ -115,7 +115,7 @@ pub(super) fn object(name: &str, value: &Value) -> Result<Value, String> {
 pub(super) fn id(name: &str, value: &Value) -> Result<Value, String> {
     let id = string(name, value)?;
     let usable = is_id(id) && id != "none" && !id.starts_with('-');
-    let why = || format!("`{id}` is no id: it may only hold letters, digits, `_` and `-`");
+    let why = || format!("`{id}` is not an id: it may only hold letters, digits, `_` and `-`");
     usable.then(|| value.clone()).ok_or_else(why)
 }
 

@@ -16,7 +16,7 @@ pub(super) fn refusal(word: &str) -> Option<&'static str> {
     let written = parts.into_iter().flatten().all(is_digits);
     let padded = whole.len() > 1 && whole.starts_with('0');
     if !written || padded {
-        return Some("is no number");
+        return Some("is not a number");
     }
     let finite = word.parse().is_ok_and(f64::is_finite);
     (!finite).then_some("is too large for a number")
@@ -47,7 +47,7 @@ mod tests {
             "-",
             "2024-01-01",
         ] {
-            assert_eq!(refusal(bad), Some("is no number"), "{bad}");
+            assert_eq!(refusal(bad), Some("is not a number"), "{bad}");
         }
         assert_eq!(refusal("1e999"), Some("is too large for a number"));
     }

@@ -364,7 +364,7 @@ fn what_cannot_be_done_safely_is_refused() {
     refused(
         PLAN,
         &set_step("build", "id", json!("a b")),
-        "`a b` is no id",
+        "`a b` is not an id",
     );
     refused(
         PLAN,

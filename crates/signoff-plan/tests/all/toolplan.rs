@@ -101,7 +101,7 @@ fn five_faults_are_five_problems() {
     assert_eq!(
         report(text),
         [
-            "3:27 error[unknown-tool] step `a` calls `raed_file`, which is no tool known here",
+            "3:27 error[unknown-tool] step `a` calls `raed_file`, which is not a tool known here",
             "4:64 error[invalid-args] step `b` calls `write_file`, but `contents` is not taken",
             "4:97 error[unknown-dependency] step `b` waits for `c`, which does not exist",
             "5:14 error[duplicate-id] two steps have the id `b`",

@@ -1,6 +1,6 @@
 //! A run that this process owns, in stages.
 //!
-//! [`OpenedRun`] is a run whose lock we have and whose state its journal told: enough to record a person's decision, to
+//! `OpenedRun` is a run whose lock we have and whose state its journal told: enough to record a person's decision, to
 //! land it or to undo it. [`PreparedRun`] is one that may go on: everything was checked that can be checked before
 //! something begins. [`PreparedRun::drive`] then hands it to the loop.
 

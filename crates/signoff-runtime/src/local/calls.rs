@@ -222,7 +222,7 @@ impl Calls {
     }
 }
 
-/// What servers of tools are confined to that ask for it: they live longer than a call, and work in the run's tree itself.
+/// What tool servers are confined to that ask for it: they live longer than a call, and work in the run's tree itself.
 fn confined_servers(
     grounds: Option<&Grounds>,
     scratch: &Path,

@@ -168,7 +168,7 @@ impl Workbench<'_> {
         let mut environment = for_agent(
             &self.project.around.variables,
             &self.project.config.sandbox.env.value,
-            &needs,
+            needs.variables(&self.project.around.variables),
         );
         let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let invocation = Invocation {

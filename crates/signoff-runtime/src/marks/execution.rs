@@ -1,4 +1,4 @@
-//! What a proposal's file says about its execution (seed 003): when, where its log is, how it ended.
+//! What a proposal's file says about its execution: when, where its log is, how it ended.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ impl Times {
 #[derive(Debug)]
 pub(crate) struct Execution {
     pub(crate) times: Times,
-    /// Where seed 003's users look for its steps.
+    /// Where plan mode's users look for its steps.
     log: Option<PathBuf>,
     /// What the file calls the log of its execution.
     named: String,
@@ -79,7 +79,7 @@ impl Execution {
     }
 }
 
-/// The text with its version counted up, as seed 003 does with every write.
+/// The text with its version counted up, as plan mode does with every write.
 pub(super) fn counted(
     text: &Source,
     present: &PlanFile,

@@ -1,4 +1,4 @@
-//! What a record's or a toolplan's file says about each step (seeds 000 and 001): when it was done, by
+//! What a record's or a toolplan's file says about each step: when it was done, by
 //! whom, and what came of it.
 
 use std::borrow::Cow;
@@ -111,7 +111,7 @@ fn is_under_way(step: &StepState) -> bool {
     )
 }
 
-/// What seed 000 says of a step. What is no longer true is `null`.
+/// What a record says of a step. What is no longer true is `null`.
 fn fields(work: &Work, step: &StepState, mark: Option<StepMark>) -> Fields {
     let ended = has_ended(mark);
     let begun = (ended || is_under_way(step)) && step.history.began_at > 0;
@@ -172,7 +172,7 @@ fn files(step: &StepState) -> Option<Value> {
     (!long).then(|| json!(files))
 }
 
-/// What seed 001 says of a step.
+/// What a toolplan says of a step.
 fn result(step: &StepState, mark: Option<StepMark>) -> Fields {
     let Some(mark) = mark else {
         return Vec::new();

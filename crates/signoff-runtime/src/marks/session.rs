@@ -1,4 +1,4 @@
-//! Seed 003's log of a plan's steps: `.pi/plans/sessions/ID.jsonl`. A projection, never read.
+//! Plan mode's log of a plan's steps: `.pi/plans/sessions/ID.jsonl`. A projection, never read.
 
 use std::path::Path;
 

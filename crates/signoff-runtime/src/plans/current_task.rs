@@ -1,4 +1,4 @@
-//! Seed 000's `.rawko/current-task.yaml`, which names the plan of the current task and its status:
+//! rawko's `.rawko/current-task.yaml`, which names the plan of the current task and its status:
 //! kept true where it names the plan that something happened to.
 
 use std::path::PathBuf;

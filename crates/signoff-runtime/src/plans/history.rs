@@ -259,7 +259,7 @@ pub(crate) fn body(event: &PlanEvent) -> Result<Map<String, Value>, Error> {
     match serde_json::to_value(event) {
         Ok(Value::Object(body)) => Ok(body),
         Ok(_) => Err(Error::Unwritable {
-            why: "it is no object".to_owned(),
+            why: "it is not an object".to_owned(),
         }),
         Err(why) => Err(Error::Unwritable {
             why: why.to_string(),

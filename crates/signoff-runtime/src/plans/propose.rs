@@ -23,7 +23,7 @@ pub fn propose_file(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, E
     hand_in(doing, &of_project(doing.project, path)?, name, None)
 }
 
-/// Hands in a text: a plan of any dialect, or the JSON of seed 003's `plan_propose`. It is kept under
+/// Hands in a text: a plan of any dialect, or the JSON of plan mode's `plan_propose`. It is kept under
 /// a new name.
 pub fn propose_text(doing: Doing<'_>, bytes: &[u8]) -> Result<Done, Error> {
     let path = match Request::read(bytes) {

@@ -1,4 +1,4 @@
-//! What an agent hands to seed 003's `plan_propose`: a title, steps, and some context.
+//! What an agent hands to plan mode's `plan_propose`: a title, steps, and some context.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ impl Request {
         is_request.then(read)
     }
 
-    /// The plan as a file of seed 003.
+    /// The plan as a file of the `proposal` dialect.
     pub(super) fn to_file(&self, id: &str, now: &str) -> Result<Source, String> {
         let mut plan = self.skeleton()?;
         plan.id = Some(id.to_owned());

@@ -18,7 +18,7 @@ pub(crate) struct Wanted {
     pub(crate) edits: Vec<Edit>,
     /// The time, for dialects that keep one.
     pub(crate) now: String,
-    /// Whether the version goes up, where the dialect counts writes (seed 003).
+    /// Whether the version goes up, where the dialect counts writes.
     pub(crate) bump: Bump,
 }
 

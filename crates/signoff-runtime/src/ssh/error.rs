@@ -78,7 +78,10 @@ impl fmt::Display for KeyError {
                 write!(f, "git does not say {}", names.join(", "))
             }
             Self::NoSuchKey { key } => {
-                write!(f, "`user.signingkey` is `{key}`, which is no SSH key here")
+                write!(
+                    f,
+                    "`user.signingkey` is `{key}`, which is not an SSH key here"
+                )
             }
             Self::Unreadable { path, why, .. } => {
                 let path = path.display();

@@ -1,4 +1,4 @@
-//! What keeps a plan from being committed: the nine rules of seed 004, unknown fields and names of
+//! What keeps a plan from being committed: the nine rules of the `thread` dialect, unknown fields and names of
 //! files. Everything else that is wrong keeps it from being signed, later.
 
 use signoff_plan::diagnostic::{Code, Diagnostic, Severity};
@@ -19,7 +19,7 @@ pub(super) fn stops(draft: &Draft, problem: &Diagnostic) -> bool {
             let unnamed = draft.steps.iter().any(|step| step.id.is_none());
             unnamed || problem.step.is_none()
         }
-        // A list where a text should be is no valid frontmatter; a text that means nothing is.
+        // A list where a text should be is not a valid frontmatter; a text that means nothing is.
         Code::BadValue => draft.problems.contains(problem),
         // Rules 2, 4, 5, 6, 7, 8 and 9.
         Code::MissingTitle

@@ -91,7 +91,7 @@ impl Planning {
         for place in committed {
             let workspace = Path::new(&place.workspace);
             let Some(project) = project_at(around, workspace)? else {
-                let note = format!("{} is no project any more", place.workspace);
+                let note = format!("{} is no longer a project", place.workspace);
                 withdrawn.notes.push(note);
                 continue;
             };

@@ -87,7 +87,7 @@ fn copy_path(from: &Path, to: &Path, path: &Path) -> io::Result<()> {
     }
 }
 
-/// What is at the path; nothing, if it is not there or a part above it is no directory.
+/// What is at the path; nothing, if it is not there or a part above it is not a directory.
 fn kind_behind_no_link(root: &Path, path: &Path) -> io::Result<Option<FileType>> {
     let mut at = root.to_owned();
     let mut last = None;

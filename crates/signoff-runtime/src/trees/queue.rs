@@ -228,5 +228,5 @@ fn refuse_signed(files: &[String], signed: &[String]) -> Result<(), String> {
 /// A commit that the journal names.
 pub(crate) fn id(text: &str) -> Result<Id, String> {
     text.parse()
-        .map_err(|_| format!("`{text}` is no commit's name"))
+        .map_err(|_| format!("`{text}` is not a commit's name"))
 }

@@ -56,7 +56,7 @@ impl Setup {
         command
     }
 
-    /// Copies what git ignores and servers of tools need. What is not there is not copied.
+    /// Copies what git ignores and tool servers need. What is not there is not copied.
     pub(super) fn copy(&self, from: &Path, to: &Path) -> Result<(), String> {
         copy(&self.copy, from, to)
     }

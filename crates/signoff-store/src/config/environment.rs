@@ -101,7 +101,7 @@ fn unknown(name: &str) -> Option<Problem> {
     if later::variable(rest) {
         return problem(later::message("it"), Some("unset it".to_owned()));
     }
-    for (section, what) in [("AGENTS_", "agents"), ("MCP_", "servers of tools")] {
+    for (section, what) in [("AGENTS_", "agents"), ("MCP_", "tool servers")] {
         if rest.starts_with(section) {
             let message = format!("{what} cannot be set from the environment");
             let hint = "write it into a configuration file".to_owned();
@@ -223,7 +223,7 @@ mod tests {
             "SIGNOFF_MCP_SERVERS",
             "x",
             &[
-                "SIGNOFF_MCP_SERVERS: servers of tools cannot be set from the environment; write it into a configuration file",
+                "SIGNOFF_MCP_SERVERS: tool servers cannot be set from the environment; write it into a configuration file",
             ],
         );
         for name in [

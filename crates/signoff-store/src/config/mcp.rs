@@ -1,4 +1,4 @@
-//! `[mcp.servers.NAME]`: servers of tools.
+//! `[mcp.servers.NAME]`: tool servers.
 
 use super::read::Reader;
 use super::tighten::is_variable;

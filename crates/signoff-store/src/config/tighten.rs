@@ -52,8 +52,10 @@ impl Reader<'_> {
                 Err(why) => {
                     let why = why.to_string();
                     let last = why.lines().last().unwrap_or_default();
-                    let message =
-                        format!("`{}` is no regular expression: {last}", text.escape_debug());
+                    let message = format!(
+                        "`{}` is not a regular expression: {last}",
+                        text.escape_debug()
+                    );
                     self.problem(item, message, None);
                 }
             }

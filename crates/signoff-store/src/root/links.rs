@@ -1,11 +1,12 @@
 //! No link below the workspace leads what is read from or written into the store to somewhere else: a
 //! cloned repository can hold such links, and a link to a trusted `config.toml` would be trusted.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{error, fmt, io};
 
 use super::Store;
 use crate::FileError;
+use crate::no_follow::Link;
 
 impl Store {
     /// Refuses a store of which a directory, or a file that decides, is or lies behind a link.
@@ -75,18 +76,6 @@ impl FileError {
         matches!(self.source.get_ref(), Some(inner) if inner.is::<Link>())
     }
 }
-
-/// A link stands where the store should be.
-#[derive(Debug)]
-pub(crate) struct Link;
-
-impl fmt::Display for Link {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("it is a link, and nothing of the store is read or written behind one")
-    }
-}
-
-impl error::Error for Link {}
 
 #[cfg(test)]
 mod tests {

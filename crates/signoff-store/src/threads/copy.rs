@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
-use super::remove_whole;
+use crate::atomic::remove_whole;
 use crate::hash::sha256_hex;
 use crate::{FileError, atomic, failpoint};
 

@@ -38,7 +38,7 @@ impl fmt::Display for ThreadId {
     }
 }
 
-/// Why a text is no id.
+/// Why a text is not an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BadId {
     Empty,

@@ -94,7 +94,7 @@ impl Removal<'_> {
     }
 }
 
-/// Removes what is no directory; whether nothing is left to do.
+/// Removes what is not a directory; whether nothing is left to do.
 fn is_removed(directory: BorrowedFd<'_>, name: &[u8]) -> io::Result<bool> {
     match unlinkat(directory, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(true),

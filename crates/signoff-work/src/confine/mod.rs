@@ -21,7 +21,6 @@ use signoff_sandbox::{Bind, Level, Nesting, Network, Policy, Tracing};
 
 pub use self::git::private_repository;
 use self::home::ViewOptions;
-pub(crate) use self::home::{CERTIFICATES, PROXIES};
 pub use self::home::{Home, HomeOptions};
 use self::needs::Login;
 pub use self::needs::{Needs, needs};

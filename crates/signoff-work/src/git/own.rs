@@ -10,7 +10,7 @@ use super::names::{Name, name, within};
 use super::scratch::{Scratch, write};
 use super::start::Call;
 use super::{GitError, Id, Repository, Worktree};
-use crate::tools::StopFlag;
+use crate::call::StopFlag;
 
 /// The harness's own git directory. New objects go to the person's; nothing else of the person's repository is
 /// written, except by landing.

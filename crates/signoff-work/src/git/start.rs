@@ -9,8 +9,8 @@ use std::time::Duration;
 use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, StartError, Stdin};
 
 use super::error::GitError;
+use crate::call::StopFlag;
 use crate::environment::{Variables, path_outside};
-use crate::tools::StopFlag;
 
 /// Longer than any call takes that is not held up.
 const LONGEST: Duration = Duration::from_mins(10);

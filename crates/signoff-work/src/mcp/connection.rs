@@ -12,7 +12,7 @@ use signoff_sandbox::{Command, MessageError, PipedProcess, Sandbox, StdinWriter}
 
 use super::definition::Definition;
 use super::wire::{self, Incoming, Over, Refusal};
-use crate::tools::{Fault, Limits};
+use crate::call::{Fault, Limits};
 
 /// The version of the protocol that we ask for; a server may answer with an older one.
 const VERSION: &str = "2025-11-25";

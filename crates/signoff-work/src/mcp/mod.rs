@@ -1,4 +1,4 @@
-//! Servers of tools that speak the Model Context Protocol over their standard input and output.
+//! Tool servers that speak the Model Context Protocol over their standard input and output.
 //!
 //! A server is started when its first tool is called, kept for the run and ended with it. One that
 //! dies is a lost connection; the next call starts it again. Start reading at [`Server`], then

@@ -10,8 +10,8 @@ use signoff_sandbox::{Command, Limits as Uses, Sandbox, Stdin};
 
 use super::connection::Connection;
 use super::{Definition, Server};
+use crate::call::{Fault, Limits};
 use crate::confine::Confined;
-use crate::tools::{Fault, Limits};
 
 /// Bytes of its complaints that are kept for messages, and in the log.
 const KEPT: u64 = 64 * 1024;

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 
 use serde_json::{Value, json};
 
-/// Bytes of a message; a longer one is no answer to a question of ours.
+/// Bytes of a message; a longer one is not an answer to a question of ours.
 const LONGEST: u64 = 16 * 1024 * 1024;
 
 /// The code that says that a method is not known.

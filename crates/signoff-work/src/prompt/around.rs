@@ -2,7 +2,7 @@
 
 use super::push_all;
 
-/// Seed 003's words, which its users know.
+/// Plan mode's words, which its users know.
 const STOP: &str = "If a step fails, STOP immediately. Do NOT attempt to undo previous steps unless the plan explicitly includes rollback steps. Report: which steps succeeded, which failed, what state was left behind.";
 
 /// What stands around a task, by dialect.

@@ -5,10 +5,10 @@ use rustix::io::Errno;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::fault::Fault;
 use super::read::text;
 use super::replace::{Expected, appeared, rename, replace, sync};
 use super::workspace::{Last, Missing, Spot, Workspace};
+use crate::call::Fault;
 
 #[derive(Deserialize)]
 pub(super) struct Write {

@@ -8,9 +8,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use signoff_sandbox::{Command, CommandReport, ExitStatus, Limits as Uses, Sandbox, Stdin};
 
-use super::fault::Fault;
-use super::limits::Limits;
 use super::workspace::{Last, Missing, Workspace};
+use crate::call::{Fault, Limits};
 use crate::confine::Confined;
 
 /// Bytes of each stream that a result holds: the beginning and the end.

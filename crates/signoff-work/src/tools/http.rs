@@ -16,10 +16,9 @@ use ureq::http::{Method, Request, Response, Uri};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Body, Error};
 
-use super::fault::Fault;
-use super::limits::Limits;
 use super::location::{self, Redirect};
 use super::proxy;
+use crate::call::{Fault, Limits};
 
 /// Bytes of a body that a result can hold.
 const LARGEST: u64 = 16 * 1024 * 1024;

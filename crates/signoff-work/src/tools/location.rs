@@ -2,7 +2,7 @@
 
 use ureq::http::Uri;
 
-use super::fault::Fault;
+use crate::call::Fault;
 
 /// A redirect that may be followed.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(super) enum Redirect {
 
 /// A whole address, with a scheme we speak and a server.
 pub(super) fn parse(url: &str) -> Result<Uri, Fault> {
-    let refused = |why: &str| Fault::lasting(format!("`{url}` is no address: {why}"));
+    let refused = |why: &str| Fault::lasting(format!("`{url}` is not an address: {why}"));
     let scheme = url
         .split_once("://")
         .map(|(scheme, _)| scheme.to_lowercase());
@@ -118,7 +118,9 @@ mod tests {
         check(
             from,
             "file:///etc/passwd",
-            Err("`file:///etc/passwd` is no address: it must begin with `https://` or `http://`"),
+            Err(
+                "`file:///etc/passwd` is not an address: it must begin with `https://` or `http://`",
+            ),
         );
         check(
             "http://a.example",

@@ -15,11 +15,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use signoff_plan::glob;
 
-use super::fault::Fault;
-use super::limits::Limits;
 use super::read::LARGEST;
 use super::workspace::{Last, Missing, Workspace, is_never};
 use crate::beneath::{open_file, open_folder};
+use crate::call::{Fault, Limits};
 
 /// Entries that a listing can have.
 const MOST_ENTRIES: usize = 10_000;
@@ -90,7 +89,7 @@ pub(super) fn search_files(
         let message = error.to_string();
         let last = message.lines().last().unwrap_or_default();
         let last = last.trim_start_matches("error: ");
-        Fault::lasting(format!("`pattern` is no regular expression: {last}"))
+        Fault::lasting(format!("`pattern` is not a regular expression: {last}"))
     })?;
     let most = args.max_results.unwrap_or(MOST_MATCHES).min(MOST_MATCHES);
     let mut found = Found {

@@ -5,15 +5,12 @@
 
 mod change;
 mod command;
-mod fault;
 mod http;
-mod limits;
 mod location;
 mod look;
 mod proxy;
 mod read;
 mod replace;
-mod stop;
 mod temporary;
 mod workspace;
 
@@ -27,10 +24,9 @@ use serde_json::Value;
 use signoff_plan::tools::{Approval, BuiltIn, built_in, unfit};
 use signoff_sandbox::Sandbox;
 
-pub(crate) use self::fault::Fault;
-pub(crate) use self::limits::Limits;
-pub use self::stop::StopFlag;
 use self::workspace::{Last, Missing, Workspace};
+pub use crate::call::{CallEnd, StopFlag};
+use crate::call::{Fault, Limits};
 use crate::confine::Confined;
 use crate::mcp::{self, Slot};
 
@@ -82,25 +78,6 @@ pub struct Call {
     /// A person, or the plan's scope, agreed to it. Without that, [`Toolbox::needs_approval`] said that
     /// nobody has to, and the call keeps to that: it overwrites nothing that came into being since.
     pub agreed: bool,
-}
-
-/// How a call ended.
-#[derive(Debug, Clone, PartialEq)]
-pub enum CallEnd {
-    /// With this result.
-    Done(Value),
-    /// Without one.
-    Failed {
-        /// Why, for people.
-        message: String,
-        /// A timeout, a refused or lost connection, status 429 or 5xx: it may succeed another time. What it did
-        /// before it failed nobody knows.
-        transient: bool,
-        /// It was cut off, and may have taken place.
-        unknown: bool,
-    },
-    /// The run is being stopped. What it did before nobody knows.
-    Stopped,
 }
 
 impl Toolbox {

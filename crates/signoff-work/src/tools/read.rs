@@ -7,9 +7,8 @@ use std::ops::RangeInclusive;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::fault::Fault;
-use super::limits::Limits;
 use super::workspace::{Last, Missing, Spot, Workspace};
+use crate::call::{Fault, Limits};
 
 /// Bytes of a file that a result or an edit can hold.
 pub(super) const LARGEST: u64 = 16 * 1024 * 1024;

@@ -6,9 +6,9 @@ use std::os::fd::AsFd;
 use rustix::fs::{AtFlags, Mode, RenameFlags, Stat};
 use rustix::io::Errno;
 
-use super::fault::Fault;
 use super::temporary::Temporary;
 use super::workspace::Spot;
+use crate::call::Fault;
 
 /// What may be there already.
 #[derive(Debug, Clone, Copy)]

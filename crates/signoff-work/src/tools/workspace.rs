@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::fault::Fault;
 pub(super) use crate::beneath::{Last, Missing};
 use crate::beneath::{Links, OpenError, PathWalk, open_file, open_root};
+use crate::call::Fault;
 
 /// What changes by itself and belongs to the harness or to git, at any depth.
 const NEVER: [&str; 2] = [".git", ".signoff"];

@@ -115,7 +115,10 @@ impl HomeWorld {
         let all = &self.options.variables;
         let grounds = self.grounds(level);
         let confined = grounds.for_agent(&self.scratch(), &needs, (&ShownTree::Checkout, &[]), all);
-        (confined.unwrap(), for_agent(all, &allowed(), &needs))
+        (
+            confined.unwrap(),
+            for_agent(all, &allowed(), needs.variables(all)),
+        )
     }
 
     fn contract(&self, level: Level) -> (Confined, Vec<(OsString, OsString)>) {

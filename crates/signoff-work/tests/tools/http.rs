@@ -225,7 +225,7 @@ fn only_whole_addresses_are_asked() {
         ("/x", scheme),
         ("http:///x", "invalid format"),
     ] {
-        let expected = format!("`{url}` is no address: {why}");
+        let expected = format!("`{url}` is not an address: {why}");
         assert_eq!(bench.fails("http_request", get(url)), expected);
     }
     let said = bench.fails(

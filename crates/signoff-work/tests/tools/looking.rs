@@ -91,7 +91,7 @@ fn lines_are_found_by_pattern() {
     assert_eq!(few["truncated"], true);
     assert_eq!(
         bench.fails("search_files", json!({"pattern": "a("})),
-        "`pattern` is no regular expression: unclosed group"
+        "`pattern` is not a regular expression: unclosed group"
     );
     assert_eq!(
         bench.fails("search_files", json!({"pattern": "a", "path": "no"})),

@@ -1,4 +1,4 @@
-//! Arguments of seed 004's `agentctl`, and of `prompt`, which gives an agent what it needs for it.
+//! Arguments of `agentctl`, and of `prompt`, which gives an agent what it needs for it.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 

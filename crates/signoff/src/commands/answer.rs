@@ -138,7 +138,7 @@ fn said(text: &str) -> Result<String, Failure> {
 
 fn unknown_choice(word: &str) -> Failure {
     let names: Vec<&str> = Choice::ALL.iter().map(|choice| choice.name()).collect();
-    let failure = Failure::new(2, "bad-choice", format!("`{word}` is no answer"));
+    let failure = Failure::new(2, "bad-choice", format!("`{word}` is not an answer"));
     match names
         .iter()
         .min_by_key(|name| strsim::damerau_levenshtein(name, word))

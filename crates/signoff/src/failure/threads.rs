@@ -12,7 +12,7 @@ impl From<ThreadError> for Failure {
             ThreadError::BadSession { session, why } => Self::new(
                 2,
                 "bad-session",
-                format!("{session:?} is no id of a session: {why}"),
+                format!("{session:?} is not a session id: {why}"),
             )
             .hint("an id has letters, digits, `-` and `_`, and at most 128 of them"),
             ThreadError::TakenSession { session, owner } => Self::new(

@@ -29,7 +29,7 @@ pub(crate) fn no_text(
     )
 }
 
-/// A field of the frontmatter is no list.
+/// A field of the frontmatter is not a list.
 pub(crate) fn no_list(dialect: Dialect, key: &Spanned<String>, value: &Node) -> Diagnostic {
     let message = format!("`{}` must be a list, not {}", key.value, value.describe());
     let found = problem(dialect, value.span, message);

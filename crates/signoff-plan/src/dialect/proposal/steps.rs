@@ -217,7 +217,7 @@ impl Text {
             let Some(at) = end.checked_sub(1) else {
                 continue;
             };
-            // What ends in a block is no text.
+            // What ends in a block is not a text.
             let block = at > 0 && self.apart.get(at).copied().unwrap_or_default();
             let Some(line) = self.lines.get_mut(at).filter(|_| !block) else {
                 continue;

@@ -103,7 +103,7 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// The file, unless it stands behind a byte that is no text.
+    /// The file, unless it stands behind a byte that is not a text.
     fn new(source: &'a Source, part: &'a SourceFile) -> Option<Self> {
         let text = source.text();
         let text = text.get(..part.span.end.min(text.len()))?;

@@ -35,7 +35,7 @@ impl<'e> Editor<'e> {
         name: &str,
         value: &Value,
     ) -> Result<Vec<Splice>, EditRefused> {
-        // An empty list is no list, but an empty scope allows nothing.
+        // An empty list is not a list, but an empty scope allows nothing.
         let empty = value.as_array().is_some_and(Vec::is_empty) && !has_none(name);
         let lines = if value.is_null() || empty {
             None

@@ -116,8 +116,8 @@ pub(super) fn unfinished(
         Some(Outcome::Failed) if has_held_files(opened) => None,
         None if has_held_files(opened) && is_over(project, opened)? => None,
         Some(Outcome::Completed | Outcome::Partial) => None,
-        Some(Outcome::Failed) => Some("it has failed: what it did is no whole"),
-        None if is_over(project, opened)? => Some("it was given up: what it did is no whole"),
+        Some(Outcome::Failed) => Some("it has failed: what it did is incomplete"),
+        None if is_over(project, opened)? => Some("it was given up: what it did is incomplete"),
         None => Some("it has not ended"),
     })
 }

@@ -78,7 +78,7 @@ pub(super) fn logs(project: &Project) -> Result<(Vec<Place>, NoLogs), Error> {
             Error::LeadsAway { path }
         } else {
             let why =
-                io::Error::other("this is no file, so nobody knows what happened to the plan");
+                io::Error::other("this is not a file, so nobody knows what happened to the plan");
             Error::Unreadable { path, why }
         };
         others.push((place, error));
@@ -125,7 +125,7 @@ fn scan(
         let entry = entry.map_err(unreadable)?;
         let found = entry.file_type().map_err(unreadable)?;
         let (path, name) = (entry.path(), entry.file_name());
-        // A name that is no text has no place in an index, and no command could be given it.
+        // A name that is not a text has no place in an index, and no command could be given it.
         let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else {
             continue;
         };

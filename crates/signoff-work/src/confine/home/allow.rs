@@ -7,8 +7,9 @@ use std::path::{Component, Path, PathBuf};
 
 use super::installation::{self, Installation};
 use super::secrets::Secrets;
-use super::tools::{CERTIFICATES, TOOLS, is_programs, prefix, tool_root};
+use super::tools::{TOOLS, is_programs, prefix, tool_root};
 use super::{HomeOptions, caches};
+use crate::environment::CERTIFICATES;
 
 /// What the system installs there leads to nobody's home; it is not looked through.
 const OF_THE_SYSTEM: [&str; 4] = ["/usr/bin", "/usr/sbin", "/bin", "/sbin"];

@@ -72,7 +72,7 @@ fn paths_below<'t>(text: &'t str, home: &str) -> impl Iterator<Item = &'t str> {
     let found: Vec<&str> = text
         .match_indices(&start)
         .filter(|(at, _)| {
-            // `/x/home/ada/` is no path below `/home/ada`.
+            // `/x/home/ada/` is not a path below `/home/ada`.
             let before = text[..*at].chars().next_back();
             before.is_none_or(|letter| !letter.is_alphanumeric() && letter != '/' && letter != '.')
         })

@@ -22,7 +22,6 @@ use std::{fs, io};
 
 use self::allow::AllowList;
 use self::settings::Copy;
-pub(crate) use self::tools::{CERTIFICATES, PROXIES};
 pub(super) use self::view::{View, ViewOptions};
 use super::{ITS_OWN, places};
 use crate::environment::Variables;

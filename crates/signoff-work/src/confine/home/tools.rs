@@ -78,39 +78,6 @@ pub(super) const TOOLS: [Tool; 56] = [
 /// Programs lie in directories of these names, and what belongs to them lies beside.
 const PROGRAMS: [&str; 6] = ["bin", "sbin", ".bin", "shims", "condabin", "Scripts"];
 
-/// How to reach others: passed to everything that is started.
-pub(crate) const PROXIES: [&str; 8] = [
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "no_proxy",
-];
-
-/// Whose certificates are believed: files and directories, passed on where they can be seen.
-pub(crate) const CERTIFICATES: [&str; 17] = [
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-    "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
-    "PIP_CERT",
-    "GIT_SSL_CAINFO",
-    "GIT_SSL_CAPATH",
-    "CARGO_HTTP_CAINFO",
-    "AWS_CA_BUNDLE",
-    "NIX_SSL_CERT_FILE",
-    "DENO_CERT",
-    "HTTPLIB2_CA_CERTS",
-    "BUNDLE_SSL_CA_CERT",
-    "HEX_CACERTS_PATH",
-    "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
-    "CODEX_CA_CERTIFICATE",
-];
-
 /// Folders of a home that are one tool's as a whole, besides those of [`TOOLS`]: seen if a directory of PATH leads there.
 const ROOTS: [&str; 47] = [
     ".basher",

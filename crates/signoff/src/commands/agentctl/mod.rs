@@ -1,4 +1,4 @@
-//! `agentctl`: seed 004's command, for agents that plan threads. What is allowed is decided below;
+//! `agentctl`: a command for agents that plan threads. What is allowed is decided below;
 //! here it is only asked for and told.
 
 mod commit;
@@ -43,7 +43,7 @@ pub(crate) fn planning(around: &Surroundings) -> Result<Planning, Failure> {
 fn session_id(around: &Surroundings) -> Result<String, Failure> {
     let value = around.variables.get(OsStr::new(SESSION));
     match value.filter(|value| !value.is_empty()) {
-        // What is no UTF-8 is no id, and is refused as one.
+        // What is no UTF-8 is not an id, and is refused as one.
         Some(value) => Ok(value.to_string_lossy().into_owned()),
         None => Err(
             Failure::new(2, "no-session", format!("no session: {SESSION} is not set")).hint(
@@ -72,7 +72,7 @@ fn root(around: &Surroundings) -> Result<PathBuf, Failure> {
         None => Err(Failure::new(
             2,
             "no-plans-dir",
-            format!("{name} is no absolute path, so there is no place for plans"),
+            format!("{name} is not an absolute path, so there is no place for plans"),
         )
         .hint(format!("`export {ROOT}=/some/directory`"))),
     }

@@ -21,7 +21,7 @@ pub(super) enum Line {
     News,
 }
 
-/// Forgets what was typed before a question: it is no answer to it.
+/// Forgets what was typed before a question: it is not an answer to it.
 pub(super) fn forget_typed() {
     // What cannot be forgotten is taken for an answer, as everywhere.
     let _kept = tcflush(stdin(), QueueSelector::IFlush);

@@ -19,7 +19,7 @@ pub(super) fn save(
 ) -> Result<u8, Failure> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || !name.chars().all(plain) {
-        let message = format!("`{name}` is no name for a template");
+        let message = format!("`{name}` is not a name for a template");
         return Err(Failure::new(2, "usage", message).hint("letters, digits, `-` and `_`"));
     }
     let built_in = library::is_built_in(name);
@@ -57,7 +57,7 @@ fn with_places(text: &str, set: &[String]) -> Result<String, Failure> {
     for (name, value) in pairs(set, &mut problems) {
         let taken = |why: &str| format!("`--set {name}=…`: {why}; give it another name");
         if !template::is_name(name) {
-            problems.push(format!("`{name}` is no name: letters, digits and `_`"));
+            problems.push(format!("`{name}` is not a name: letters, digits and `_`"));
         } else if declared.iter().any(|other| other == name) {
             problems.push(taken("the plan declares a parameter of that name itself"));
         } else if known.iter().any(|other| other == name) {

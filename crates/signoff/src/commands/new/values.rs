@@ -16,7 +16,7 @@ pub(super) fn filled(label: &str, text: &str, args: &New) -> Result<String, Fail
     let name = args.name.as_deref().map(stem);
     let mut problems = Vec::new();
     if let Some(name) = name.filter(|name| name.is_empty() || name.contains(['/', '\0', '\n'])) {
-        problems.push(format!("`{name}` is no name; `-o` takes a path"));
+        problems.push(format!("`{name}` is not a name; `-o` takes a path"));
     }
     let places = template::places(text);
     let mut values = BTreeMap::new();

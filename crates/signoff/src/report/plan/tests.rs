@@ -102,7 +102,7 @@ fn full(work: Work) -> Plan {
     }
 }
 
-/// What `show` prints for what is no text.
+/// What `show` prints for what is not a text.
 fn word(path: &str, value: &Value) -> String {
     match path {
         "budget.tokens" => "123456 tokens".to_owned(),
@@ -123,7 +123,7 @@ fn word(path: &str, value: &Value) -> String {
     }
 }
 
-/// Every value that is no list or object, with the path to it.
+/// Every value that is not a list or object, with the path to it.
 fn leaves(path: &str, value: &Value, found: &mut Vec<(String, Value)>) {
     match value {
         Value::Object(members) => {

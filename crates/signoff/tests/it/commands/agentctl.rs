@@ -592,7 +592,7 @@ fn what_is_no_file_cannot_be_committed() {
     let lines = format!("{AUTH}\nmkfifo \"$CURRENT_PLAN_DIR/tasks/03-x.md\"\nagentctl plan commit");
     shell(&project, &lines)
         .assert_code(6)
-        .assert_stderr_contains("tasks/03-x.md: this is no file");
+        .assert_stderr_contains("tasks/03-x.md: this is not a file");
 }
 
 #[test]

@@ -664,7 +664,7 @@ fn a_request_is_read_to_the_letter() {
         project
             .signoff_with_input(["propose", "-"], &good.replacen(from, to, 1))
             .assert_code(1)
-            .assert_stderr_contains("this is no proposal: ")
+            .assert_stderr_contains("this is not a proposal: ")
             .assert_stderr_contains(why);
     }
     assert!(names_in(&project.path().join(".pi/plans")).is_empty());

@@ -445,7 +445,7 @@ fn a_plan_whose_log_is_none_is_named() {
         check("a link");
         std::fs::remove_file(&log).expect("a link");
         std::fs::create_dir(&log).expect("a folder");
-        check("this is no file");
+        check("this is not a file");
         std::fs::remove_dir(&log).expect("a folder");
         std::fs::rename(&away, &log).expect("a log");
         project.signoff(["list"]).assert_success();

@@ -170,7 +170,7 @@ fn a_pipe_that_nobody_writes_into_is_refused() {
         project
             .signoff([command, "pipe.md"])
             .assert_code(2)
-            .assert_stderr_contains("pipe.md: this is no file");
+            .assert_stderr_contains("pipe.md: this is not a file");
     }
     let line = format!("{BINARY} diff <(cat plan.md) plan.md");
     project.bash(&line, &project.path()).assert_success();

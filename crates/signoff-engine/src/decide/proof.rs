@@ -2,16 +2,12 @@
 
 use signoff_plan::model::{Step, Work};
 
-use super::Verdict;
-use super::test_counts::doubts;
 use crate::state::StepState;
-
-/// The way a tree was shown to a contract that shares it with the agent.
-pub const SHARED: &str = "shared";
+use crate::verdict::{SHARED, Verdict, doubts};
 
 /// Why the contract of a completed step proves less than red before and green after, by a complete look
 /// at work that changed something. Empty = it is proved.
-pub(crate) fn reasons_against(definition: &Step, state: &StepState) -> Vec<String> {
+pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<String> {
     let Some(contract) = &definition.contract else {
         return Vec::new();
     };
@@ -54,15 +50,4 @@ pub(crate) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
     let (before, after) = (state.baseline.tests.as_ref(), state.contract.tests.as_ref());
     reasons.extend(doubts(contract, before, after));
     reasons
-}
-
-/// The weaker of two ways to show a tree.
-pub(crate) fn weaker_room(one: Option<&str>, other: Option<&str>) -> Option<String> {
-    let is_shared = [one, other].contains(&Some(SHARED));
-    let room = if is_shared {
-        Some(SHARED)
-    } else {
-        other.or(one)
-    };
-    room.map(str::to_owned)
 }

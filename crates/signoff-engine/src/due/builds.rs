@@ -2,9 +2,9 @@
 
 use signoff_plan::model::Work;
 
-use super::Run;
-use crate::due::Action;
+use super::Action;
 use crate::event::{Cache, Green};
+use crate::state::Run;
 
 impl Run {
     /// May the contract that this action runs find what earlier ones built? Not if it runs for the last time: then

@@ -1,0 +1,72 @@
+//! What a person can answer.
+
+use serde::{Deserialize, Serialize};
+
+/// A person's answer to an inbox item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Choice {
+    /// One more attempt; a note becomes a hint in its prompt.
+    Retry,
+    /// "I repaired it": evaluate the contract.
+    Fixed,
+    /// Only for steps without a contract.
+    Accept,
+    /// It is not done: the step fails, and whatever was built on it with it.
+    Refuse,
+    /// Grant the plan's budget once more.
+    Allow,
+    /// The work may start.
+    Approve,
+    /// It may not: the step is skipped, and what waits for it is blocked.
+    Deny,
+    /// The answer to a question; the note is its text.
+    Reply,
+    /// The call took place; the note is its result.
+    Happened,
+    /// The plan itself has to become another: the step waits until a new version is signed.
+    Revise,
+    /// Go on without it; dependents may run.
+    Skip,
+    /// Fail the step and the run.
+    Abort,
+}
+
+impl Choice {
+    pub const ALL: [Self; 12] = [
+        Self::Retry,
+        Self::Fixed,
+        Self::Accept,
+        Self::Refuse,
+        Self::Allow,
+        Self::Approve,
+        Self::Deny,
+        Self::Reply,
+        Self::Happened,
+        Self::Revise,
+        Self::Skip,
+        Self::Abort,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Retry => "retry",
+            Self::Fixed => "fixed",
+            Self::Accept => "accept",
+            Self::Refuse => "refuse",
+            Self::Allow => "allow",
+            Self::Approve => "approve",
+            Self::Deny => "deny",
+            Self::Reply => "reply",
+            Self::Happened => "happened",
+            Self::Revise => "revise",
+            Self::Skip => "skip",
+            Self::Abort => "abort",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|choice| choice.name() == name)
+    }
+}

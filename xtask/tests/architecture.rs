@@ -1,0 +1,146 @@
+//! ARCHITECTURE.md names files and items that exist.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Everything that the sources define, and the path of everything that is there.
+struct Sources {
+    paths: Vec<String>,
+    items: BTreeSet<String>,
+}
+
+impl Sources {
+    fn read(root: &Path) -> Self {
+        let mut sources = Self {
+            paths: Vec::new(),
+            items: BTreeSet::new(),
+        };
+        for folder in ["crates", "xtask"] {
+            sources.visit(root, &root.join(folder));
+        }
+        sources
+    }
+
+    fn visit(&mut self, root: &Path, at: &Path) {
+        let path = at
+            .strip_prefix(root)
+            .expect("it lies below")
+            .to_string_lossy();
+        self.paths.push(path.into_owned());
+        if at.is_dir() {
+            for entry in fs::read_dir(at).expect("a directory") {
+                self.visit(root, &entry.expect("an entry").path());
+            }
+        } else if at.extension().is_some_and(|ending| ending == "rs") {
+            let text = fs::read_to_string(at).expect("text");
+            self.items.extend(text.lines().filter_map(defined));
+        }
+    }
+
+    /// Is there a path that ends in this one?
+    fn has_path(&self, named: &str) -> bool {
+        let named = named.trim_end_matches('/');
+        self.paths.iter().any(|path| {
+            let before = path.strip_suffix(named);
+            before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+        })
+    }
+}
+
+/// What a line defines: an item, or a variant of an enum.
+fn defined(line: &str) -> Option<String> {
+    const WORDS: [&str; 12] = [
+        "pub",
+        "pub(crate)",
+        "pub(super)",
+        "const",
+        "async",
+        "unsafe",
+        "fn",
+        "struct",
+        "enum",
+        "trait",
+        "type",
+        "static",
+    ];
+    let mut words = line
+        .split_whitespace()
+        .skip_while(|word| WORDS.contains(word));
+    let name: String = words
+        .next()?
+        .chars()
+        .take_while(|letter| letter.is_alphanumeric() || *letter == '_')
+        .collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// What the page says in code, without blocks.
+fn code(page: &str) -> Vec<&str> {
+    let text = page.split("\n```").step_by(2);
+    text.flat_map(|text| text.split('`').skip(1).step_by(2))
+        .collect()
+}
+
+/// Words of blocks and text that are paths of sources.
+fn source_paths(page: &str) -> impl Iterator<Item = &str> {
+    let words = page.split(|letter: char| letter.is_whitespace() || "`()|,;:".contains(letter));
+    words.filter(|word| {
+        Path::new(word)
+            .extension()
+            .is_some_and(|ending| ending == "rs")
+    })
+}
+
+/// The item that a piece of code names, if it names one: `Run::new`, `due(state)`, `SignedPlan`.
+fn item(code: &str) -> Option<&str> {
+    let name = code.split(['(', ' ']).next()?;
+    let is_call = code.contains('(');
+    let is_name = name
+        .chars()
+        .all(|letter| letter.is_alphanumeric() || letter == '_' || letter == ':');
+    let last = name.rsplit("::").next()?;
+    let is_type = last.starts_with(char::is_uppercase);
+    let names_item = is_call || name.contains("::") || is_type;
+    (is_name && names_item && !last.is_empty()).then_some(last)
+}
+
+#[test]
+fn everything_that_the_page_names_exists() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = root.canonicalize().expect("the workspace");
+    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the page");
+    let sources = Sources::read(&root);
+    let mut missing: Vec<&str> = source_paths(&page)
+        .filter(|path| !sources.has_path(path))
+        .collect();
+    for code in code(&page) {
+        let is_folder = code.starts_with("signoff-") && code.contains('/');
+        if is_folder && !sources.has_path(code) {
+            missing.push(code);
+        }
+        missing.extend(item(code).filter(|name| !sources.items.contains(*name)));
+    }
+    assert!(missing.is_empty(), "ARCHITECTURE.md names {missing:?}");
+}
+
+#[test]
+fn what_is_not_there_is_noticed() {
+    let sources = Sources {
+        paths: vec!["crates/a/src/live/mod.rs".to_owned()],
+        items: ["start".to_owned()].into(),
+    };
+    assert!(sources.has_path("live/mod.rs") && sources.has_path("crates/a/src/live/mod.rs"));
+    assert!(!sources.has_path("ive/mod.rs") && !sources.has_path("live.rs"));
+    assert_eq!(item("Run::start"), Some("start"));
+    assert_eq!(item("due(state) → actions"), Some("due"));
+    assert_eq!((item("approve"), item("unsafe")), (None, None));
+    assert_eq!(
+        defined("    pub(crate) fn start(&self) {"),
+        Some("start".to_owned())
+    );
+    assert_eq!(defined("    Shared,"), Some("Shared".to_owned()));
+    assert_eq!(code("a `b`\n```text\n`c`\n```\n`d`"), ["b", "d"]);
+    let paths: Vec<&str> = source_paths("see (`a/b.rs`), c.rs: d").collect();
+    assert_eq!(paths, ["a/b.rs", "c.rs"]);
+}
