@@ -350,7 +350,7 @@ fn a_saved_template_says_what_it_needs_and_can_be_filled() {
     };
     for (values, why) in [
         (&["word=Look", "file=notes.txt"][..], "declares a parameter"),
-        (&["a-b=Look"], "is no name"),
+        (&["a-b=Look"], "is not a name"),
         (&["a=contract"], "`a`"),
         (&["a="], "`a` is empty"),
         (&["a=Look", "a=notes"], "given twice"),

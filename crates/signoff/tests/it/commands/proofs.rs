@@ -159,7 +159,7 @@ fn everything_that_is_missing_is_said_at_once() {
     );
     by_key(&project)
         .assert_code(6)
-        .assert_stderr_contains("`3AA5C34371567BD2`, which is no SSH key");
+        .assert_stderr_contains("`3AA5C34371567BD2`, which is not an SSH key");
     assert!(signatures(&project).is_empty());
 }
 

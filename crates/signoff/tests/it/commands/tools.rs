@@ -178,7 +178,7 @@ fn a_note_that_looks_like_arguments_and_is_none_is_refused() {
     project
         .signoff(["answer", item, "approve", "--note", "{\"name\": \"y\""])
         .assert_code(5)
-        .assert_stderr_contains("no JSON object");
+        .assert_stderr_contains("not a JSON object");
 }
 
 #[test]
