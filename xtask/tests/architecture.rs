@@ -50,29 +50,17 @@ impl Sources {
 
 /// What a line defines: an item, or a variant of an enum.
 fn defined(line: &str) -> Option<String> {
-    const WORDS: [&str; 12] = [
-        "pub",
-        "pub(crate)",
-        "pub(super)",
-        "const",
-        "async",
-        "unsafe",
-        "fn",
-        "struct",
-        "enum",
-        "trait",
-        "type",
-        "static",
-    ];
-    let mut words = line
-        .split_whitespace()
-        .skip_while(|word| WORDS.contains(word));
-    let name: String = words
-        .next()?
+    const KINDS: [&str; 7] = ["const", "fn", "struct", "enum", "trait", "type", "static"];
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let after = words.iter().position(|word| KINDS.contains(word));
+    let word = words.get(after.map_or(0, |at| at + 1))?;
+    let name: String = word
         .chars()
         .take_while(|letter| letter.is_alphanumeric() || *letter == '_')
         .collect();
-    (!name.is_empty()).then_some(name)
+    // Without a keyword it can only be a variant.
+    let is_known = after.is_some() || name.starts_with(char::is_uppercase);
+    (!name.is_empty() && is_known).then_some(name)
 }
 
 /// What the page says in code, without blocks.
@@ -147,6 +135,7 @@ fn what_is_not_there_is_noticed() {
         Some("start".to_owned())
     );
     assert_eq!(defined("    Shared,"), Some("Shared".to_owned()));
+    assert_eq!(defined("    here();"), None);
     assert_eq!(code("a `b`\n```text\n`c`\n```\n`d`"), ["b", "d"]);
     let paths: Vec<&str> = source_paths("see (`a/b.rs`), c.rs: d").collect();
     assert_eq!(paths, ["a/b.rs", "c.rs"]);

@@ -39,3 +39,30 @@ impl SignedText {
         Some(draft.dialect)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: &str = r#"{"id": "p", "version": 1, "steps": [{"id": "a", "description": "Look", "contract": "true"}]}"#;
+
+    fn source(text: &str) -> Source {
+        Source::new("plan.json", text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn only_what_says_the_same_is_signed() {
+        let digest = Digest::of_plan(&resolved_plan(&parse(&source(PLAN))));
+        let text = SignedText::default();
+        let shared = text.clone();
+        let signed = Some(Dialect::Toolplan);
+        let other = source(&PLAN.replace("true", "false"));
+        assert_eq!(text.dialect_of(&other, digest), None);
+        assert_eq!(text.dialect_of(&source(PLAN), digest), signed);
+        // Not even after a text was found signed.
+        assert_eq!(shared.dialect_of(&other, digest), None);
+        let spaced = source(&PLAN.replace(": ", ":  "));
+        assert_eq!(shared.dialect_of(&spaced, digest), signed);
+        assert_eq!(text.dialect_of(&source(PLAN), digest), signed);
+    }
+}
