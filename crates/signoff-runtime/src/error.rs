@@ -181,11 +181,7 @@ pub enum Error {
     /// This machine confines less than it did before, and nobody accepted that.
     Weaker(Box<Weaker>),
     /// Another run holds the workspace.
-    WorkspaceTaken {
-        holder: Option<Holder>,
-        /// This one could work beside it, in a worktree.
-        worktree: bool,
-    },
+    WorkspaceTaken { holder: Option<Holder> },
     /// Another process drives this run.
     RunTaken { run: String, holder: Option<Holder> },
     /// No run of that name, or none at all.

@@ -12,7 +12,6 @@ pub(crate) fn take_workspace(project: &Project) -> Result<WorkspaceLock, Error> 
         Ok(Some(lock)) => Ok(lock),
         Ok(None) => Err(Error::WorkspaceTaken {
             holder: holder(&path).ok().flatten(),
-            worktree: false,
         }),
         Err(why) => Err(Error::Unreadable { path, why }),
     }

@@ -107,7 +107,7 @@ impl Projection {
             // Somebody was quicker; the next write sees what they did.
             Err(ReplaceError::Changed { .. }) => {}
             // Nothing but marks was changed.
-            Ok(_) => self.text.set(marked, dialect),
+            Ok(_) => self.text.set(marked, dialect, run.signed().digest()),
             Err(error) => self.trouble = Some(error.to_string()),
         }
         failpoint::reached("mark.after");

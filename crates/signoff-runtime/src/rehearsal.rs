@@ -67,7 +67,6 @@ fn refusal(
     if chosen.isolation == Isolation::Shared && is_held(&lock).unwrap_or(false) {
         return Err(Error::WorkspaceTaken {
             holder: holder(&lock).ok().flatten(),
-            worktree: chosen.repository.is_some(),
         });
     }
     Ok(())

@@ -16,18 +16,27 @@ pub(crate) struct SignedText(Arc<Mutex<Option<Known>>>);
 struct Known {
     bytes: Vec<u8>,
     dialect: Dialect,
+    /// A run that goes on under another version of its plan knows texts of both.
+    digest: Digest,
 }
 
 impl SignedText {
     /// Remembers a text that was found to say what was signed.
-    pub(crate) fn set(&self, bytes: Vec<u8>, dialect: Dialect) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Known { bytes, dialect });
+    pub(crate) fn set(&self, bytes: Vec<u8>, dialect: Dialect, digest: Digest) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Known {
+            bytes,
+            dialect,
+            digest,
+        });
     }
 
     /// The dialect of a file, if it says what was signed. Nothing that `check` reports changes that.
     pub(crate) fn dialect_of(&self, source: &Source, signed: Digest) -> Option<Dialect> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.as_ref().filter(|known| known.bytes == source.bytes()) {
+        if let Some(known) = known
+            .as_ref()
+            .filter(|known| known.digest == signed && known.bytes == source.bytes())
+        {
             return Some(known.dialect);
         }
         drop(known);
@@ -35,7 +44,7 @@ impl SignedText {
         if Digest::of_plan(&resolved_plan(&draft)) != signed {
             return None;
         }
-        self.set(source.bytes().to_vec(), draft.dialect);
+        self.set(source.bytes().to_vec(), draft.dialect, signed);
         Some(draft.dialect)
     }
 }
@@ -64,5 +73,9 @@ mod tests {
         let spaced = source(&PLAN.replace(": ", ":  "));
         assert_eq!(shared.dialect_of(&spaced, digest), signed);
         assert_eq!(text.dialect_of(&source(PLAN), digest), signed);
+        // Nor what was found signed for another version.
+        let next = Digest::of_plan(&resolved_plan(&parse(&other)));
+        assert_eq!(text.dialect_of(&other, next), signed);
+        assert_eq!(text.dialect_of(&other, digest), None);
     }
 }

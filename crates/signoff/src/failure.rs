@@ -349,7 +349,7 @@ impl From<Error> for Failure {
                 )
                 .hint("`signoff doctor` tells more; `[sandbox] mode` in your own configuration decides"),
             Error::Weaker(weaker) => weaker_level(&weaker),
-            Error::WorkspaceTaken { holder, worktree } => Self::new(
+            Error::WorkspaceTaken { holder } => Self::new(
                 5,
                 "workspace-taken",
                 format!(
@@ -357,10 +357,6 @@ impl From<Error> for Failure {
                     held_by(holder.as_ref())
                 ),
             )
-            .hints(worktree.then(|| {
-                "`--isolation worktree` lets it work beside that one, in a worktree of its own"
-                    .to_owned()
-            }))
             .hints(meanwhile(holder.as_ref().and_then(|holder| holder.run.as_deref()))),
             Error::RunTaken { run, holder } => {
                 let process = holder.map(|holder| format!(" (process {})", holder.pid));

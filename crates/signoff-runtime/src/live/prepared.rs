@@ -9,7 +9,7 @@ use signoff_engine::{
 use signoff_plan::model::Plan;
 use signoff_plan::signed::SignedPlan;
 use signoff_store::journal::Journal;
-use signoff_store::lock::WorkspaceLock;
+use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::{self, RunDir, new_run_id};
 use signoff_store::{atomic, failpoint};
 use signoff_work::beneath::remove_tree;
@@ -100,9 +100,9 @@ impl<'a> PreparedRun<'a> {
         let settings = settings(project, options, (chosen.isolation, chosen.land))?;
         let terms = project.present_terms(state.plan(), &held.key)?;
         let mut workspace_lock = workspace_lock(project, chosen.isolation)?;
-        let (id, dir, run_lock) = new_run(project)?;
-        if let Some(lock) = &mut workspace_lock {
-            lock.name_run(&id).map_err(Error::Sandbox)?;
+        let NewRun { id, dir, lock } = new_run(project)?;
+        if let Some(workspace) = &mut workspace_lock {
+            workspace.name_run(&id).map_err(Error::Sandbox)?;
         }
         snapshot::save(&dir, plan)?;
         snapshot::keep_signature(project, &held.key, &dir, state.signed())?;
@@ -125,7 +125,11 @@ impl<'a> PreparedRun<'a> {
             settings: settings.clone(),
         };
         let text = SignedText::default();
-        text.set(plan.source.bytes().to_vec(), plan.checked.dialect);
+        text.set(
+            plan.source.bytes().to_vec(),
+            plan.checked.dialect,
+            state.signed().digest(),
+        );
         let watch = Watch::new(
             plan.path.clone(),
             state.signed().clone(),
@@ -147,7 +151,7 @@ impl<'a> PreparedRun<'a> {
                 terms,
                 versions: 1,
                 text,
-                _run_lock: run_lock,
+                _run_lock: lock,
                 workspace_lock,
             },
             beginning: Beginning::Start(first),
@@ -289,8 +293,15 @@ fn workspace_lock(project: &Project, isolation: Isolation) -> Result<Option<Work
     }
 }
 
-/// A directory under a name that no other run has, and its lock. What was left of runs that never began goes.
-fn new_run(project: &Project) -> Result<(String, RunDir, signoff_store::lock::RunLock), Error> {
+/// A run that has a directory and nothing else yet.
+struct NewRun {
+    id: String,
+    dir: RunDir,
+    lock: RunLock,
+}
+
+/// Makes a directory under a name that no other run has, and locks it. Removes what is left of runs that never began.
+fn new_run(project: &Project) -> Result<NewRun, Error> {
     // Two runs may start at once, and neither may take the other's directory for one that was left.
     let starting = take_start(project)?;
     let with_trees = |run: &str, dir: &Path| {
@@ -306,7 +317,7 @@ fn new_run(project: &Project) -> Result<(String, RunDir, signoff_store::lock::Ru
         }
     };
     let lock = take_run(&dir, &id)?;
-    Ok((id, dir, lock))
+    Ok(NewRun { id, dir, lock })
 }
 
 /// Watches the files that this version rests on.
@@ -350,9 +361,11 @@ fn take_next_version(
     log(project, key, &executing, opened.clock)?;
     opened.terms = next.terms;
     let source = &next.plan.source;
-    opened
-        .text
-        .set(source.bytes().to_vec(), next.plan.checked.dialect);
+    opened.text.set(
+        source.bytes().to_vec(),
+        next.plan.checked.dialect,
+        next.signed.digest(),
+    );
     *watched = watch(opened, &next.signed);
     opened.run.offer(next.signed);
     Ok(Some(Box::new(Input::Replan { snapshot, settings })))
