@@ -11,7 +11,7 @@ use std::time::Instant;
 use signoff_engine::{Event, Millis, Outcome, PlanState, Recorded, Run, StepState, StepStatus};
 use signoff_plan::Everything;
 use signoff_plan::dialect::Dialect;
-use signoff_plan::edit::{EditRefused, Marks, StepMark, apply_marks};
+use signoff_plan::edit::{EditRefused, Marks, StepMark, apply_marks, apply_progress};
 use signoff_plan::model::Step;
 use signoff_plan::source::Source;
 use signoff_store::atomic::{ReplaceError, replace};
@@ -122,10 +122,12 @@ impl Projection {
         now: Millis,
     ) -> Result<Vec<u8>, EditRefused> {
         if dialect != Dialect::Proposal {
-            let marked = apply_marks(&present, &marks(run, dialect))?;
-            let (told, refused) = record::told(&present, marked, (run, &self.secrets), now);
-            self.trouble = refused.or(self.trouble.take());
-            return Ok(told);
+            let marks = marks(run, dialect);
+            let records = record::records(run, &self.secrets, now);
+            return apply_progress(&present, &marks, &records).or_else(|refused| {
+                self.trouble = Some(refused.to_string());
+                apply_marks(&present, &marks)
+            });
         }
         let present = PlanFile::from_source(&self.plan, present, None, &Everything);
         let told = self.execution.told(&present, run)?;

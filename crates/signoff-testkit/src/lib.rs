@@ -14,9 +14,11 @@ mod dice;
 pub mod ledger;
 mod on_terminal;
 mod output;
+pub mod performer;
 mod project;
 mod running;
 pub mod script;
+pub mod signed_plan;
 pub mod transcript;
 mod workspace;
 

@@ -2,10 +2,10 @@
 
 use signoff_engine::{Accept, Choice, Grade, Input, Outcome, Refusal, StepStatus, decide};
 
-use crate::world::{AGENT, CHECK, Fate, UNVERIFIED, World, plan_text};
+use crate::world::{AGENT, CHECK, Outcomes, UNVERIFIED, World, plan_text};
 
 fn at_the_end(steps: &[&str]) -> World {
-    let mut world = World::accepting(Accept::End, &plan_text(steps), Fate::default());
+    let mut world = World::accepting(Accept::End, &plan_text(steps), Outcomes::default());
     world.play();
     world
 }
@@ -137,7 +137,7 @@ fn what_rests_on_a_refused_step_waits_for_it_anew() {
             by: "ann".to_owned(),
         });
         // This time its agent fails, and a person is asked.
-        world.fate.agents = [signoff_engine::ProcessEnd::Exited(1)].into();
+        world.performer.outcomes.agents = [signoff_engine::ProcessEnd::Exited(1)].into();
         world.play();
         assert_eq!(world.run.status_of(0), StepStatus::Waiting, "{depends}");
         assert_eq!(world.run.status_of(2), StepStatus::Pending, "{depends}");
@@ -182,11 +182,11 @@ fn an_answer_names_only_steps_of_its_item() {
 #[test]
 fn a_failed_critical_step_ends_the_run_before_anybody_is_asked() {
     let abort = format!("{AGENT}**on_fail:** abort\n");
-    let fate = Fate {
+    let outcomes = Outcomes {
         contracts: [signoff_engine::ProcessEnd::Exited(1)].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = World::accepting(Accept::End, &plan_text(&[UNVERIFIED, &abort]), fate);
+    let mut world = World::accepting(Accept::End, &plan_text(&[UNVERIFIED, &abort]), outcomes);
     world.play();
     assert_eq!(world.run.items().count(), 0);
     assert_eq!(world.run.outcome(), Some(Outcome::Failed));
@@ -194,7 +194,7 @@ fn a_failed_critical_step_ends_the_run_before_anybody_is_asked() {
 
 #[test]
 fn at_each_step_nothing_goes_on_before_the_answer() {
-    let mut world = World::new(&plan_text(&[UNVERIFIED, CHECK]), Fate::default());
+    let mut world = World::new(&plan_text(&[UNVERIFIED, CHECK]), Outcomes::default());
     world.play();
     assert_eq!(statuses(&world), [StepStatus::Waiting, StepStatus::Pending]);
     world.record(answer(&world, &[], Choice::Refuse));

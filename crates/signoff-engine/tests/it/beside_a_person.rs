@@ -4,10 +4,10 @@ use signoff_engine::{
     Accept, Action, Changes, Event, Grade, Input, Observation, Outcome, ProcessEnd, Stage, due,
 };
 
-use crate::world::{AGENT, CHECK, Fate, World, plan_text, saw};
+use crate::world::{AGENT, CHECK, Outcomes, World, plan_text, saw};
 
 fn one_step(body: &str) -> World {
-    World::in_worktrees(Accept::Step, 4, &plan_text(&[body]), Fate::default())
+    World::in_worktrees(Accept::Step, 4, &plan_text(&[body]), Outcomes::default())
 }
 
 fn disturbed(code: i32) -> Observation {

@@ -4,7 +4,7 @@ use signoff_engine::{
     Action, Bounds, Event, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide, due,
 };
 
-use crate::world::{AGENT, CHECK, Fate, World, plan_text};
+use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
 
 fn skip(step: &str) -> Input {
     Input::SkipStep {
@@ -22,11 +22,11 @@ fn retry(step: &str) -> Input {
 }
 
 fn failing(bodies: &[&str], ends: &[i32]) -> World {
-    let fate = Fate {
+    let outcomes = Outcomes {
         contracts: ends.iter().map(|code| ProcessEnd::Exited(*code)).collect(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = World::new(&plan_text(bodies), fate);
+    let mut world = World::new(&plan_text(bodies), outcomes);
     world.play();
     world
 }
@@ -78,14 +78,14 @@ fn what_does_not_fit_is_refused_with_the_reason() {
     for input in [skip("step-1"), retry("step-1")] {
         assert!(matches!(refused(input), Refusal::NotNow { .. }));
     }
-    let fresh = World::new(&plan_text(&[CHECK]), Fate::default());
+    let fresh = World::new(&plan_text(&[CHECK]), Outcomes::default());
     let refused = decide(&fresh.run, 1, retry("step-1")).expect_err("not tried yet");
     assert_eq!(refused.to_string(), "step `step-1` has not been tried yet");
 }
 
 #[test]
 fn an_aborted_run_has_failed_and_says_by_whom() {
-    let mut world = World::new(&plan_text(&[AGENT, CHECK]), Fate::default());
+    let mut world = World::new(&plan_text(&[AGENT, CHECK]), Outcomes::default());
     world.step(false);
     world.step(true);
     world.record(Input::Abort {
@@ -114,11 +114,11 @@ fn an_aborted_run_has_failed_and_says_by_whom() {
 #[test]
 fn a_clock_set_back_between_two_processes_makes_no_pause_longer() {
     let agent = format!("{AGENT}**on_fail:** retry(2), then abort\n");
-    let fate = Fate {
+    let outcomes = Outcomes {
         contracts: [ProcessEnd::Exited(1)].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = World::new(&plan_text(&[&agent]), fate);
+    let mut world = World::new(&plan_text(&[&agent]), outcomes);
     world.now = 1_000_000;
     // Baseline, work, contract; then it waits for its second attempt.
     for _ in 0..3 {

@@ -5,7 +5,7 @@ use signoff_engine::{
     Accept, Action, Candidate, Changes, Choice, Event, Facts, Input, Observation, ProcessEnd, due,
 };
 
-use crate::world::{Fate, World, plan_text, saw};
+use crate::world::{Outcomes, World, plan_text, saw};
 
 const BODY: &str = "**target:** coder\n**task:**\nDo it.\n\n**protects:** guard\n**contract:**\n```shell\nmake check\n```\n**on_fail:** retry(1), then escalate\n";
 
@@ -26,11 +26,11 @@ fn changed(files: &[&str], protected: &[&str]) -> Changes {
 }
 
 fn in_place() -> World {
-    World::new(&plan_text(&[BODY]), Fate::default())
+    World::new(&plan_text(&[BODY]), Outcomes::default())
 }
 
 fn in_worktrees() -> World {
-    World::in_worktrees(Accept::Step, 1, &plan_text(&[BODY]), Fate::default())
+    World::in_worktrees(Accept::Step, 1, &plan_text(&[BODY]), Outcomes::default())
 }
 
 /// The harness dies while the agent works, and comes back.
@@ -156,11 +156,11 @@ fn where_nobody_knows_what_it_changed_it_starts_again() {
 
 #[test]
 fn what_an_attempt_before_changed_is_not_what_the_cut_off_one_changed() {
-    let fate = Fate {
+    let outcomes = Outcomes {
         contracts: [ProcessEnd::Exited(1)].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = World::new(&plan_text(&[BODY]), fate);
+    let mut world = World::new(&plan_text(&[BODY]), outcomes);
     // The baseline, the work, and the contract, which does not hold.
     assert!((0..3).all(|_| world.step(false)));
     check(&world, Some(true), "exit_code");
@@ -184,11 +184,11 @@ fn facts_name_what_a_cut_off_attempt_changed() {
 
 /// The agent changed these files, both attempts failed, and a person says that it is repaired.
 fn repaired(agents: &[&str]) -> World {
-    let fate = Fate {
+    let outcomes = Outcomes {
         contracts: [ProcessEnd::Exited(1), ProcessEnd::Exited(1)].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = World::new(&plan_text(&[BODY]), fate);
+    let mut world = World::new(&plan_text(&[BODY]), outcomes);
     while world.run.items().next().is_none() {
         let due = due(&world.run, world.now, &world.bounds);
         match due[..] {

@@ -4,10 +4,10 @@ use signoff_engine::{
     Choice, Grade, Input, ItemKind, Outcome, ProcessEnd, Refusal, StepStatus, decide,
 };
 
-use crate::world::{AGENT, CHECK, Fate, World, plan_text};
+use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
 
 fn played(steps: &[&str]) -> World {
-    let mut world = World::new(&plan_text(steps), Fate::default());
+    let mut world = World::new(&plan_text(steps), Outcomes::default());
     world.play();
     world
 }
@@ -168,11 +168,11 @@ fn an_answer_is_evidence_and_a_value() {
 #[test]
 fn who_repaired_it_before_it_was_asked_anew_is_not_named() {
     let asked = format!("{ASK}**contract:**\n```shell\ntest -f out\n```\n**on_fail:** escalate\n");
-    let fate = Fate {
+    let outcomes = Outcomes {
         contracts: [1, 1].map(ProcessEnd::Exited).into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = World::new(&plan_text(&[&asked]), fate);
+    let mut world = World::new(&plan_text(&[&asked]), outcomes);
     let mut say = |choice, note| {
         world.play();
         world.record(answer(&world, choice, note));

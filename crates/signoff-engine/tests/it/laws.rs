@@ -7,7 +7,7 @@ use signoff_engine::{
     Accept, Choice, Event, Input, Item, ItemKind, ProcessEnd, Run, StepStatus, apply,
 };
 
-use crate::world::{AGENT, CHECK, Fate, UNVERIFIED, World, plan_text};
+use crate::world::{AGENT, CHECK, Outcomes, UNVERIFIED, World, plan_text};
 
 fn step_body() -> impl Strategy<Value = String> {
     let policy = prop_oneof![
@@ -45,7 +45,7 @@ fn ends() -> impl Strategy<Value = Vec<ProcessEnd>> {
     proptest::collection::vec(one, 0..12)
 }
 
-fn scenario() -> impl Strategy<Value = (String, Fate)> {
+fn scenario() -> impl Strategy<Value = (String, Outcomes)> {
     (
         proptest::collection::vec(step_body(), 1..6),
         ends(),
@@ -56,13 +56,13 @@ fn scenario() -> impl Strategy<Value = (String, Fate)> {
             // The first waits for nothing, and the others may read what its contract prints.
             bodies.insert(0, AGENT.to_owned());
             let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
-            let fate = Fate {
+            let outcomes = Outcomes {
                 baselines: baselines.into(),
                 agents: agents.into(),
                 contracts: contracts.into(),
-                ..Fate::default()
+                ..Outcomes::default()
             };
-            (plan_text(&bodies), fate)
+            (plan_text(&bodies), outcomes)
         })
 }
 
@@ -187,19 +187,19 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn replaying_the_journal_gives_the_same_state((text, fate) in scenario(), accept in accept()) {
-        let mut world = World::accepting(accept, &text, fate);
+    fn replaying_the_journal_gives_the_same_state((text, outcomes) in scenario(), accept in accept()) {
+        let mut world = World::accepting(accept, &text, outcomes);
         finish(&mut world);
         check_laws(&world);
         prop_assert_eq!(format!("{:?}", replay(&world)), format!("{:?}", world.run));
     }
 
     #[test]
-    fn a_crash_after_any_event_loses_nothing((text, fate) in scenario(), accept in accept()) {
-        let mut whole = World::accepting(accept, &text, fate.clone());
+    fn a_crash_after_any_event_loses_nothing((text, outcomes) in scenario(), accept in accept()) {
+        let mut whole = World::accepting(accept, &text, outcomes.clone());
         finish(&mut whole);
         for cut in 1..whole.events.len() {
-            let mut world = whole.cut(cut, fate.clone());
+            let mut world = whole.cut(cut, outcomes.clone());
             world.crash();
             finish(&mut world);
             check_laws(&world);
@@ -219,8 +219,8 @@ proptest! {
     }
 
     #[test]
-    fn crashes_in_the_middle_of_anything_end_well((text, fate) in scenario(), accept in accept(), cuts in proptest::collection::vec(any::<bool>(), 0..40)) {
-        let mut world = World::accepting(accept, &text, fate);
+    fn crashes_in_the_middle_of_anything_end_well((text, outcomes) in scenario(), accept in accept(), cuts in proptest::collection::vec(any::<bool>(), 0..40)) {
+        let mut world = World::accepting(accept, &text, outcomes);
         for cut in cuts {
             if !world.step(cut) {
                 break;

@@ -4,7 +4,7 @@ use serde_json::json;
 use signoff_engine::StepStatus::{Blocked, Completed, Failed, Skipped, Waiting};
 use signoff_engine::{Accept, Choice, Event, Grade, Input, Outcome, ProcessEnd, StepStatus};
 
-use crate::world::{CHECK, Fate, UNVERIFIED, World, plan_text};
+use crate::world::{CHECK, Outcomes, UNVERIFIED, World, plan_text};
 
 const LIST: &str = "**tool:** read_file\n**args:**\n```json\n{\"path\": \"a\"}\n```\n";
 
@@ -31,7 +31,7 @@ const EACH: &str =
 
 #[test]
 fn each_item_is_a_step_of_its_own_and_dependents_wait_for_all() {
-    let mut world = World::new(&over_list(EACH), Fate::default());
+    let mut world = World::new(&over_list(EACH), Outcomes::default());
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
     assert_eq!(
@@ -64,10 +64,10 @@ fn each_item_is_a_step_of_its_own_and_dependents_wait_for_all() {
 
 #[test]
 fn it_expands_once_however_often_the_harness_dies() {
-    let mut whole = World::new(&over_list(EACH), Fate::default());
+    let mut whole = World::new(&over_list(EACH), Outcomes::default());
     whole.play();
     for cut in 1..whole.events.len() {
-        let mut world = whole.cut(cut, Fate::default());
+        let mut world = whole.cut(cut, Outcomes::default());
         world.crash();
         world.play();
         assert_eq!(world.run.outcome(), Some(Outcome::Completed), "{cut}");
@@ -80,7 +80,7 @@ fn it_expands_once_however_often_the_harness_dies() {
 #[test]
 fn no_items_are_no_work() {
     let each = format!("{EACH}**for_each:** \"[]\"\n").replace("\"[]\"", "[]");
-    let mut world = World::new(&plan_text(&[&each, CHECK]), Fate::default());
+    let mut world = World::new(&plan_text(&[&each, CHECK]), Outcomes::default());
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
     assert_eq!(ids(&world), ["step-1", "step-2"]);
@@ -91,11 +91,11 @@ fn no_items_are_no_work() {
 #[test]
 fn a_failed_item_blocks_the_loop_and_what_waits_for_it() {
     let check = format!("{CHECK}**on_fail:** abort\n**critical:** no\n**for_each:** [1, 2, 3]\n");
-    let fate = Fate {
+    let outcomes = Outcomes {
         contracts: vec![ProcessEnd::Exited(0), ProcessEnd::Exited(1)].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = World::new(&plan_text(&[&check, CHECK]), fate);
+    let mut world = World::new(&plan_text(&[&check, CHECK]), outcomes);
     world.play();
     assert_eq!(
         statuses(&world),
@@ -111,11 +111,11 @@ fn a_failed_item_blocks_the_loop_and_what_waits_for_it() {
 #[test]
 fn a_failed_run_with_a_loop_goes_on_with_the_items_that_failed() {
     let check = format!("{CHECK}**on_fail:** abort\n**for_each:** [1, 2]\n");
-    let fate = Fate {
+    let outcomes = Outcomes {
         contracts: vec![ProcessEnd::Exited(0), ProcessEnd::Exited(1)].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = World::new(&plan_text(&[&check, CHECK]), fate);
+    let mut world = World::new(&plan_text(&[&check, CHECK]), outcomes);
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Failed));
     world.record(Input::Reopen {
@@ -131,11 +131,11 @@ fn a_failed_run_with_a_loop_goes_on_with_the_items_that_failed() {
 #[test]
 fn a_condition_about_the_item_is_asked_for_each() {
     let each = format!("{EACH}**for_each:** [1, 2, 3]\n**when:** item > 1\n");
-    let mut world = World::new(&plan_text(&[&each]), Fate::default());
+    let mut world = World::new(&plan_text(&[&each]), Outcomes::default());
     world.play();
     assert_eq!(statuses(&world), [Completed, Skipped, Completed, Completed]);
     let off = format!("{EACH}**for_each:** [1]\n**when:** false\n");
-    let mut world = World::new(&plan_text(&[&off]), Fate::default());
+    let mut world = World::new(&plan_text(&[&off]), Outcomes::default());
     world.play();
     assert_eq!(statuses(&world), [Skipped]);
 }
@@ -143,7 +143,7 @@ fn a_condition_about_the_item_is_asked_for_each() {
 #[test]
 fn more_items_than_allowed_are_a_question_not_a_surprise() {
     let each = format!("{EACH}**for_each:** range(101)|list\n");
-    let mut world = World::new(&plan_text(&[&each]), Fate::default());
+    let mut world = World::new(&plan_text(&[&each]), Outcomes::default());
     world.play();
     let question = world.run.items().next().expect("an item").question.clone();
     assert!(question.contains("101 items"), "{question}");
@@ -154,7 +154,7 @@ fn more_items_than_allowed_are_a_question_not_a_surprise() {
 fn items_without_a_contract_are_accepted_at_the_end() {
     let each = format!("{UNVERIFIED}**for_each:** [1, 2]\n");
     let text = plan_text(&[&each, CHECK]);
-    let mut world = World::accepting(Accept::End, &text, Fate::default());
+    let mut world = World::accepting(Accept::End, &text, Outcomes::default());
     world.play();
     assert_eq!(statuses(&world), [Waiting, Waiting, Waiting, Completed]);
     let item = world.run.items().next().expect("an item").clone();

@@ -5,7 +5,7 @@ use signoff_engine::{
     StepState, StepStatus, due,
 };
 
-use crate::world::{AGENT, CHECK, Fate, START, UNVERIFIED, World, plan_text, saw};
+use crate::world::{AGENT, CHECK, Outcomes, START, UNVERIFIED, World, plan_text, saw};
 
 const TOOL: &str =
     "**tool:** write_file\n**args:**\n```json\n{\"path\": \"a\", \"content\": \"\"}\n```\n";
@@ -18,13 +18,13 @@ fn retrying(times: u32) -> String {
     apart(AGENT) + &format!("**on_fail:** retry({times}), then escalate\n")
 }
 
-fn side_by_side(bodies: &[String], fate: Fate) -> World {
-    accepting(Accept::Step, bodies, fate)
+fn side_by_side(bodies: &[String], outcomes: Outcomes) -> World {
+    accepting(Accept::Step, bodies, outcomes)
 }
 
-fn accepting(accept: Accept, bodies: &[String], fate: Fate) -> World {
+fn accepting(accept: Accept, bodies: &[String], outcomes: Outcomes) -> World {
     let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
-    World::in_worktrees(accept, 4, &plan_text(&bodies), fate)
+    World::in_worktrees(accept, 4, &plan_text(&bodies), outcomes)
 }
 
 fn due_now(world: &World) -> Vec<Action> {
@@ -81,8 +81,8 @@ fn answer(world: &mut World, choice: Choice) {
 }
 
 /// Two agents side by side whose work is done; the candidate of the first is judged.
-fn two_done(fate: Fate) -> World {
-    let mut world = side_by_side(&[retrying(1), retrying(1)], fate);
+fn two_done(outcomes: Outcomes) -> World {
+    let mut world = side_by_side(&[retrying(1), retrying(1)], outcomes);
     begin_all(&mut world);
     contract_ends(&mut world, 0, 1);
     contract_ends(&mut world, 1, 1);
@@ -93,7 +93,7 @@ fn two_done(fate: Fate) -> World {
 }
 
 fn merged(world: &World) -> Vec<(&str, u32)> {
-    let commits = world.branch.iter();
+    let commits = world.performer.branch.iter();
     commits
         .map(|commit| (commit.step.as_str(), commit.attempt))
         .collect()
@@ -101,7 +101,7 @@ fn merged(world: &World) -> Vec<(&str, u32)> {
 
 #[test]
 fn one_candidate_is_built_at_a_time_and_the_next_on_top_of_it() {
-    let mut world = two_done(Fate::default());
+    let mut world = two_done(Outcomes::default());
     let first = Action::Candidate {
         step: 0,
         attempt: 1,
@@ -128,7 +128,7 @@ fn one_candidate_is_built_at_a_time_and_the_next_on_top_of_it() {
     world.step(false);
     assert_eq!(world.run.status_of(0), StepStatus::Completed);
     world.step(false);
-    let head = world.branch[0].id.clone();
+    let head = world.performer.branch[0].id.clone();
     assert_eq!(
         state(&world, 1)
             .attempt
@@ -144,9 +144,9 @@ fn one_candidate_is_built_at_a_time_and_the_next_on_top_of_it() {
 
 #[test]
 fn a_conflict_is_a_failed_attempt_and_the_next_starts_from_the_head() {
-    let mut world = two_done(Fate {
+    let mut world = two_done(Outcomes {
         conflicts: [false, true].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     });
     for _ in 0..4 {
         world.step(false);
@@ -162,22 +162,22 @@ fn a_conflict_is_a_failed_attempt_and_the_next_starts_from_the_head() {
             _ => None,
         })
         .collect();
-    let head = world.branch[0].id.clone();
+    let head = world.performer.branch[0].id.clone();
     assert_eq!(bases, [Some(START.to_owned()), Some(head)]);
     assert_eq!(merged(&world), [("step-1", 1), ("step-2", 2)]);
 }
 
 #[test]
 fn a_candidate_that_fails_leaves_the_head_and_is_carried_to_the_next_attempt() {
-    let mut world = two_done(Fate {
+    let mut world = two_done(Outcomes {
         contracts: [0, 1].map(ProcessEnd::Exited).into(),
-        ..Fate::default()
+        ..Outcomes::default()
     });
     for _ in 0..6 {
         world.step(false);
     }
     assert_eq!(merged(&world), [("step-1", 1)]);
-    let head = world.branch[0].id.clone();
+    let head = world.performer.branch[0].id.clone();
     let carried = format!("{head}>1.1");
     let next = state(&world, 1);
     assert_eq!(next.stage, Stage::NeedsWork);
@@ -191,9 +191,9 @@ fn a_candidate_that_fails_leaves_the_head_and_is_carried_to_the_next_attempt() {
 
 #[test]
 fn an_attempt_that_was_cut_off_leaves_nothing_to_the_next() {
-    let mut world = two_done(Fate {
+    let mut world = two_done(Outcomes {
         contracts: [0, 1, 1].map(ProcessEnd::Exited).into(),
-        ..Fate::default()
+        ..Outcomes::default()
     });
     for _ in 0..6 {
         world.step(false);
@@ -227,11 +227,11 @@ fn an_attempt_that_was_cut_off_leaves_nothing_to_the_next() {
 
 #[test]
 fn a_conflict_without_retries_asks_and_only_another_attempt_can_settle_it() {
-    let fate = Fate {
+    let outcomes = Outcomes {
         conflicts: [true].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = side_by_side(&[retrying(0)], fate);
+    let mut world = side_by_side(&[retrying(0)], outcomes);
     world.play();
     let item = world.run.items().next().expect("a question");
     assert_eq!(item.kind, ItemKind::Escalation);
@@ -254,17 +254,17 @@ fn a_conflict_without_retries_asks_and_only_another_attempt_can_settle_it() {
 
 #[test]
 fn a_conflict_whose_question_was_lost_is_found_again_on_its_own_base() {
-    let fate = Fate {
+    let outcomes = Outcomes {
         conflicts: [true].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = side_by_side(&[retrying(0)], fate);
+    let mut world = side_by_side(&[retrying(0)], outcomes);
     world.play();
     let conflicted = |recorded: &signoff_engine::Recorded| {
         matches!(recorded.event, Event::MergeConflicted { .. })
     };
     let at = world.events.iter().position(conflicted);
-    world = world.cut(at.expect("it conflicts") + 1, Fate::default());
+    world = world.cut(at.expect("it conflicts") + 1, Outcomes::default());
     world.crash();
     let again = Action::Candidate {
         step: 0,
@@ -281,9 +281,9 @@ fn what_a_person_accepted_is_merged_and_another_attempt_is_asked_about_again() {
     let body = apart(UNVERIFIED) + "**on_fail:** retry(1), then escalate\n";
     let mut world = side_by_side(
         &[body],
-        Fate {
+        Outcomes {
             conflicts: [true, false].into(),
-            ..Fate::default()
+            ..Outcomes::default()
         },
     );
     world.play();
@@ -315,7 +315,7 @@ fn where_people_are_asked_at_the_end_dependents_see_what_was_merged() {
     let mut world = accepting(
         Accept::End,
         &[apart(UNVERIFIED), AGENT.to_owned()],
-        Fate::default(),
+        Outcomes::default(),
     );
     world.play();
     assert_eq!(merged(&world), [("step-1", 1), ("step-2", 1)]);
@@ -331,7 +331,10 @@ fn where_people_are_asked_at_the_end_dependents_see_what_was_merged() {
 
 #[test]
 fn whoever_works_in_the_runs_tree_has_it_until_it_is_merged() {
-    let mut world = side_by_side(&[apart(TOOL), apart(TOOL), apart(CHECK)], Fate::default());
+    let mut world = side_by_side(
+        &[apart(TOOL), apart(TOOL), apart(CHECK)],
+        Outcomes::default(),
+    );
     let begun = begin_all(&mut world);
     // A check sees a commit in an overlay of its own, and waits for nobody.
     assert!(
@@ -370,7 +373,7 @@ fn whoever_works_in_the_runs_tree_has_it_until_it_is_merged() {
 
 #[test]
 fn a_merge_waits_for_no_contract() {
-    let mut world = side_by_side(&[apart(AGENT), apart(CHECK)], Fate::default());
+    let mut world = side_by_side(&[apart(AGENT), apart(CHECK)], Outcomes::default());
     begin_all(&mut world);
     contract_ends(&mut world, 0, 1);
     begin_all(&mut world);
@@ -388,15 +391,15 @@ fn calls_that_only_read_run_side_by_side_and_those_that_write_take_turns() {
         .replace("write_file", "read_file")
         .replace(", \"content\": \"\"", "");
     let reading = [reading.clone(), reading];
-    let mut world = side_by_side(&reading, Fate::default());
+    let mut world = side_by_side(&reading, Outcomes::default());
     assert_eq!(begin_all(&mut world).len(), 2);
-    let mut world = side_by_side(&[apart(TOOL), apart(TOOL)], Fate::default());
+    let mut world = side_by_side(&[apart(TOOL), apart(TOOL)], Outcomes::default());
     assert_eq!(begin_all(&mut world).len(), 1);
 }
 
 #[test]
 fn what_a_person_changes_is_part_of_the_tree_from_then_on() {
-    let mut world = side_by_side(&[apart(CHECK)], Fate::default());
+    let mut world = side_by_side(&[apart(CHECK)], Outcomes::default());
     begin_all(&mut world);
     contract_ends(&mut world, 0, 0);
     world.record(Input::CheckoutJoined {
@@ -418,9 +421,9 @@ fn what_a_person_changes_is_part_of_the_tree_from_then_on() {
 fn a_step_that_changes_nothing_is_merged_as_nothing() {
     let mut world = side_by_side(
         &[apart(AGENT)],
-        Fate {
+        Outcomes {
             unchanged: [true].into(),
-            ..Fate::default()
+            ..Outcomes::default()
         },
     );
     world.play();
@@ -434,9 +437,9 @@ fn a_step_that_changes_nothing_is_merged_as_nothing() {
 #[test]
 fn what_was_judged_on_another_tree_is_judged_again_at_the_end() {
     for (last, outcome) in [(0, Outcome::Completed), (1, Outcome::Failed)] {
-        let mut world = two_done(Fate {
+        let mut world = two_done(Outcomes {
             contracts: [0, 0, last].map(ProcessEnd::Exited).into(),
-            ..Fate::default()
+            ..Outcomes::default()
         });
         world.play();
         assert_eq!(world.run.outcome(), Some(outcome));
@@ -448,7 +451,7 @@ fn what_was_judged_on_another_tree_is_judged_again_at_the_end() {
 #[test]
 fn a_branch_that_moved_before_the_crash_is_not_moved_again() {
     for moved in [false, true] {
-        let mut world = two_done(Fate::default());
+        let mut world = two_done(Outcomes::default());
         world.step(false);
         world.step(false);
         world.step(true);
@@ -478,9 +481,9 @@ fn grade_of(world: &World, step: usize) -> Option<Grade> {
 fn what_others_did_meanwhile_proves_nothing() {
     for (without, grade) in [(1, Grade::Proved), (0, Grade::Held)] {
         // The second is looked at without its work once more, on top of the first.
-        let mut world = two_done(Fate {
+        let mut world = two_done(Outcomes {
             baselines: [ProcessEnd::Exited(without)].into(),
-            ..Fate::default()
+            ..Outcomes::default()
         });
         world.play();
         let (first, second) = (grade_of(&world, 0), grade_of(&world, 1));
@@ -492,7 +495,7 @@ fn what_others_did_meanwhile_proves_nothing() {
         let looks: Vec<_> = (world.events.iter())
             .filter_map(|recorded| of(&recorded.event))
             .collect();
-        let head = world.branch[0].id.clone();
+        let head = world.performer.branch[0].id.clone();
         assert_eq!(looks.len(), 3, "{looks:?}");
         assert_eq!(looks[2], ("step-2".to_owned(), Some(head)));
     }

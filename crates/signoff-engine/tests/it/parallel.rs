@@ -9,7 +9,7 @@ use signoff_engine::{
 };
 use signoff_plan::model::Work;
 
-use crate::world::{AGENT, CHECK, Fate, World, plan_text, saw};
+use crate::world::{AGENT, CHECK, Outcomes, World, plan_text, saw};
 
 fn apart(body: &str) -> String {
     format!("**depends_on:** none\n{body}")
@@ -17,7 +17,7 @@ fn apart(body: &str) -> String {
 
 fn with_jobs(jobs: usize, bodies: &[String]) -> World {
     let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
-    World::with(Accept::Step, jobs, &plan_text(&bodies), Fate::default())
+    World::with(Accept::Step, jobs, &plan_text(&bodies), Outcomes::default())
 }
 
 fn due_now(world: &World) -> Vec<Action> {
@@ -180,11 +180,11 @@ fn bounds_stop_short_of_the_rest() {
 #[test]
 fn a_contract_that_no_longer_holds_at_the_end_fails_the_run() {
     let regress = |contracts: Vec<i32>, bodies: &[&str]| {
-        let fate = Fate {
+        let outcomes = Outcomes {
             contracts: contracts.into_iter().map(ProcessEnd::Exited).collect(),
-            ..Fate::default()
+            ..Outcomes::default()
         };
-        let mut world = World::new(&plan_text(bodies), fate);
+        let mut world = World::new(&plan_text(bodies), outcomes);
         world.play();
         let again = |recorded: &&signoff_engine::Recorded| {
             matches!(recorded.event, Event::ContractStarted { again: true, .. })
@@ -238,7 +238,8 @@ fn finish_one(world: &mut World, pick: usize) -> bool {
         return false;
     };
     let contract = world
-        .fate
+        .performer
+        .outcomes
         .contracts
         .pop_front()
         .unwrap_or(ProcessEnd::Exited(0));
@@ -322,7 +323,7 @@ proptest! {
         let mut bodies = bodies;
         bodies.insert(0, CHECK.to_owned());
         let mut world = with_jobs(jobs, &bodies);
-        world.fate.contracts = contracts.into_iter().map(ProcessEnd::Exited).collect();
+        world.performer.outcomes.contracts = contracts.into_iter().map(ProcessEnd::Exited).collect();
         let mut picks = picks.into_iter();
         for _ in 0..2000 {
             if world.run.outcome().is_some() {

@@ -2,7 +2,7 @@
 
 use signoff_engine::{Accept, Action, Candidate, Event, Grade, Input, Outcome, due};
 
-use crate::world::{Fate, World, plan_text};
+use crate::world::{Outcomes, World, plan_text};
 
 const TOOL: &str = "**tool:** run_command\n**args:**\n```json\n{\"command\": \"python3 app.py\"}\n```\n**on_fail:** abort\n";
 const AGENT: &str = "**target:** coder\n**task:**\nDo it.\n\n**on_fail:** abort\n";
@@ -17,7 +17,7 @@ fn built(first: &str, files: &[&str]) -> World {
 /// The same with these steps.
 fn built_of(steps: &[&str], files: &[&str]) -> World {
     let text = plan_text(steps);
-    let mut world = World::in_worktrees(Accept::End, 1, &text, Fate::default());
+    let mut world = World::in_worktrees(Accept::End, 1, &text, Outcomes::default());
     loop {
         let actions = due(&world.run, world.now, &world.bounds);
         match actions.into_iter().next().expect("the run goes on") {

@@ -4,7 +4,7 @@ use signoff_engine::{
     Action, Changes, Event, Facts, Grade, Input, Observation, ProcessEnd, SHARED, due,
 };
 
-use crate::world::{Fate, World, plan_text, saw};
+use crate::world::{Outcomes, World, plan_text, saw};
 
 fn step(command: &str, more: &str) -> String {
     format!(
@@ -30,7 +30,7 @@ fn printed(text: &str, observed: Observation) -> Observation {
 /// Runs one step whose contract shows these before and after the work: its grade and its facts, or why
 /// it failed.
 fn outcome(body: &str, before: Observation, after: Observation) -> Result<(Grade, Facts), String> {
-    let mut world = World::new(&plan_text(&[body]), Fate::default());
+    let mut world = World::new(&plan_text(&[body]), Outcomes::default());
     let (mut before, mut after) = (Some(before), Some(after));
     loop {
         let action = due(&world.run, world.now, &world.bounds).into_iter().next();

@@ -12,7 +12,7 @@ use signoff_engine::{
 };
 use signoff_plan::diff::{definition_hash, pairs};
 
-use crate::world::{AGENT, CHECK, Fate, UNVERIFIED, World, signed};
+use crate::world::{AGENT, CHECK, Outcomes, UNVERIFIED, World, signed};
 
 const LIST: &str =
     "**id:** list\n**tool:** read_file\n**args:**\n```json\n{\"path\": \"a\"}\n```\n";
@@ -39,9 +39,9 @@ struct Story {
 }
 
 impl Story {
-    fn new(text: &str, fate: Fate) -> Self {
+    fn new(text: &str, outcomes: Outcomes) -> Self {
         Self {
-            world: World::new(text, fate),
+            world: World::new(text, outcomes),
             versions: vec![text.to_owned()],
         }
     }
@@ -132,7 +132,7 @@ impl Story {
 fn first_done() -> Story {
     let story = Story::new(
         &plan(&[("A", &agent("a")), ("B", &agent("b"))]),
-        Fate::default(),
+        Outcomes::default(),
     );
     let story = story.play(3);
     assert_eq!(story.statuses(), [StepStatus::Completed, StepStatus::Ready]);
@@ -237,7 +237,10 @@ fn numbers_of_attempts_are_used_once_for_each_id() {
 fn questions_stay_open_while_they_are_the_same() {
     let gated = format!("{}**approval:** required\n", agent("a"));
     let open = || {
-        let mut story = Story::new(&plan(&[("A", &gated), ("B", &agent("b"))]), Fate::default());
+        let mut story = Story::new(
+            &plan(&[("A", &gated), ("B", &agent("b"))]),
+            Outcomes::default(),
+        );
         story.world.play();
         let item = story.world.run.items().next().expect("it asks").id.clone();
         (story, item)
@@ -282,11 +285,11 @@ fn whoever_wants_another_version_gets_the_step_again_with_it() {
         });
     };
     let wanted = || {
-        let fate = Fate {
+        let outcomes = Outcomes {
             contracts: [ProcessEnd::Exited(1)].into(),
-            ..Fate::default()
+            ..Outcomes::default()
         };
-        let mut story = Story::new(&text("b"), fate);
+        let mut story = Story::new(&text("b"), outcomes);
         story.world.play();
         answer(&mut story, Choice::Revise, Some("split it"));
         story.world.play();
@@ -318,7 +321,7 @@ fn what_was_spent_stays_spent() {
         let text = plan(&[("A", &agent("a")), ("B", second)]);
         text.replace("## Steps", &format!("**Budget:** {limit}\n\n## Steps"))
     };
-    let mut story = Story::new(&limited("1 agents", &agent("b")), Fate::default());
+    let mut story = Story::new(&limited("1 agents", &agent("b")), Outcomes::default());
     story.world.play();
     let asked = |story: &Story| {
         story
@@ -348,11 +351,11 @@ fn loops_keep_their_items() {
     let list = CallEnd::Done(json!({"list": [1, 2]}));
     let done = CallEnd::Done(json!("one"));
     let open = || {
-        let fate = Fate {
+        let outcomes = Outcomes {
             calls: [list.clone(), done.clone(), failed.clone()].into(),
-            ..Fate::default()
+            ..Outcomes::default()
         };
-        let mut story = Story::new(&plan(&[("L", LIST), ("E", EACH), ("C", CHECK)]), fate);
+        let mut story = Story::new(&plan(&[("L", LIST), ("E", EACH), ("C", CHECK)]), outcomes);
         story.world.play();
         assert_eq!(story.world.run.items().count(), 1);
         story
@@ -391,7 +394,7 @@ fn loops_keep_their_items() {
 fn a_loop_that_is_done_stays_done() {
     let mut story = Story::new(
         &plan(&[("L", LIST), ("E", EACH), ("C", CHECK)]),
-        Fate::default(),
+        Outcomes::default(),
     );
     for _ in 0..20 {
         if story
@@ -429,7 +432,7 @@ fn a_condition_that_was_false_is_asked_again_if_what_it_read_is() {
     let text =
         |task: &str, last: &str| plan(&[("A", &first(task)), ("B", &gated), ("C", &agent(last))]);
     let skipped = || {
-        let story = Story::new(&text("a", "c"), Fate::default()).play(4);
+        let story = Story::new(&text("a", "c"), Outcomes::default()).play(4);
         assert_eq!(story.statuses().get(1), Some(&StepStatus::Skipped));
         story
     };
@@ -446,10 +449,10 @@ fn a_condition_that_was_false_is_asked_again_if_what_it_read_is() {
 fn what_was_done_does_not_fall_with_what_is_done_anew() {
     let aborts = |task: &str| format!("{}**on_fail:** skip\n", agent(task));
     let text = |task: &str| plan(&[("A", &aborts(task)), ("B", &agent("b")), ("C", &agent("c"))]);
-    let mut story = Story::new(&text("a"), Fate::default()).play(6);
+    let mut story = Story::new(&text("a"), Outcomes::default()).play(6);
     assert_eq!(story.statuses().get(1), Some(&StepStatus::Completed));
     story.replan(&text("other"));
-    story.world.fate.contracts = [ProcessEnd::Exited(1)].into();
+    story.world.performer.outcomes.contracts = [ProcessEnd::Exited(1)].into();
     story.world.play();
     assert_eq!(
         story.statuses(),
@@ -470,7 +473,7 @@ fn what_was_kept_and_is_tried_again_is_not_done() {
     // Its contract no longer holds at the end, and another attempt does not help.
     let red = ProcessEnd::Exited(1);
     let ends = [&ProcessEnd::Exited(0), &red, &red, &red, &red];
-    story.world.fate.contracts = ends.into_iter().cloned().collect();
+    story.world.performer.outcomes.contracts = ends.into_iter().cloned().collect();
     story.world.play();
     assert_eq!(story.world.run.outcome(), Some(Outcome::Failed));
     story.world.record(Input::RetryStep {
@@ -493,7 +496,7 @@ fn what_failed_or_waits_for_the_end_is_taken_up() {
     // Without a contract, and accepted at the end.
     let text = |last: &str| plan(&[("A", UNVERIFIED), ("B", last)]);
     let mut story = Story {
-        world: World::accepting(Accept::End, &text(&agent("b")), Fate::default()),
+        world: World::accepting(Accept::End, &text(&agent("b")), Outcomes::default()),
         versions: vec![text(&agent("b"))],
     };
     story.world.play();
@@ -509,11 +512,11 @@ fn what_failed_or_waits_for_the_end_is_taken_up() {
         let lost = format!("{}**critical:** no\n**on_fail:** skip\n", agent(task));
         plan(&[("A", &lost), ("B", &agent("b")), ("C", UNVERIFIED)])
     };
-    let fate = Fate {
+    let outcomes = Outcomes {
         contracts: [ProcessEnd::Exited(1)].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut story = Story::new(&text("a"), fate).play(3);
+    let mut story = Story::new(&text("a"), outcomes).play(3);
     assert_eq!(
         story.statuses()[..2],
         [StepStatus::Failed, StepStatus::Blocked]
@@ -528,12 +531,12 @@ fn what_failed_or_waits_for_the_end_is_taken_up() {
 
 #[test]
 fn a_call_whose_end_nobody_saw_is_not_made_again_without_leave() {
-    let fate = Fate {
+    let outcomes = Outcomes {
         careful: true,
-        ..Fate::default()
+        ..Outcomes::default()
     };
     let text = |task: &str| plan(&[("L", LIST), ("B", &agent(task))]);
-    let mut story = Story::new(&text("b"), fate);
+    let mut story = Story::new(&text("b"), outcomes);
     story.world.step(true);
     story.replan(&text("c"));
     let open = story.world.run.items().next().expect("a person is asked");
@@ -547,9 +550,9 @@ fn our_own_marks_are_no_claims() {
         let title = format!("A{mark}");
         plan(&[(&title, &agent(task)), ("B", &agent("b"))])
     };
-    let mut story = Story::new(&text("a", ""), Fate::default()).play(3);
+    let mut story = Story::new(&text("a", ""), Outcomes::default()).play(3);
     story.replan(&text("other", " ✅"));
-    story.world.fate.baselines = [ProcessEnd::Exited(0)].into();
+    story.world.performer.outcomes.baselines = [ProcessEnd::Exited(0)].into();
     story.ends(Outcome::Completed);
     // The contract holds already, and all the same the changed task was given to an agent.
     assert_eq!(story.state("step-1").attempts, 2);
@@ -623,8 +626,8 @@ proptest! {
         actions in 0..20_usize,
         cut in any::<bool>(),
     ) {
-        let fate = Fate { contracts: contracts.into(), ..Fate::default() };
-        let mut story = Story::new(&text(&plans[0]), fate);
+        let outcomes = Outcomes { contracts: contracts.into(), ..Outcomes::default() };
+        let mut story = Story::new(&text(&plans[0]), outcomes);
         for next in &plans[1..] {
             story = story.play(actions);
             if story.world.run.outcome().is_some() {

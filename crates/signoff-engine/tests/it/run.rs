@@ -4,15 +4,15 @@ use signoff_engine::{
     Choice, Event, Grade, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide,
 };
 
-use crate::world::{AGENT, CHECK, Fate, World, plan_text};
+use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
 
-fn fate(contracts: &[i32]) -> Fate {
-    Fate {
+fn outcomes(contracts: &[i32]) -> Outcomes {
+    Outcomes {
         contracts: contracts
             .iter()
             .map(|&code| ProcessEnd::Exited(code))
             .collect(),
-        ..Fate::default()
+        ..Outcomes::default()
     }
 }
 
@@ -27,7 +27,7 @@ fn grade(world: &World, at: usize) -> Option<Grade> {
 
 #[test]
 fn an_agent_step_goes_from_red_to_proved() {
-    let mut world = World::new(&plan_text(&[AGENT]), Fate::default());
+    let mut world = World::new(&plan_text(&[AGENT]), Outcomes::default());
     world.play();
     assert_eq!(
         world.story(),
@@ -53,9 +53,9 @@ fn an_agent_step_goes_from_red_to_proved() {
 
 #[test]
 fn a_contract_that_was_green_before_proves_nothing() {
-    let green = Fate {
+    let green = Outcomes {
         baselines: [ProcessEnd::Exited(0)].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
     let mut world = World::new(&plan_text(&[AGENT]), green);
     world.play();
@@ -64,7 +64,7 @@ fn a_contract_that_was_green_before_proves_nothing() {
 
 #[test]
 fn a_check_needs_no_agent() {
-    let mut world = World::new(&plan_text(&[CHECK]), Fate::default());
+    let mut world = World::new(&plan_text(&[CHECK]), Outcomes::default());
     world.play();
     assert!(
         !world
@@ -80,7 +80,7 @@ fn a_check_needs_no_agent() {
 #[test]
 fn retries_are_counted_and_then_a_person_is_asked() {
     let step = format!("{AGENT}**on_fail:** retry(2), then escalate\n");
-    let mut world = World::new(&plan_text(&[&step, CHECK]), fate(&[1, 1, 1, 1, 0]));
+    let mut world = World::new(&plan_text(&[&step, CHECK]), outcomes(&[1, 1, 1, 1, 0]));
     world.play();
     assert_eq!(statuses(&world), [StepStatus::Waiting, StepStatus::Pending]);
     assert_eq!(world.run.step(0).map(|(_, step)| step.attempts), Some(3));
@@ -129,7 +129,7 @@ fn retries_are_counted_and_then_a_person_is_asked() {
 #[test]
 fn a_person_cannot_declare_a_contracted_step_done() {
     let step = format!("{AGENT}**on_fail:** escalate\n");
-    let mut world = World::new(&plan_text(&[&step]), fate(&[1]));
+    let mut world = World::new(&plan_text(&[&step]), outcomes(&[1]));
     world.play();
     let item = world
         .run
@@ -165,7 +165,7 @@ fn a_person_cannot_declare_a_contracted_step_done() {
 #[test]
 fn a_step_without_contract_is_done_only_by_acceptance() {
     let step = "**target:** coder\n**task:**\nDo it.\n";
-    let mut world = World::new(&plan_text(&[step]), Fate::default());
+    let mut world = World::new(&plan_text(&[step]), Outcomes::default());
     world.play();
     assert_eq!(statuses(&world), [StepStatus::Waiting]);
     let item = world
@@ -190,7 +190,7 @@ fn a_step_without_contract_is_done_only_by_acceptance() {
 #[test]
 fn abort_fails_the_run_and_blocks_what_waits() {
     let step = format!("{AGENT}**on_fail:** abort\n");
-    let mut world = World::new(&plan_text(&[&step, CHECK, CHECK]), fate(&[1]));
+    let mut world = World::new(&plan_text(&[&step, CHECK, CHECK]), outcomes(&[1]));
     world.play();
     assert_eq!(
         statuses(&world),
@@ -212,7 +212,7 @@ fn what_is_not_critical_does_not_fail_the_run() {
     let step = format!("{AGENT}**on_fail:** retry(1), then abort\n**critical:** no\n");
     let dependent = format!("**depends_on:** 1\n{CHECK}");
     let free = format!("**depends_on:** none\n{CHECK}");
-    let mut world = World::new(&plan_text(&[&step, &dependent, &free]), fate(&[1, 1]));
+    let mut world = World::new(&plan_text(&[&step, &dependent, &free]), outcomes(&[1, 1]));
     world.play();
     assert_eq!(
         statuses(&world),
@@ -228,13 +228,13 @@ fn what_is_not_critical_does_not_fail_the_run() {
 #[test]
 fn skipping_by_policy_blocks_and_skipping_by_a_person_satisfies() {
     let step = format!("{AGENT}**on_fail:** skip\n");
-    let mut world = World::new(&plan_text(&[&step, CHECK]), fate(&[1]));
+    let mut world = World::new(&plan_text(&[&step, CHECK]), outcomes(&[1]));
     world.play();
     assert_eq!(statuses(&world), [StepStatus::Skipped, StepStatus::Blocked]);
     assert_eq!(world.run.outcome(), Some(Outcome::Failed));
 
     let step = format!("{AGENT}**on_fail:** escalate\n");
-    let mut world = World::new(&plan_text(&[&step, CHECK]), fate(&[1]));
+    let mut world = World::new(&plan_text(&[&step, CHECK]), outcomes(&[1]));
     world.play();
     let item = world
         .run
@@ -260,10 +260,10 @@ fn skipping_by_policy_blocks_and_skipping_by_a_person_satisfies() {
 
 #[test]
 fn an_agent_that_fails_counts_only_if_the_contract_went_red_to_green() {
-    let failing = |baseline| Fate {
+    let failing = |baseline| Outcomes {
         baselines: [ProcessEnd::Exited(baseline)].into(),
         agents: [ProcessEnd::Exited(1), ProcessEnd::Exited(0)].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
     let mut red = World::new(&plan_text(&[AGENT]), failing(1));
     red.play();
@@ -277,9 +277,9 @@ fn an_agent_that_fails_counts_only_if_the_contract_went_red_to_green() {
 
 #[test]
 fn no_answer_is_asked_once_more_and_uses_no_attempt() {
-    let timeouts = |times: usize| Fate {
+    let timeouts = |times: usize| Outcomes {
         contracts: vec![ProcessEnd::TimedOut; times].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
     let mut once = World::new(&plan_text(&[AGENT]), timeouts(1));
     once.play();
@@ -299,9 +299,9 @@ fn a_claim_is_tested_before_it_is_believed() {
     let text = plan_text(&[AGENT]).replace("### 1. Step", "### 1. ✅ Step");
     let mut world = World::new(
         &text,
-        Fate {
+        Outcomes {
             baselines: [ProcessEnd::Exited(0)].into(),
-            ..Fate::default()
+            ..Outcomes::default()
         },
     );
     world.play();
@@ -317,7 +317,7 @@ fn a_claim_is_tested_before_it_is_believed() {
         .expect("completed");
     assert_eq!((grade, facts.claimed), (Grade::Held, true));
 
-    let mut world = World::new(&text, Fate::default());
+    let mut world = World::new(&text, Outcomes::default());
     world.play();
     assert!(
         world.story().contains(&"WorkItem step-1".to_owned()),
@@ -328,7 +328,7 @@ fn a_claim_is_tested_before_it_is_believed() {
 
 #[test]
 fn a_cut_off_attempt_is_evaluated_if_its_contract_was_red() {
-    let mut world = World::new(&plan_text(&[AGENT]), Fate::default());
+    let mut world = World::new(&plan_text(&[AGENT]), Outcomes::default());
     assert!(world.step(false));
     assert!(world.step(true));
     world.crash();
@@ -344,9 +344,9 @@ fn a_cut_off_attempt_is_evaluated_if_its_contract_was_red() {
 
 #[test]
 fn a_cut_off_attempt_is_void_otherwise_and_uses_no_retry() {
-    let green = Fate {
+    let green = Outcomes {
         baselines: [ProcessEnd::Exited(0)].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
     let mut world = World::new(&plan_text(&[AGENT]), green);
     assert!(world.step(false));
@@ -360,9 +360,9 @@ fn a_cut_off_attempt_is_void_otherwise_and_uses_no_retry() {
 
 #[test]
 fn being_cut_off_again_and_again_asks_a_person() {
-    let green = Fate {
+    let green = Outcomes {
         baselines: [ProcessEnd::Exited(0)].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
     let mut world = World::new(&plan_text(&[AGENT]), green);
     assert!(world.step(false));
@@ -377,7 +377,7 @@ fn being_cut_off_again_and_again_asks_a_person() {
 #[test]
 fn the_budget_of_agents_is_asked_for() {
     let text = plan_text(&[AGENT, AGENT]).replace("**Budget:** 1h", "**Budget:** 1 agents");
-    let mut world = World::new(&text, Fate::default());
+    let mut world = World::new(&text, Outcomes::default());
     world.play();
     assert_eq!(
         statuses(&world),
@@ -399,7 +399,7 @@ fn the_budget_of_agents_is_asked_for() {
 #[test]
 fn the_wall_clock_counts_work_and_not_waiting() {
     let text = plan_text(&[AGENT, AGENT]).replace("**Budget:** 1h", "**Budget:** 10 minutes");
-    let mut world = World::new(&text, Fate::default());
+    let mut world = World::new(&text, Outcomes::default());
     while !world.story().contains(&"StepCompleted step-1".to_owned()) {
         assert!(world.step(false));
     }
@@ -410,7 +410,7 @@ fn the_wall_clock_counts_work_and_not_waiting() {
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
 
-    let mut slow = World::new(&text, Fate::default());
+    let mut slow = World::new(&text, Outcomes::default());
     slow.now += 11 * 60_000;
     slow.play();
     assert!(
@@ -423,7 +423,7 @@ fn the_wall_clock_counts_work_and_not_waiting() {
 
 #[test]
 fn a_second_start_and_a_resume_after_the_end_are_refused() {
-    let mut world = World::new(&plan_text(&[CHECK]), Fate::default());
+    let mut world = World::new(&plan_text(&[CHECK]), Outcomes::default());
     world.play();
     let resume = Input::Resume {
         by: "ann".to_owned(),

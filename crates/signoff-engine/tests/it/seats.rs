@@ -2,7 +2,7 @@
 
 use signoff_engine::{Accept, ProcessEnd, Seat};
 
-use crate::world::{AGENT, CHECK, Fate, World, plan_text};
+use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
 
 /// Where each step sat, one after another, while the run went to its end or its first question.
 fn seats(world: &mut World) -> Vec<Vec<Option<Seat>>> {
@@ -24,7 +24,7 @@ fn seats(world: &mut World) -> Vec<Vec<Option<Seat>>> {
 #[test]
 fn an_agent_goes_from_its_worktree_through_the_queue() {
     let steps = plan_text(&[AGENT, CHECK]);
-    let mut world = World::in_worktrees(Accept::Step, 1, &steps, Fate::default());
+    let mut world = World::in_worktrees(Accept::Step, 1, &steps, Outcomes::default());
     let own = [None, Some(Seat::Worktree), Some(Seat::MergeQueue), None];
     let seen = seats(&mut world);
     assert_eq!(seen[0], own);
@@ -35,12 +35,12 @@ fn an_agent_goes_from_its_worktree_through_the_queue() {
 #[test]
 fn one_that_waits_on_a_person_sits_where_it_is_repaired() {
     for (body, place) in [(AGENT, Seat::Worktree), (CHECK, Seat::RunTree)] {
-        let fate = Fate {
+        let outcomes = Outcomes {
             contracts: [const { ProcessEnd::Exited(1) }; 3].into(),
-            ..Fate::default()
+            ..Outcomes::default()
         };
         let text = plan_text(&[body]);
-        let mut world = World::in_worktrees(Accept::Step, 1, &text, fate);
+        let mut world = World::in_worktrees(Accept::Step, 1, &text, outcomes);
         while world.step(false) {}
         assert_eq!(world.run.items().count(), 1, "{body}");
         assert_eq!(world.run.seat(0), Some(place), "{body}");
@@ -49,6 +49,6 @@ fn one_that_waits_on_a_person_sits_where_it_is_repaired() {
 
 #[test]
 fn in_the_checkout_there_are_no_seats() {
-    let mut world = World::new(&plan_text(&[AGENT, CHECK]), Fate::default());
+    let mut world = World::new(&plan_text(&[AGENT, CHECK]), Outcomes::default());
     assert_eq!(seats(&mut world), [[None], [None]]);
 }

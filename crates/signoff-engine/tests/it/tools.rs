@@ -5,7 +5,7 @@ use signoff_engine::{
     CallEnd, Choice, Event, Grade, Input, ItemKind, Outcome, StepStatus, resolved_arguments,
 };
 
-use crate::world::{CHECK, Fate, World, plan_text};
+use crate::world::{CHECK, Outcomes, World, plan_text};
 
 const READ: &str = "**tool:** read_file\n**args:**\n```json\n{\"path\": \"a\"}\n```\n";
 
@@ -30,7 +30,7 @@ fn status(world: &World, at: usize) -> StepStatus {
 #[test]
 fn the_result_is_the_evidence_and_later_steps_read_it() {
     let write = using("step-1");
-    let mut world = World::new(&plan_text(&[READ, &write]), Fate::default());
+    let mut world = World::new(&plan_text(&[READ, &write]), Outcomes::default());
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
     let args = resolved_arguments(&world.run, 1).expect("a tool step");
@@ -45,7 +45,7 @@ fn the_result_is_the_evidence_and_later_steps_read_it() {
 #[test]
 fn a_reference_into_nothing_is_no_call() {
     let body = "**tool:** read_file\n**args:**\n```json\n{\"path\": \"$step-1.no.such\"}\n```\n**on_fail:** abort\n";
-    let mut world = World::new(&plan_text(&[READ, body]), Fate::default());
+    let mut world = World::new(&plan_text(&[READ, body]), Outcomes::default());
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Failed));
     let (_, step) = world.run.step(1).expect("a step");
@@ -63,7 +63,7 @@ fn a_reference_into_nothing_is_no_call() {
 fn what_a_skipped_step_would_have_said_blocks_who_needs_it() {
     let first = format!("{READ}**when:** false\n");
     let uses = using("step-1");
-    let mut world = World::new(&plan_text(&[&first, &uses, READ]), Fate::default());
+    let mut world = World::new(&plan_text(&[&first, &uses, READ]), Outcomes::default());
     world.play();
     assert_eq!(status(&world, 0), StepStatus::Skipped);
     assert_eq!(status(&world, 1), StepStatus::Blocked);
@@ -73,11 +73,11 @@ fn what_a_skipped_step_would_have_said_blocks_who_needs_it() {
 #[test]
 fn a_failed_call_is_retried_as_the_policy_says() {
     let body = format!("{READ}**on_fail:** retry(1), then abort\n");
-    let fate = Fate {
+    let outcomes = Outcomes {
         calls: vec![failed("no", false), failed("no", false)].into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = World::new(&plan_text(&[&body]), fate);
+    let mut world = World::new(&plan_text(&[&body]), outcomes);
     world.play();
     let (_, step) = world.run.step(0).expect("a step");
     assert_eq!((step.attempts, step.status), (2, StepStatus::Failed));
@@ -86,7 +86,7 @@ fn a_failed_call_is_retried_as_the_policy_says() {
 #[test]
 fn a_tool_step_with_a_contract_is_judged_by_it() {
     let body = format!("{READ}{CHECK}");
-    let mut world = World::new(&plan_text(&[&body]), Fate::default());
+    let mut world = World::new(&plan_text(&[&body]), Outcomes::default());
     world.play();
     let (_, step) = world.run.step(0).expect("a step");
     let grade = step.outcome.evidence.as_ref().map(|(grade, _)| *grade);
@@ -95,11 +95,11 @@ fn a_tool_step_with_a_contract_is_judged_by_it() {
 
 /// A world that dies while a call is under way.
 fn cut_off(careful: bool) -> World {
-    let fate = Fate {
+    let outcomes = Outcomes {
         careful,
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = World::new(&plan_text(&[READ, CHECK]), fate);
+    let mut world = World::new(&plan_text(&[READ, CHECK]), outcomes);
     world.step(true);
     world.crash();
     world
@@ -167,11 +167,11 @@ fn a_person_may_have_it_called_again() {
 
 #[test]
 fn a_call_that_a_person_stops_is_unknown_too() {
-    let fate = Fate {
+    let outcomes = Outcomes {
         careful: true,
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = World::new(&plan_text(&[READ]), fate);
+    let mut world = World::new(&plan_text(&[READ]), outcomes);
     world.step(true);
     world.record(Input::Stop);
     world.crash();
@@ -182,7 +182,7 @@ fn a_call_that_a_person_stops_is_unknown_too() {
 #[test]
 fn an_approval_shows_the_arguments_and_may_change_them() {
     let body = format!("{}**approval:** required\n", using("step-1"));
-    let mut world = World::new(&plan_text(&[READ, &body]), Fate::default());
+    let mut world = World::new(&plan_text(&[READ, &body]), Outcomes::default());
     world.play();
     let question = world.run.items().next().expect("an item").question.clone();
     assert!(
@@ -208,7 +208,7 @@ fn an_approval_shows_the_arguments_and_may_change_them() {
 #[test]
 fn a_denied_call_blocks_what_waits_for_it() {
     let body = format!("{READ}**approval:** required\n");
-    let mut world = World::new(&plan_text(&[&body, CHECK]), Fate::default());
+    let mut world = World::new(&plan_text(&[&body, CHECK]), Outcomes::default());
     world.play();
     answer(&mut world, Choice::Deny, None);
     let (_, step) = world.run.step(0).expect("a step");
@@ -218,7 +218,7 @@ fn a_denied_call_blocks_what_waits_for_it() {
 
 #[test]
 fn a_call_that_took_too_long_is_not_repeated_either() {
-    let fate = Fate {
+    let outcomes = Outcomes {
         careful: true,
         calls: vec![CallEnd::Failed {
             message: "it took longer than 1s".to_owned(),
@@ -226,9 +226,9 @@ fn a_call_that_took_too_long_is_not_repeated_either() {
             unknown: true,
         }]
         .into(),
-        ..Fate::default()
+        ..Outcomes::default()
     };
-    let mut world = World::new(&plan_text(&[READ]), fate);
+    let mut world = World::new(&plan_text(&[READ]), outcomes);
     world.play();
     let kinds: Vec<ItemKind> = world.run.items().map(|item| item.kind).collect();
     assert_eq!((kinds, calls(&world)), (vec![ItemKind::UnknownCall], 1));

@@ -2,12 +2,12 @@
 
 use signoff_engine::{Accept, Action, Cache, Grade, Input, Outcome, ProcessEnd, StepState, due};
 
-use crate::world::{AGENT, CHECK, Fate, World, plan_text};
+use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
 
 const REASON: &str = "its contract reused what an earlier run of it had built";
 
-fn warm(bodies: &[&str], fate: Fate) -> World {
-    World::in_rooms(Cache::Warm, Accept::Step, 2, &plan_text(bodies), fate)
+fn warm(bodies: &[&str], outcomes: Outcomes) -> World {
+    World::in_rooms(Cache::Warm, Accept::Step, 2, &plan_text(bodies), outcomes)
 }
 
 fn state(world: &World, at: usize) -> &StepState {
@@ -44,7 +44,7 @@ fn count(world: &World, name: &str) -> usize {
 
 #[test]
 fn a_step_is_held_until_its_contract_holds_cold_at_the_end() {
-    let mut world = warm(&[AGENT, AGENT, CHECK], Fate::default());
+    let mut world = warm(&[AGENT, AGENT, CHECK], Outcomes::default());
     play_to_the_end(&mut world);
     for at in [0, 1] {
         assert_eq!(grade(&world, at), Some(Grade::Held));
@@ -69,7 +69,7 @@ fn a_step_is_held_until_its_contract_holds_cold_at_the_end() {
 #[test]
 fn cold_nothing_is_run_once_more_that_holds_on_the_last_tree() {
     let text = plan_text(&[AGENT, CHECK]);
-    let mut world = World::in_rooms(Cache::Cold, Accept::Step, 2, &text, Fate::default());
+    let mut world = World::in_rooms(Cache::Cold, Accept::Step, 2, &text, Outcomes::default());
     world.play();
     assert_eq!(grade(&world, 0), Some(Grade::Proved));
     assert!(
@@ -84,9 +84,9 @@ fn cold_nothing_is_run_once_more_that_holds_on_the_last_tree() {
 fn green_warm_and_red_cold_fails_the_run() {
     let not_critical = format!("{AGENT}**critical:** no\n");
     for body in [AGENT, &not_critical] {
-        let mut world = warm(&[body], Fate::default());
+        let mut world = warm(&[body], Outcomes::default());
         play_to_the_end(&mut world);
-        world.fate.contracts = [ProcessEnd::Exited(1)].into();
+        world.performer.outcomes.contracts = [ProcessEnd::Exited(1)].into();
         world.play();
         assert_eq!(world.run.outcome(), Some(Outcome::Failed), "{body}");
         let failed = state(&world, 0);
@@ -99,9 +99,9 @@ fn green_warm_and_red_cold_fails_the_run() {
 
 #[test]
 fn what_is_done_again_after_it_was_red_cold_completes_the_run() {
-    let mut world = warm(&[AGENT], Fate::default());
+    let mut world = warm(&[AGENT], Outcomes::default());
     play_to_the_end(&mut world);
-    world.fate.contracts = [ProcessEnd::Exited(1)].into();
+    world.performer.outcomes.contracts = [ProcessEnd::Exited(1)].into();
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Failed));
     world.record(Input::Reopen {
@@ -116,7 +116,7 @@ fn what_is_done_again_after_it_was_red_cold_completes_the_run() {
 fn a_harness_that_dies_after_any_event_ends_with_the_same_evidence() {
     let each = format!("**for_each:** [1, 2]\n{AGENT}");
     let bodies = [AGENT, &each, CHECK];
-    let mut whole = warm(&bodies, Fate::default());
+    let mut whole = warm(&bodies, Outcomes::default());
     whole.play();
     let grades = |world: &World| (0..5).map(|at| grade(world, at)).collect::<Vec<_>>();
     let held = Some(Grade::Held);
@@ -124,7 +124,7 @@ fn a_harness_that_dies_after_any_event_ends_with_the_same_evidence() {
     // The loop is as good as its items.
     assert_eq!(grades(&whole), [proved, proved, held, proved, proved]);
     for events in 2..whole.events.len() {
-        let mut world = whole.cut(events, Fate::default());
+        let mut world = whole.cut(events, Outcomes::default());
         world.crash();
         world.play();
         assert_eq!(world.run.outcome(), Some(Outcome::Completed));
@@ -135,7 +135,7 @@ fn a_harness_that_dies_after_any_event_ends_with_the_same_evidence() {
 #[test]
 fn an_answer_that_is_the_last_one_is_given_cold() {
     let once = format!("{AGENT}**holds:** once\n");
-    let mut world = warm(&[&once], Fate::default());
+    let mut world = warm(&[&once], Outcomes::default());
     world.play();
     assert_eq!(grade(&world, 0), Some(Grade::Proved));
     assert!(
@@ -144,15 +144,15 @@ fn an_answer_that_is_the_last_one_is_given_cold() {
             .iter()
             .any(|event| event.starts_with("StepConfirmed"))
     );
-    let cold = World::in_worktrees(Accept::Step, 1, &plan_text(&[AGENT]), Fate::default());
+    let cold = World::in_worktrees(Accept::Step, 1, &plan_text(&[AGENT]), Outcomes::default());
     assert!(!cold.run.reuses_builds(&Action::Baseline { step: 0 }));
-    let shared = World::new(&plan_text(&[AGENT]), Fate::default());
+    let shared = World::new(&plan_text(&[AGENT]), Outcomes::default());
     assert!(!shared.run.reuses_builds(&Action::Baseline { step: 0 }));
     let recheck = Action::Recheck {
         step: 0,
         patience: 1,
     };
-    let warm = warm(&[AGENT], Fate::default());
+    let warm = warm(&[AGENT], Outcomes::default());
     assert!(warm.run.reuses_builds(&Action::Baseline { step: 0 }));
     assert!(!warm.run.reuses_builds(&recheck));
 }

@@ -10,7 +10,7 @@ use signoff_engine::{
 };
 use signoff_plan::model::Work;
 
-use crate::world::{AGENT, CHECK, Commit, Fate, START, UNVERIFIED, World, plan_text, saw};
+use crate::world::{AGENT, CHECK, Commit, Outcomes, START, UNVERIFIED, World, plan_text, saw};
 
 const TOOL: &str =
     "**tool:** write_file\n**args:**\n```json\n{\"path\": \"a\", \"content\": \"\"}\n```\n";
@@ -157,8 +157,8 @@ fn finish_one(world: &mut World, luck: &mut Luck) -> bool {
             world.record(Input::CallEnded { step, attempt, end });
         }
         Stage::Assembling { attempt } => {
-            world.fate.conflicts = [luck.strikes(5)].into();
-            world.fate.unchanged = [luck.strikes(5)].into();
+            world.performer.outcomes.conflicts = [luck.strikes(5)].into();
+            world.performer.outcomes.unchanged = [luck.strikes(5)].into();
             world.build(step, attempt);
         }
         Stage::Merging { attempt } => world.merge(step, attempt),
@@ -251,10 +251,15 @@ fn check_room(run: &Run) {
 
 /// What any journal says of the branch.
 fn check_branch(world: &World) {
-    let attempts: BTreeSet<(&str, u32)> = (world.branch.iter())
+    let attempts: BTreeSet<(&str, u32)> = (world.performer.branch.iter())
         .map(|commit| (commit.step.as_str(), commit.attempt))
         .collect();
-    assert_eq!(attempts.len(), world.branch.len(), "{:#?}", world.branch);
+    assert_eq!(
+        attempts.len(),
+        world.performer.branch.len(),
+        "{:#?}",
+        world.performer.branch
+    );
     let mut told: Vec<&str> = vec![START];
     for recorded in &world.events {
         if let Event::Merged { commit, .. } = &recorded.event
@@ -264,6 +269,7 @@ fn check_branch(world: &World) {
         }
     }
     let moved: Vec<&str> = world
+        .performer
         .branch
         .iter()
         .map(|commit| commit.id.as_str())
@@ -277,7 +283,7 @@ fn check_branch(world: &World) {
             .as_ref()
             .filter(|_| state.outcome.evidence.is_some());
         let of_step = |commit: &&Commit| commit.step == definition.id;
-        let commits: Vec<&Commit> = world.branch.iter().filter(of_step).collect();
+        let commits: Vec<&Commit> = world.performer.branch.iter().filter(of_step).collect();
         if let (Some(commit), Some(last)) = (changed, commits.last()) {
             assert!(told.contains(&commit.as_str()), "{commit}");
             assert!(last.attempt <= state.attempts, "{last:?}");
@@ -376,7 +382,7 @@ proptest! {
 
     #[test]
     fn any_order_any_answers_and_any_crash_end_well(text in plan(), cache in cache(), accept in accept(), jobs in 1_usize..5, mut luck in luck()) {
-        let mut world = World::in_rooms(cache, accept, jobs, &text, Fate::default());
+        let mut world = World::in_rooms(cache, accept, jobs, &text, Outcomes::default());
         play(&mut world, &mut luck);
         check_journal(&world);
         check_caches(&world);
@@ -390,10 +396,10 @@ proptest! {
 
     #[test]
     fn a_crash_after_any_event_loses_and_repeats_nothing(text in plan(), cache in cache(), accept in accept(), jobs in 1_usize..4, mut luck in luck(), moved in any::<bool>()) {
-        let mut whole = World::in_rooms(cache, accept, jobs, &text, Fate::default());
+        let mut whole = World::in_rooms(cache, accept, jobs, &text, Outcomes::default());
         play(&mut whole, &mut luck);
         for cut in 2..whole.events.len() {
-            let mut world = whole.cut(cut, Fate::default());
+            let mut world = whole.cut(cut, Outcomes::default());
             world.run = replayed(&world);
             if moved {
                 for (step, stage) in in_flight(&world.run) {
@@ -413,10 +419,11 @@ proptest! {
 #[test]
 fn all_that_goes_well_completes_and_is_merged_once() {
     let text = plan_text(&[AGENT, TOOL, JUDGED_TOOL, CHECK, UNVERIFIED, ASK]);
-    let mut world = World::in_worktrees(Accept::End, 3, &text, Fate::default());
+    let mut world = World::in_worktrees(Accept::End, 3, &text, Outcomes::default());
     play(&mut world, &mut Luck(Vec::new().into_iter()));
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
     let merged: Vec<&str> = world
+        .performer
         .branch
         .iter()
         .map(|commit| commit.step.as_str())

@@ -1,135 +1,46 @@
 //! A world for the engine: a signed plan, a list of what will happen, no processes.
 
-use std::collections::VecDeque;
-use std::fmt::Write as _;
-
-use serde_json::json;
 use signoff_engine::{
-    Accept, Action, Bounds, Cache, Call, CallEnd, Candidate, Changes, Event, Green, Input,
-    Isolation, Observation, PauseReason, ProcessEnd, Recorded, Run, RunTree, Settings, WorkInput,
-    WorkItem, WorkKind, WorkPayload, apply, decide, due, resolved_arguments,
+    Accept, Action, Bounds, Cache, Candidate, Event, Green, Input, Isolation, PauseReason,
+    Recorded, Run, RunTree, Settings, apply, decide, due,
 };
-use signoff_plan::Everything;
-use signoff_plan::check::check;
-use signoff_plan::dialect::parse;
-use signoff_plan::digest::Digest;
-use signoff_plan::model::Work;
-use signoff_plan::signed::{Signature, SignedPlan};
-use signoff_plan::source::Source;
-
-/// Signs a plan whose surroundings have everything.
-pub(crate) fn signed(text: &str) -> SignedPlan {
-    let source = Source::new("plan.md", text.as_bytes().to_vec());
-    let checked = check(&parse(&source), &Everything);
-    assert_eq!(checked.errors(), 0, "{:#?}\n{text}", checked.diagnostics);
-    let plan = checked.accept().expect("there are no errors");
-    let terms = Digest::of_bytes(b"terms");
-    let signature = Signature {
-        project: None,
-        plan: "plan.md".to_owned(),
-        digest: plan.digest(),
-        terms,
-        by: "tester".to_owned(),
-        at: "2026-01-01T00:00:00.000Z".to_owned(),
-        proof: "any".to_owned(),
-        note: None,
-    };
-    SignedPlan::new(plan, &terms, &signature).expect("signed with its own digests")
-}
-
-/// A plan of these step bodies.
-pub(crate) fn plan_text(steps: &[&str]) -> String {
-    let mut text =
-        "---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# Title\n\n**Budget:** 1h\n\n## Steps\n"
-            .to_owned();
-    for (at, body) in steps.iter().enumerate() {
-        write!(text, "\n### {}. Step\n\n{body}\n", at + 1).expect("a string takes everything");
-    }
-    text
-}
-
-pub(crate) const AGENT: &str =
-    "**target:** coder\n**task:**\nDo it.\n\n**contract:**\n```shell\ntest -f out\n```\n";
-pub(crate) const UNVERIFIED: &str = "**target:** coder\n**task:**\nDo it.\n";
-pub(crate) const CHECK: &str = "**contract:**\n```shell\ntest -f out\n```\n";
-
-pub(crate) fn saw(ended: ProcessEnd) -> Observation {
-    Observation {
-        ended,
-        stdout: String::new(),
-        stderr: "why".to_owned(),
-        cut: false,
-        duration_ms: 1,
-        wrote: Vec::new(),
-        tests: None,
-        tree: None,
-        changes: Some(Box::new(Changes {
-            files: Some(vec!["work".to_owned()]),
-            ..Changes::default()
-        })),
-        room: None,
-        warm: false,
-        ignored_work: false,
-        void: None,
-        left_out: Vec::new(),
-    }
-}
-
-/// What the next baselines, agents and contracts come to; when the list is empty, contracts are red
-/// before the work and green after it.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct Fate {
-    pub(crate) baselines: VecDeque<ProcessEnd>,
-    pub(crate) agents: VecDeque<ProcessEnd>,
-    pub(crate) contracts: VecDeque<ProcessEnd>,
-    pub(crate) calls: VecDeque<CallEnd>,
-    /// Calls cannot be made twice.
-    pub(crate) careful: bool,
-    /// Whether the next candidates conflict with what was merged before.
-    pub(crate) conflicts: VecDeque<bool>,
-    /// Whether the next candidates change nothing.
-    pub(crate) unchanged: VecDeque<bool>,
-}
-
-/// One commit of the run's branch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Commit {
-    pub(crate) step: String,
-    pub(crate) attempt: u32,
-    pub(crate) id: String,
-}
-
-/// The commit that the run's branch begins with.
-pub(crate) const START: &str = "c0";
+use signoff_testkit::performer::Beginning;
+pub(crate) use signoff_testkit::performer::{Commit, Outcomes, Performer, START, saw};
+pub(crate) use signoff_testkit::signed_plan::{
+    AGENT, CHECK, UNVERIFIED, plan_text, signed_plan as signed,
+};
 
 pub(crate) struct World {
     pub(crate) run: Run,
     pub(crate) events: Vec<Recorded>,
     pub(crate) now: u64,
-    pub(crate) fate: Fate,
+    pub(crate) performer: Performer,
     pub(crate) bounds: Bounds,
-    /// The run's branch, which outlives the harness.
-    pub(crate) branch: Vec<Commit>,
 }
 
 impl World {
     /// A world in which a person is asked at each step that has no contract.
-    pub(crate) fn new(text: &str, fate: Fate) -> Self {
-        Self::accepting(Accept::Step, text, fate)
+    pub(crate) fn new(text: &str, outcomes: Outcomes) -> Self {
+        Self::accepting(Accept::Step, text, outcomes)
     }
 
-    pub(crate) fn accepting(accept: Accept, text: &str, fate: Fate) -> Self {
-        Self::with(accept, 1, text, fate)
+    pub(crate) fn accepting(accept: Accept, text: &str, outcomes: Outcomes) -> Self {
+        Self::with(accept, 1, text, outcomes)
     }
 
-    pub(crate) fn with(accept: Accept, jobs: usize, text: &str, fate: Fate) -> Self {
+    pub(crate) fn with(accept: Accept, jobs: usize, text: &str, outcomes: Outcomes) -> Self {
         let place = (Isolation::Shared, Cache::Cold);
-        Self::on(place, accept, jobs, text, fate)
+        Self::on(place, accept, jobs, text, outcomes)
     }
 
     /// A world in which every agent has a worktree of its own.
-    pub(crate) fn in_worktrees(accept: Accept, jobs: usize, text: &str, fate: Fate) -> Self {
-        Self::in_rooms(Cache::Cold, accept, jobs, text, fate)
+    pub(crate) fn in_worktrees(
+        accept: Accept,
+        jobs: usize,
+        text: &str,
+        outcomes: Outcomes,
+    ) -> Self {
+        Self::in_rooms(Cache::Cold, accept, jobs, text, outcomes)
     }
 
     /// The same, in which contracts may find what earlier ones built.
@@ -138,10 +49,10 @@ impl World {
         accept: Accept,
         jobs: usize,
         text: &str,
-        fate: Fate,
+        outcomes: Outcomes,
     ) -> Self {
         let place = (Isolation::Worktree, cache);
-        let mut world = Self::on(place, accept, jobs, text, fate);
+        let mut world = Self::on(place, accept, jobs, text, outcomes);
         world.record(Input::TreePrepared {
             tree: RunTree {
                 base: None,
@@ -160,15 +71,14 @@ impl World {
         accept: Accept,
         jobs: usize,
         text: &str,
-        fate: Fate,
+        outcomes: Outcomes,
     ) -> Self {
         let mut world = Self {
             run: Run::new(signed(text)),
             events: Vec::new(),
             now: 1000,
-            fate,
+            performer: Performer::new(outcomes),
             bounds: Bounds::default(),
-            branch: Vec::new(),
         };
         world.record(Input::Start {
             run: "run".to_owned(),
@@ -206,7 +116,7 @@ impl World {
 
     /// The same plan's world with only so many of its events written, just before a crash; the branch
     /// as far as they tell of it.
-    pub(crate) fn cut(&self, events: usize, fate: Fate) -> Self {
+    pub(crate) fn cut(&self, events: usize, outcomes: Outcomes) -> Self {
         let events = self.events[..events].to_vec();
         let told: Vec<&str> = (events.iter())
             .filter_map(|recorded| match &recorded.event {
@@ -214,15 +124,14 @@ impl World {
                 _ => None,
             })
             .collect();
-        let mut branch = self.branch.clone();
+        let mut branch = self.performer.branch.clone();
         branch.retain(|commit| told.contains(&commit.id.as_str()));
         Self {
             run: Run::new(self.run.signed().clone()),
             events,
             now: self.now,
-            fate,
+            performer: Performer { outcomes, branch },
             bounds: Bounds::default(),
-            branch,
         }
     }
 
@@ -255,192 +164,42 @@ impl World {
     }
 
     pub(crate) fn perform(&mut self, action: Action, cut: bool) {
-        let warm = self.run.reuses_builds(&action);
-        match action {
-            Action::LandFiles => {
-                let commit = self.run.head().expect("a head").to_owned();
-                self.record(Input::FilesLanded {
-                    commit,
-                    files: Vec::new(),
-                    held: Vec::new(),
-                });
-            }
-            Action::Baseline { step } => {
-                self.record(Input::BaselineBegins { step });
+        match self.performer.begin(&self.run, &action) {
+            Some(Beginning::Instead(input)) => self.record(input),
+            Some(Beginning::Begins(input)) => {
+                self.record(input);
                 if !cut {
-                    let ended = self
-                        .fate
-                        .baselines
-                        .pop_front()
-                        .unwrap_or(ProcessEnd::Exited(1));
-                    self.record(Input::BaselineEnded {
-                        step,
-                        observed: Observation { warm, ..saw(ended) },
-                    });
+                    let end = self.performer.end(&self.run, &action);
+                    self.record(end);
                 }
             }
-            Action::Dispatch { step, attempt } => {
-                self.record(Input::WorkBegins {
-                    base: None,
-                    step,
-                    attempt,
-                    item: item(),
-                });
-                if !cut {
-                    let ended = self
-                        .fate
-                        .agents
-                        .pop_front()
-                        .unwrap_or(ProcessEnd::Exited(0));
-                    self.record(Input::WorkEnded {
-                        step,
-                        attempt,
-                        ended,
-                        text: "all tests pass".to_owned(),
-                        changes: Changes::default(),
-                    });
-                }
-            }
-            Action::Evaluate { step, attempt, .. } => {
-                self.record(Input::EvaluationBegins { step, attempt });
-                if !cut {
-                    let ended = self
-                        .fate
-                        .contracts
-                        .pop_front()
-                        .unwrap_or(ProcessEnd::Exited(0));
-                    self.record(Input::EvaluationEnded {
-                        step,
-                        attempt,
-                        observed: Observation { warm, ..saw(ended) },
-                    });
-                }
-            }
-            Action::Call { step, attempt } => {
-                let args = resolved_arguments(&self.run, step).expect("a tool step");
-                let args = match args {
-                    Ok(args) => args,
-                    Err(why) => {
-                        let problems = vec![why];
-                        return self.record(Input::CallImpossible { step, problems });
-                    }
-                };
-                let definition = self.run.definition(step).expect("a step");
-                let looks =
-                    matches!(&definition.work, Work::Tool { tool, .. } if tool == "read_file");
-                let call = Call {
-                    tool: "tool".to_owned(),
-                    args: args.clone(),
-                    repeatable: !self.fate.careful,
-                    changes_tree: !(looks && self.run.in_worktrees()),
-                };
-                self.record(Input::CallBegins {
-                    step,
-                    attempt,
-                    call,
-                });
-                if !cut {
-                    let done = CallEnd::Done(json!({"got": args, "list": [1, 2]}));
-                    let end = self.fate.calls.pop_front().unwrap_or(done);
-                    self.record(Input::CallEnded { step, attempt, end });
-                }
-            }
-            Action::Candidate { step, attempt } => {
-                self.record(Input::CandidateBegins { step, attempt });
-                if !cut {
-                    self.build(step, attempt);
-                }
-            }
-            Action::Merge { step, attempt } => {
-                self.record(Input::MergeBegins { step, attempt });
-                if !cut {
-                    self.merge(step, attempt);
-                }
-            }
-            Action::Recheck { step, .. } => {
-                let attempt = self.run.step(step).expect("a step").1.attempts;
-                self.record(Input::EvaluationBegins { step, attempt });
-                if !cut {
-                    let ended = self
-                        .fate
-                        .contracts
-                        .pop_front()
-                        .unwrap_or(ProcessEnd::Exited(0));
-                    self.record(Input::EvaluationEnded {
-                        step,
-                        attempt,
-                        observed: saw(ended),
-                    });
-                }
-            }
-            Action::Gather { step } => self.record(Input::Gather { step }),
-            Action::Gate { step } => self.record(Input::Gate { step }),
-            Action::AskForAcceptance => self.record(Input::AskForAcceptance),
-            Action::AskForBudget { step } => self.record(Input::OverBudget { step }),
-            Action::Wait { until } => self.now = until,
-            Action::Finish => self.record(Input::Finish),
+            None => match action {
+                Action::Gather { step } => self.record(Input::Gather { step }),
+                Action::Gate { step } => self.record(Input::Gate { step }),
+                Action::AskForAcceptance => self.record(Input::AskForAcceptance),
+                Action::AskForBudget { step } => self.record(Input::OverBudget { step }),
+                Action::Wait { until } => self.now = until,
+                Action::Finish => self.record(Input::Finish),
+                other => panic!("{other:?} is not performed"),
+            },
         }
     }
 
     pub(crate) fn build(&mut self, step: usize, attempt: u32) {
-        let onto = self.run.head().expect("a tree").to_owned();
-        let (_, state) = self.run.step(step).expect("a step");
-        let known = state.turn.base.is_some() || !self.run.has_own_tree(step);
-        assert!(known, "nobody knows what its worktree began with");
-        if self.fate.conflicts.pop_front().unwrap_or(false) {
-            return self.record(Input::Conflicted {
-                step,
-                attempt,
-                onto,
-                files: vec!["a".to_owned()],
-                text: "<<<<".to_owned(),
-            });
-        }
-        let unchanged = self.fate.unchanged.pop_front().unwrap_or(false);
-        let commit = format!("{onto}>{step}.{attempt}");
-        let candidate = Candidate {
-            tree: format!("tree of {commit}"),
-            commit: if unchanged { onto.clone() } else { commit },
-            onto,
-            files: if unchanged {
-                Vec::new()
-            } else {
-                vec!["a".to_owned()]
-            },
-            details: Box::default(),
-        };
-        self.record(Input::CandidateBuilt {
-            step,
-            attempt,
-            candidate,
-        });
+        let built = self.performer.build(&self.run, step, attempt);
+        self.record(built);
     }
 
     /// The branch moves, and nobody has told it yet; after a crash it may have moved already.
     pub(crate) fn move_branch(&mut self, step: usize, attempt: u32) -> Candidate {
-        let (definition, state) = self.run.step(step).expect("a step");
-        let candidate = state.attempt.candidate.clone().expect("a candidate");
-        let merged = Commit {
-            step: definition.id.clone(),
-            attempt,
-            id: candidate.commit.clone(),
-        };
-        let head = self.branch.last().map_or(START, |commit| &commit.id);
-        if candidate.commit != candidate.onto && !self.branch.contains(&merged) {
-            assert_eq!(head, candidate.onto, "it is not built on the head");
-            self.branch.push(merged);
-        }
-        candidate
+        self.performer.move_branch(&self.run, step, attempt)
     }
 
     pub(crate) fn merge(&mut self, step: usize, attempt: u32) {
-        let Candidate { commit, tree, .. } = self.move_branch(step, attempt);
-        self.record(Input::Merged {
-            step,
-            attempt,
-            commit,
-            tree,
-        });
+        let merged = self
+            .performer
+            .end(&self.run, &Action::Merge { step, attempt });
+        self.record(merged);
     }
 
     /// Nothing new is to start.
@@ -461,22 +220,6 @@ impl World {
             .iter()
             .map(|recorded| name(&recorded.event))
             .collect()
-    }
-}
-
-fn item() -> WorkItem {
-    WorkItem {
-        agent_id: "coder".to_owned(),
-        kind: WorkKind::Code,
-        input: WorkInput {
-            prompt: "Do it.".to_owned(),
-            prompt_sha256: "sha".to_owned(),
-        },
-        payload: WorkPayload {
-            subscriptions: Vec::new(),
-            plan_id: "plan.md".to_owned(),
-            step: 1,
-        },
     }
 }
 

@@ -22,7 +22,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-pub use self::records::{Records, apply_records};
+pub use self::records::Records;
 pub(crate) use self::splice::{Splice, apply_to as splice_into};
 use crate::check::resolve;
 use crate::diagnostic::{Code, Diagnostic};
@@ -156,24 +156,40 @@ impl std::error::Error for EditRefused {}
 ///
 /// Giving the same marks again changes nothing.
 pub fn apply_marks(source: &Source, marks: &Marks) -> Result<Vec<u8>, EditRefused> {
+    apply_progress(source, marks, &Records::default())
+}
+
+/// The same, with these records where the dialect has a place for them.
+pub fn apply_progress(
+    source: &Source,
+    marks: &Marks,
+    records: &Records,
+) -> Result<Vec<u8>, EditRefused> {
     let before = parse(source);
     readable(&before)?;
-    let splices = match before.dialect {
-        Dialect::Workunit => workunit::splices(source, &before, marks)?,
-        Dialect::Proposal => proposal::splices(source, &before, marks)?,
-        Dialect::Record => record::splices(source, &before, marks)?,
-        Dialect::Toolplan => toolplan::splices(source, &before, marks)?,
+    let written = match before.dialect {
+        Dialect::Record | Dialect::Toolplan => records::write(source, &before, marks, records)?,
+        Dialect::Workunit => written(source, workunit::splices(source, &before, marks)?),
+        Dialect::Proposal => written(source, proposal::splices(source, &before, marks)?),
         // No marks in its files: its state lives in the store.
-        Dialect::Thread => Vec::new(),
+        Dialect::Thread => None,
     };
-    if splices.is_empty() {
+    let Some((marked, after)) = written else {
         return Ok(source.bytes().to_vec());
+    };
+    only_changed(&before, &after, &|plan| records::clear(plan, records))?;
+    marks_are_there(&before, &after, marks)?;
+    Ok(marked.bytes().to_vec())
+}
+
+/// The file with these changes, and what it says then; `None` without any.
+fn written(source: &Source, splices: Vec<Splice>) -> Option<(Source, Draft)> {
+    if splices.is_empty() {
+        return None;
     }
     let marked = splice::apply_to(source, splices);
     let after = parse(&marked);
-    only_changed(&before, &after, &|_| {})?;
-    marks_are_there(&before, &after, marks)?;
-    Ok(marked.bytes().to_vec())
+    Some((marked, after))
 }
 
 /// Refuses files in which the place of things is uncertain.

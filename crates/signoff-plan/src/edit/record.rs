@@ -3,56 +3,11 @@
 use serde_json::Value;
 
 use super::keyed::{Change, File, Way};
-use super::{Edit, EditRefused, Marks, Splice, StepMark, state};
+use super::{Edit, EditRefused, Splice};
 use crate::draft::Draft;
 use crate::field;
 use crate::source::Source;
 use crate::spelling::status::{is_done, plan_words, step_words};
-
-/// What to write where, for these marks.
-pub(super) fn splices(
-    source: &Source,
-    draft: &Draft,
-    marks: &Marks,
-) -> Result<Vec<Splice>, EditRefused> {
-    let file = File::new(source, draft)?;
-    let mut changes = Vec::new();
-    if let Some(word) = &marks.status {
-        if !plan_words(draft.dialect).contains(&word.as_str()) {
-            return Err(EditRefused::UnknownStatus(word.clone()));
-        }
-        changes.push(Change::new(&[], "status", Value::from(word.as_str())));
-    }
-    changes.extend(step_marks(&file, marks, "complete")?);
-    file.splices(&changes)
-}
-
-/// The status that each marked step gets.
-pub(super) fn step_marks(
-    file: &File<'_>,
-    marks: &Marks,
-    done: &str,
-) -> Result<Vec<Change>, EditRefused> {
-    let steps = file.steps();
-    let mut changes = Vec::new();
-    for (id, mark) in &marks.steps {
-        let Some((position, step)) = steps.get(id) else {
-            return Err(EditRefused::UnknownStep(id.clone()));
-        };
-        if state(&step.marks) == Some(*mark) {
-            continue;
-        }
-        let word = match mark {
-            StepMark::None => "pending",
-            StepMark::Done => done,
-            StepMark::Failed => "failed",
-            StepMark::Skipped => "skipped",
-        };
-        let way = [Way::Key("steps"), Way::Item(*position)];
-        changes.push(Change::new(&way, "status", Value::from(word)));
-    }
-    Ok(changes)
-}
 
 /// What to write where, for one change.
 pub(super) fn edit(

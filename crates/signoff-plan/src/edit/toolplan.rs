@@ -3,25 +3,11 @@
 use serde_json::Value;
 
 use super::keyed::{Change, File, Way};
-use super::record::{no_place, plan, status, step_marks};
-use super::{Edit, EditRefused, Marks, Splice};
+use super::record::{no_place, plan, status};
+use super::{Edit, EditRefused, Splice};
 use crate::draft::Draft;
 use crate::field;
 use crate::source::Source;
-
-/// What to write where, for these marks.
-pub(super) fn splices(
-    source: &Source,
-    draft: &Draft,
-    marks: &Marks,
-) -> Result<Vec<Splice>, EditRefused> {
-    // Nor is there a place for the status of the plan itself.
-    if is_bare(draft) {
-        return Ok(Vec::new());
-    }
-    let file = File::new(source, draft)?;
-    file.splices(&step_marks(&file, marks, "completed")?)
-}
 
 /// Whether it is the bare reply of a planner, which has no place for marks.
 pub(super) fn is_bare(draft: &Draft) -> bool {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::{Dialect, parse, parse_as};
 use signoff_plan::digest::{Digest, canonical};
-use signoff_plan::edit::{Edit, Marks, Records, StepMark, apply, apply_marks, apply_records};
+use signoff_plan::edit::{Edit, Marks, Records, StepMark, apply, apply_marks, apply_progress};
 use signoff_plan::model::Work;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
@@ -206,11 +206,13 @@ fn comments_stay_where_they_are() {
 fn a_result_stands_behind_the_comments() {
     let text = "{\n  \"id\": \"p\", // plan\n  \"steps\": [\n    {\n      \"id\": \"a\",\n      \"tool\": \"x\" // last\n    }\n  ]\n} // end\n";
     let records = |result| Records {
-        plan: vec![("updated_at", json!("has no place"))],
+        plan: vec![("current_step_index", json!("has no place"))],
         steps: vec![("a".to_owned(), vec![("result", result)])],
+        updated_at: Some(json!("nor has this")),
     };
     let recorded = |text: &str, result| {
-        let bytes = apply_records(&source(text), &records(result)).expect("it fits");
+        let bytes =
+            apply_progress(&source(text), &Marks::default(), &records(result)).expect("it fits");
         let after = String::from_utf8(bytes).expect("still text");
         assert_eq!(digest(&after), digest(text), "{after}");
         after

@@ -6,9 +6,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 use signoff_engine::{Outcome, Run, StepState, StepStatus};
 use signoff_plan::dialect::Dialect;
-use signoff_plan::edit::{Records, StepMark, apply_records};
+use signoff_plan::edit::{Records, StepMark};
 use signoff_plan::model::Work;
-use signoff_plan::source::Source;
 use signoff_work::secrets::Secrets;
 
 use super::{mark, written};
@@ -22,42 +21,28 @@ const DEEPEST: usize = 32;
 
 type Fields = Vec<(&'static str, Value)>;
 
-/// The text of the file with all of that, and why it could not be written: then there are the marks
-/// alone.
-pub(super) fn told(
-    present: &Source,
-    marked: Vec<u8>,
-    (run, secrets): (&Run, &Secrets),
-    now: u64,
-) -> (Vec<u8>, Option<String>) {
+/// What the file says beside the marks, without secrets.
+pub(super) fn records(run: &Run, secrets: &Secrets, now: u64) -> Records {
     let dialect = run.signed().dialect();
     if !matches!(dialect, Dialect::Record | Dialect::Toolplan) {
-        return (marked, None);
+        return Records::default();
     }
-    let write = |bytes: Vec<u8>, records: &Records| {
-        let written = apply_records(&Source::new(present.name(), bytes.clone()), records);
-        match written {
-            Ok(written) => (written, None),
-            Err(refused) => (bytes, Some(refused.to_string())),
+    let steps = written(run).map(|(written, definition, step)| {
+        let mark = mark(written, definition, step);
+        let mut fields = match dialect {
+            Dialect::Toolplan => result(step, mark),
+            _ => fields(&definition.work, step, mark),
+        };
+        for (_, value) in &mut fields {
+            hide(secrets, value);
         }
-    };
-    let updated = || ("updated_at", Value::from(timestamp(now)));
-    let mut all = records(run, dialect);
-    let fields = all.steps.iter_mut().flat_map(|(_, fields)| fields);
-    fields.for_each(|(_, value)| hide(secrets, value));
-    // Mostly a mark has changed as well, and one pass over the file does.
-    let changed = marked != present.bytes();
-    all.plan.extend(changed.then(updated));
-    let (told, refused) = write(marked, &all);
-    if changed || told == present.bytes() {
-        return (told, refused);
+        (definition.id.clone(), fields)
+    });
+    Records {
+        plan: vec![("current_step_index", current(run).into())],
+        steps: steps.filter(|(_, fields)| !fields.is_empty()).collect(),
+        updated_at: Some(timestamp(now).into()),
     }
-    let only = Records {
-        plan: vec![updated()],
-        steps: Vec::new(),
-    };
-    let (told, other) = write(told, &only);
-    (told, refused.or(other))
 }
 
 /// A plan's file is for everybody.
@@ -71,21 +56,6 @@ fn hide(secrets: &Secrets, value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(|item| hide(secrets, item)),
         Value::Object(fields) => fields.values_mut().for_each(|value| hide(secrets, value)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-fn records(run: &Run, dialect: Dialect) -> Records {
-    let steps = written(run).map(|(written, definition, step)| {
-        let mark = mark(written, definition, step);
-        let fields = match dialect {
-            Dialect::Toolplan => result(step, mark),
-            _ => fields(&definition.work, step, mark),
-        };
-        (definition.id.clone(), fields)
-    });
-    Records {
-        plan: vec![("current_step_index", current(run).into())],
-        steps: steps.filter(|(_, fields)| !fields.is_empty()).collect(),
     }
 }
 

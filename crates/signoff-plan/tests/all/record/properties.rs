@@ -5,7 +5,7 @@ use serde_json::json;
 use signoff_plan::check::check;
 use signoff_plan::dialect::{Dialect, parse};
 use signoff_plan::digest::Digest;
-use signoff_plan::edit::{Marks, Records, StepMark, apply_marks, apply_records};
+use signoff_plan::edit::{Marks, Records, StepMark, apply_marks, apply_progress};
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
 
@@ -103,19 +103,28 @@ fn recording_is_lossless(text: &str) -> Result<(), TestCaseError> {
         return Ok(());
     }
     let names = ["started_at", "executed_by", "output", "error"];
-    for value in [json!("a # \"b\""), json!(null)] {
+    let cases = [
+        (json!("a # \"b\""), StepMark::Done),
+        (json!(null), StepMark::None),
+    ];
+    for (value, mark) in cases {
+        let marks = Marks {
+            status: None,
+            steps: vec![("step-1".to_owned(), mark)],
+        };
         let fields = names.map(|name| (name, value.clone())).to_vec();
         let records = Records {
-            plan: vec![("updated_at", value)],
+            plan: vec![("current_step_index", value.clone())],
             steps: vec![("step-1".to_owned(), fields)],
+            updated_at: Some(json!("2026-01-23T10:00:00.000Z")),
         };
-        let Ok(bytes) = apply_records(&before, &records) else {
+        let Ok(bytes) = apply_progress(&before, &marks, &records) else {
             return Ok(());
         };
         let after = Source::new("plan.yaml", bytes);
         let digest = |source: &Source| Digest::of_plan(&check(&parse(source), &world()).plan);
         prop_assert_eq!(digest(&before), digest(&after));
-        let again = apply_records(&after, &records);
+        let again = apply_progress(&after, &marks, &records);
         prop_assert_eq!(again.as_deref(), Ok(after.bytes()));
         before = after;
     }

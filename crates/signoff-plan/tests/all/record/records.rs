@@ -1,7 +1,7 @@
 //! What a run left, written into YAML and JSON.
 
 use serde_json::{Value, json};
-use signoff_plan::edit::{Records, apply_records};
+use signoff_plan::edit::{Marks, Records, apply_progress};
 use signoff_plan::source::Source;
 
 use super::{JSON, YAML, digest, source};
@@ -12,6 +12,7 @@ fn records(plan: Fields, step: Fields) -> Records {
     Records {
         plan,
         steps: vec![("step-1".to_owned(), step)],
+        updated_at: None,
     }
 }
 
@@ -19,8 +20,12 @@ fn records(plan: Fields, step: Fields) -> Records {
 #[track_caller]
 fn recorded(text: &str, plan: Fields, step: Fields) -> String {
     let records = records(plan, step);
-    let bytes = apply_records(&source(text), &records).expect("they fit");
-    let again = apply_records(&Source::new("plan.yaml", bytes.clone()), &records);
+    let bytes = apply_progress(&source(text), &Marks::default(), &records).expect("they fit");
+    let again = apply_progress(
+        &Source::new("plan.yaml", bytes.clone()),
+        &Marks::default(),
+        &records,
+    );
     assert_eq!(again.as_deref(), Ok(bytes.as_slice()), "a second time");
     let after = String::from_utf8(bytes).expect("still text");
     assert_eq!(digest(&after), digest(text), "{after}");
@@ -151,6 +156,7 @@ fn comments_beside_what_goes_stay() {
 fn an_alias_is_not_written_through() {
     let text = "task: &t x\nsteps:\n- index: 0\n  description: *t\n";
     let (plan, step) = some();
-    let refused = apply_records(&source(text), &records(plan, step)).expect_err("refused");
+    let refused = apply_progress(&source(text), &Marks::default(), &records(plan, step))
+        .expect_err("refused");
     assert!(refused.to_string().contains("cannot be read"), "{refused}");
 }

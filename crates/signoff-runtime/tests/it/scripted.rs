@@ -1,0 +1,308 @@
+//! The real loop over a scripted performer: a journal in memory that can fail, a clock that waiting moves, a person who
+//! answers from a list.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use signoff_engine::{
+    Accept, Action, Bounds, Cache, Choice, Event, Green, Input, Isolation, Item, Land, Millis,
+    Recorded, Refusal, Run, RunTree, Settings, apply,
+};
+use signoff_runtime::drive::{Append, Happened, Loop, Perform, Person, Prepared, Said, Stopped};
+use signoff_runtime::{Clock, Difference, Error, JournaledRun};
+use signoff_testkit::performer::{Beginning, Outcomes, Performer, START};
+use signoff_testkit::signed_plan::{plan_text, signed_plan};
+
+/// A run, and everything around it.
+pub(crate) struct World {
+    pub(crate) settings: Settings,
+    plan: String,
+    pub(crate) disk: Rc<Disk>,
+    pub(crate) hands: Hands,
+    pub(crate) person: Answers,
+}
+
+impl World {
+    pub(crate) fn new(steps: &[&str], outcomes: Outcomes) -> Self {
+        let disk = Rc::new(Disk {
+            now: Cell::new(1000),
+            ..Disk::default()
+        });
+        Self {
+            settings: Settings {
+                backoff: 1000,
+                baseline: true,
+                green: Green::Run,
+                accept: Accept::Step,
+                jobs: 1,
+                sandbox: "none".to_owned(),
+                isolation: Isolation::Shared,
+                land: Land::End,
+                cache: Cache::Cold,
+            },
+            plan: plan_text(steps),
+            hands: Hands {
+                performer: Performer::new(outcomes),
+                disk: Rc::clone(&disk),
+                ..Hands::default()
+            },
+            disk,
+            person: Answers::default(),
+        }
+    }
+
+    pub(crate) fn in_worktrees(mut self, jobs: usize) -> Self {
+        self.settings.isolation = Isolation::Worktree;
+        self.settings.jobs = jobs;
+        self
+    }
+
+    /// The run in the state that the journal tells.
+    pub(crate) fn replayed(&self) -> Run {
+        let mut run = Run::new(signed_plan(&self.plan));
+        for recorded in self.disk.journal.borrow().iter() {
+            apply(&mut run, recorded);
+        }
+        run
+    }
+
+    /// Starts the run or takes it up again, and drives it until it stops.
+    pub(crate) fn drive(&mut self) -> Result<Stopped, Error> {
+        // What an earlier harness began ended with it.
+        self.hands.ends.clear();
+        let state = self.replayed();
+        let has_begun = !self.disk.journal.borrow().is_empty();
+        let mut run = JournaledRun::new(state, Appending(&self.disk), &*self.disk);
+        if has_begun {
+            run.record(Input::Resume {
+                by: "tester".to_owned(),
+            })?;
+        } else {
+            run.record(self.start())?;
+        }
+        if self.settings.isolation == Isolation::Worktree && run.state().head().is_none() {
+            run.record(prepared_tree())?;
+        }
+        let work = Loop {
+            run: &mut run,
+            perform: &mut self.hands,
+            bounds: Bounds::default(),
+            person: &mut self.person,
+            observers: Vec::new(),
+            difference: None,
+        };
+        work.drive()
+    }
+
+    fn start(&self) -> Input {
+        Input::Start {
+            run: "run".to_owned(),
+            plan: "plan.md".to_owned(),
+            path: "plan.md".to_owned(),
+            digest: "d".to_owned(),
+            terms: "t".to_owned(),
+            settings: self.settings.clone(),
+        }
+    }
+}
+
+fn prepared_tree() -> Input {
+    Input::TreePrepared {
+        tree: RunTree {
+            base: None,
+            start: START.to_owned(),
+            branch: Some("b".to_owned()),
+            checkout: None,
+            private: false,
+            layers: true,
+        },
+    }
+}
+
+/// The journal and the clock.
+#[derive(Default)]
+pub(crate) struct Disk {
+    journal: RefCell<Vec<Recorded>>,
+    synced: Cell<usize>,
+    writes: Cell<usize>,
+    /// The write that fails, and whether its events reach the journal all the same.
+    pub(crate) fails: Cell<Option<(usize, bool)>>,
+    now: Cell<Millis>,
+}
+
+impl Disk {
+    pub(crate) fn events(&self) -> Vec<Event> {
+        let journal = self.journal.borrow();
+        journal
+            .iter()
+            .map(|recorded| recorded.event.clone())
+            .collect()
+    }
+}
+
+impl Clock for Disk {
+    fn now(&self) -> Millis {
+        self.now.get()
+    }
+}
+
+struct Appending<'a>(&'a Disk);
+
+impl Append for Appending<'_> {
+    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
+        let disk = self.0;
+        disk.writes.set(disk.writes.get() + 1);
+        let fails = disk
+            .fails
+            .get()
+            .filter(|(write, _)| *write == disk.writes.get());
+        let mut journal = disk.journal.borrow_mut();
+        let first = journal.len() as u64 + 1;
+        let recorded: Vec<_> = (first..)
+            .zip(events)
+            .map(|(seq, event)| Recorded { seq, at, event })
+            .collect();
+        if !fails.is_some_and(|(_, reaches)| !reaches) {
+            journal.extend(recorded.iter().cloned());
+        }
+        match fails {
+            Some(_) => Err(Error::Unwritable {
+                why: "the disk is gone".to_owned(),
+            }),
+            None => Ok(recorded),
+        }
+    }
+
+    fn sync(&mut self) -> Result<(), Error> {
+        self.0.synced.set(self.0.journal.borrow().len());
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), Error> {
+        self.sync()
+    }
+}
+
+/// Performs by the script, one end at a time.
+#[derive(Default)]
+pub(crate) struct Hands {
+    pub(crate) performer: Performer,
+    disk: Rc<Disk>,
+    /// What begun actions come to.
+    ends: VecDeque<Input>,
+    /// Every action that began.
+    pub(crate) began: Vec<Action>,
+    /// What else happens, once so many actions have begun.
+    pub(crate) news: VecDeque<(usize, Happened)>,
+    /// What happens once nothing is under way.
+    pub(crate) news_at_rest: VecDeque<Happened>,
+    /// The plan's file changes once so many actions have begun.
+    pub(crate) changes_after: Option<usize>,
+    pub(crate) replies: Vec<(String, Option<Refusal>)>,
+    pub(crate) stops: usize,
+}
+
+impl Perform for Hands {
+    fn prepare(&mut self, run: &Run, action: &Action) -> Result<Prepared, Error> {
+        if self
+            .changes_after
+            .is_some_and(|count| self.began.len() >= count)
+        {
+            return Ok(Prepared::Changed(Box::new(Difference::default())));
+        }
+        let begins = self
+            .performer
+            .begin(run, action)
+            .expect("something to perform");
+        Ok(match begins {
+            Beginning::Begins(input) => Prepared::Go(input),
+            Beginning::Instead(input) => Prepared::Instead(input),
+        })
+    }
+
+    fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
+        let written = self.disk.journal.borrow().len();
+        assert_eq!(
+            self.disk.synced.get(),
+            written,
+            "{action:?} began before its event was safe"
+        );
+        self.began.push(action.clone());
+        self.ends.push_back(self.performer.end(run, action));
+        Ok(())
+    }
+
+    fn recorded(&mut self, _: &Run, _: &Input) {}
+
+    fn next(&mut self, _: &Run, now: Millis, wake: Option<Millis>) -> Result<Happened, Error> {
+        if self.has_news() {
+            let news = self.news.pop_front().map(|(_, news)| news);
+            let news = news.or_else(|| self.news_at_rest.pop_front());
+            return Ok(news.expect("news"));
+        }
+        if let Some(end) = self.ends.pop_front() {
+            return Ok(Happened::Input(end));
+        }
+        let wake = wake.expect("the loop waits for nothing");
+        assert!(wake > now, "a wait that is over");
+        self.disk.now.set(wake);
+        Ok(Happened::Timer)
+    }
+
+    fn stop(&mut self) -> Vec<Input> {
+        self.stops += 1;
+        self.ends.drain(..).collect()
+    }
+
+    fn has_news(&mut self) -> bool {
+        let due = |(after, _): &(usize, Happened)| *after <= self.began.len();
+        let at_rest = self.ends.is_empty() && !self.began.is_empty();
+        self.news.front().is_some_and(due) || (at_rest && !self.news_at_rest.is_empty())
+    }
+
+    fn reply(&mut self, request: &str, refused: Option<&Refusal>) {
+        self.replies.push((request.to_owned(), refused.cloned()));
+    }
+}
+
+/// What a person does about the next item.
+pub(crate) enum Reply {
+    Choose(Choice),
+    /// Something else has come between.
+    Nothing,
+}
+
+/// A person with a list of answers, who says "later" once it is used up.
+#[derive(Default)]
+pub(crate) struct Answers {
+    pub(crate) answers: VecDeque<Reply>,
+    pub(crate) refusals: Vec<Refusal>,
+}
+
+impl Person for Answers {
+    fn answer(&mut self, _: &Run, item: &Item, has_news: &mut dyn FnMut() -> bool) -> Said {
+        match self.answers.pop_front() {
+            Some(Reply::Choose(choice)) => Said::Answer(Box::new(Input::Answer {
+                item: item.id.clone(),
+                steps: Vec::new(),
+                choice,
+                note: None,
+                by: "tester".to_owned(),
+            })),
+            Some(Reply::Nothing) => {
+                assert!(has_news(), "nothing has come between");
+                Said::Nothing
+            }
+            None => Said::Later,
+        }
+    }
+
+    fn refused(&mut self, refusal: &Refusal) {
+        self.refusals.push(refusal.clone());
+    }
+
+    fn is_there(&self) -> bool {
+        !self.answers.is_empty()
+    }
+}
