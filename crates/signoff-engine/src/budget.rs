@@ -38,7 +38,7 @@ fn wall_limit(run: &Run) -> Option<Millis> {
 }
 
 /// What to ask a person if the budget allows this step no further agent.
-pub(crate) fn exceeded(run: &Run, at: usize, now: Millis) -> Option<String> {
+pub(crate) fn budget_question(run: &Run, at: usize, now: Millis) -> Option<String> {
     of_step(run, at).or_else(|| of_plan(run, now))
 }
 
@@ -46,10 +46,10 @@ pub(crate) fn exceeded(run: &Run, at: usize, now: Millis) -> Option<String> {
 fn of_step(run: &Run, at: usize) -> Option<String> {
     let (step, state) = run.step(at)?;
     let limit = step.budget.agents?;
-    (state.turn.agents >= limit).then(|| {
+    (state.activation.agents >= limit).then(|| {
         format!(
             "budget of step `{}` used up: {} of {limit} agents started; `allow` grants {limit} more",
-            step.id, state.turn.agents
+            step.id, state.activation.agents
         )
     })
 }

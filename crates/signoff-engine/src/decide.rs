@@ -262,7 +262,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
 /// with. Until there is work, nothing ties it to an older head, not even that its contract was seen there.
 fn base(run: &Run, at: usize) -> Option<String> {
     let state = run.steps.get(at).filter(|_| run.has_own_tree(at))?;
-    let base = state.turn.base.clone().filter(|_| state.attempts > 0);
+    let base = state.activation.base.clone().filter(|_| state.attempts > 0);
     base.or_else(|| run.head.clone())
 }
 

@@ -12,16 +12,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::choice::Choice;
-pub use self::settings::{Accept, Cache, Green, Isolation, Land, Settings};
-pub use self::work::{Call, CallEnd, Output, Process, WorkInput, WorkItem, WorkKind, WorkPayload};
+pub use self::settings::{AcceptAt, ContractCache, Isolation, LandAt, OnGreenBaseline, Settings};
+pub use self::work::{
+    AgentOutput, CallEnd, ProcessIdentity, ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload,
+};
 use crate::Millis;
 pub use crate::changes::{Candidate, ChangeDetails, Changes, LinkEnd, RunTree};
-use crate::evidence::{Facts, Grade};
+use crate::evidence::{EvidenceFacts, Grade};
 use crate::verdict::{Observation, ProcessEnd, Verdict};
 
 /// An event with its place in the journal.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
+pub struct RecordedEvent {
     pub seq: u64,
     pub at: Millis,
     pub event: Event,
@@ -124,7 +126,7 @@ pub enum Event {
     ProcessStarted {
         step: String,
         attempt: u32,
-        process: Process,
+        process: ProcessIdentity,
     },
     /// All processes of the agent have ended.
     WorkFinished {
@@ -132,7 +134,7 @@ pub enum Event {
         attempt: u32,
         ended: ProcessEnd,
         /// What the agent said last; never judged.
-        output: Output,
+        output: AgentOutput,
         /// What changed meanwhile.
         #[serde(default)]
         changes: Changes,
@@ -141,7 +143,7 @@ pub enum Event {
     CallStarted {
         step: String,
         attempt: u32,
-        call: Call,
+        call: ToolCall,
     },
     CallFinished {
         step: String,
@@ -231,13 +233,13 @@ pub enum Event {
         step: String,
         attempts: u32,
         evidence: Grade,
-        facts: Facts,
+        facts: EvidenceFacts,
     },
     /// Its contract had held with what earlier ones built, and holds without that on the last tree.
     StepConfirmed {
         step: String,
         evidence: Grade,
-        facts: Facts,
+        facts: EvidenceFacts,
     },
     /// Its agent is done and it has no contract: dependents go on, a person decides at the end.
     StepProvisional {
@@ -265,7 +267,7 @@ pub enum Event {
     },
     InboxOpened {
         item: String,
-        kind: ItemKind,
+        kind: InboxKind,
         step: String,
         /// All that it is about, where it is about several; `step` is the first of them.
         // Not `steps`: in the stream that tells how all of them ended.
@@ -410,8 +412,12 @@ impl Event {
 /// Why a person is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum ItemKind {
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "ItemKind")
+)]
+pub enum InboxKind {
     /// The step's policy is exhausted.
     Escalation,
     /// An agent step without a contract: only a person can say that it is done.

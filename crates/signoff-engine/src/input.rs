@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::event::{
-    Call, CallEnd, Candidate, Changes, Choice, PauseReason, Process, RunTree, Settings, WorkItem,
+    CallEnd, Candidate, Changes, Choice, PauseReason, ProcessIdentity, RunTree, Settings, ToolCall,
+    WorkItem,
 };
 use crate::verdict::{Observation, ProcessEnd};
 
@@ -69,7 +70,7 @@ pub enum Input {
     ProcessHeld {
         step: usize,
         attempt: u32,
-        process: Process,
+        process: ProcessIdentity,
     },
     WorkEnded {
         step: usize,
@@ -92,7 +93,7 @@ pub enum Input {
     CallBegins {
         step: usize,
         attempt: u32,
-        call: Call,
+        call: ToolCall,
     },
     CallEnded {
         step: usize,

@@ -32,7 +32,7 @@ pub(crate) enum CutOff<'a> {
 
 /// What a crash cut off in this step.
 pub(crate) fn cut_off<'a>(definition: &Step, state: &'a StepState) -> CutOff<'a> {
-    if let Some((choice, by)) = &state.turn.answered {
+    if let Some((choice, by)) = &state.activation.answered {
         return CutOff::Answer {
             choice: *choice,
             by,

@@ -16,12 +16,13 @@ use signoff_plan::signed::SignedPlan;
 
 pub use self::attempt::AttemptState;
 pub use self::contract::{Baseline, ContractRuns};
-pub use self::item::Item;
-pub use self::run_tree::Seat;
-pub(crate) use self::setup::referenced;
+pub use self::item::InboxItem;
+pub use self::run_tree::WorkLocation;
+pub(crate) use self::setup::for_each_reference;
 pub use self::stage::{Stage, StepStatus};
 pub use self::step::{
-    Advice, CutOffAttempts, Failure, History, LoopItem, Occupied, StepOutcome, StepState, Turn,
+    Activation, Advice, Allocation, CutOffAttempts, Failure, History, LoopItem, StepOutcome,
+    StepState,
 };
 pub(crate) use self::usage::Usage;
 use crate::event::{Outcome, PauseReason, RunTree, Settings};
@@ -66,7 +67,7 @@ pub struct Run {
     /// The last commit of its branch.
     pub(crate) head: Option<String>,
     /// The last git tree that something was judged on.
-    pub(crate) seen_tree: Option<String>,
+    pub(crate) latest_tree: Option<String>,
     /// The commit that lands in the checkout, and whether it has landed.
     pub(crate) landing: Option<(String, bool)>,
     /// The commit whose files were last written to the checkout, where that is done step by step.
@@ -84,7 +85,7 @@ pub struct Run {
     pub(crate) unconfirmed: BTreeSet<usize>,
     /// How many of the plan's steps are done or skipped.
     pub(crate) done: usize,
-    pub(crate) items: BTreeMap<String, Item>,
+    pub(crate) items: BTreeMap<String, InboxItem>,
     pub(crate) items_opened: u32,
     pub(crate) usage: Usage,
     pub(crate) started: bool,
@@ -117,7 +118,7 @@ impl Run {
         self.outcome
     }
 
-    pub fn paused(&self) -> Option<PauseReason> {
+    pub fn pause_reason(&self) -> Option<PauseReason> {
         self.pause
     }
 
@@ -127,17 +128,17 @@ impl Run {
     }
 
     /// Offers the plan that the next `plan_replanned` names. By itself it changes nothing.
-    pub fn offer(&mut self, next: SignedPlan) {
+    pub fn offer_plan(&mut self, next: SignedPlan) {
         self.next = Some(next);
     }
 
     /// The version that it goes on under: the one offered, or the present one.
-    pub fn goes_on_under(&self) -> &SignedPlan {
+    pub fn next_plan(&self) -> &SignedPlan {
         self.next.as_ref().unwrap_or(&self.signed)
     }
 
     /// Open inbox items, oldest first.
-    pub fn items(&self) -> impl Iterator<Item = &Item> {
+    pub fn items(&self) -> impl Iterator<Item = &InboxItem> {
         self.items.values()
     }
 
@@ -160,7 +161,7 @@ impl Run {
     }
 
     /// How many of the plan's steps are done or skipped.
-    pub fn done(&self) -> usize {
+    pub fn done_steps(&self) -> usize {
         self.done
     }
 
@@ -192,7 +193,7 @@ impl Run {
     }
 
     /// The steps that are under way, in plan order.
-    pub fn under_way(&self) -> impl Iterator<Item = (&Step, &StepState)> {
+    pub fn active_steps(&self) -> impl Iterator<Item = (&Step, &StepState)> {
         self.active.iter().filter_map(|&at| self.step(at))
     }
 
@@ -233,7 +234,7 @@ impl Run {
 
     /// The status, given whether a process drives the run: if not, nothing is under way, and what was
     /// is ready again.
-    pub fn status_seen(&self, at: usize, driven: bool) -> StepStatus {
+    pub fn displayed_status(&self, at: usize, driven: bool) -> StepStatus {
         match self.pause {
             _ if driven || !self.has_begun(at) => self.status_of(at),
             // A loop waits as its items do.
@@ -244,7 +245,7 @@ impl Run {
 
     /// Why a step that has begun does not go on where nobody drives the run: `paused` if that was
     /// meant to be, else `interrupted`.
-    pub fn halted(&self, at: usize) -> Option<&'static str> {
+    pub fn halt_reason(&self, at: usize) -> Option<&'static str> {
         match self.pause {
             _ if !self.has_begun(at) => None,
             Some(PauseReason::Waiting) => None,
@@ -263,7 +264,7 @@ impl Run {
     }
 
     /// Is it a loop over nothing?
-    pub fn has_nothing_to_do(&self, at: usize) -> bool {
+    pub fn is_empty_loop(&self, at: usize) -> bool {
         self.children.get(&at).is_some_and(Vec::is_empty)
     }
 }

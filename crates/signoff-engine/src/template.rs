@@ -6,7 +6,7 @@ use signoff_plan::expression::{
 use signoff_plan::model::{Step, Work};
 
 /// The step with values in its title, its work and its contract; `None` = nothing in it to replace.
-pub(crate) fn rendered(step: &Step, scope: &Scope) -> Result<Option<Step>, EvaluationFailed> {
+pub(crate) fn render_step(step: &Step, scope: &Scope) -> Result<Option<Step>, EvaluationFailed> {
     if !has_templates(step) {
         return Ok(None);
     }

@@ -5,7 +5,7 @@ use signoff_plan::dialect::Dialect;
 use signoff_plan::expression::Scope;
 use signoff_plan::model::{Plan, Step};
 
-use crate::template::rendered;
+use crate::template::render_step;
 
 /// A field the engine would have to ignore.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ fn unrenderable(plan: &Plan) -> impl Iterator<Item = Unsupported> + '_ {
     };
     let single = plan.steps.iter().filter(|step| step.for_each.is_none());
     single.filter_map(move |step| {
-        rendered(step, &scope).err().map(|why| Unsupported {
+        render_step(step, &scope).err().map(|why| Unsupported {
             step: Some(step.id.clone()),
             what: format!("a template without a value ({why})"),
         })

@@ -148,7 +148,7 @@ impl Observation {
     }
 
     /// Why an answer that it gave does not count, or counts only if it is a good one.
-    pub fn excuse(&self) -> Option<String> {
+    pub fn inconclusive_reason(&self) -> Option<String> {
         let left_out = || {
             let names: Vec<String> = self
                 .left_out
@@ -244,7 +244,7 @@ pub fn judge(expect: &[Condition], seen: &Observation) -> (Verdict, Vec<String>)
                 ),
                 // The left-out files may be the only cause, and that is not the agent's fault.
                 false if !seen.left_out.is_empty() => {
-                    unmet.extend(seen.excuse());
+                    unmet.extend(seen.inconclusive_reason());
                     (Verdict::Inconclusive, unmet)
                 }
                 false => (Verdict::Fail, unmet),

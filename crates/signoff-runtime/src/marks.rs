@@ -8,7 +8,9 @@ mod session;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use signoff_engine::{Event, Millis, Outcome, PlanState, Recorded, Run, StepState, StepStatus};
+use signoff_engine::{
+    Event, Millis, Outcome, PlanState, RecordedEvent, Run, StepState, StepStatus,
+};
 use signoff_plan::Everything;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::{EditRefused, Marks, StepMark, apply_marks};
@@ -139,7 +141,7 @@ impl Projection {
 }
 
 impl Observe for Projection {
-    fn event(&mut self, run: &Run, recorded: &Recorded) -> Result<(), Error> {
+    fn event(&mut self, run: &Run, recorded: &RecordedEvent) -> Result<(), Error> {
         let last = matches!(
             recorded.event,
             Event::RunPaused { .. } | Event::RunFinished { .. }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use signoff_engine::{Act, PlanState, unsupported};
+use signoff_engine::{PlanState, Transition, unsupported};
 use signoff_plan::digest::Digest;
 use signoff_plan::model::Work;
 use signoff_plan::signed::{Mismatch, Signature, SignedPlan};
@@ -79,7 +79,7 @@ pub(crate) fn may_start(held: &Held<'_>) -> Result<(), Error> {
                 plan: held.plan.source.name().to_owned(),
             })
         }
-        _ => held.allow(Act::Start).map(|_| ()),
+        _ => held.allow(Transition::Start).map(|_| ()),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use signoff_engine::{Event, Recorded, Run, apply};
+use signoff_engine::{Event, RecordedEvent, Run, apply};
 use signoff_plan::Everything;
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::SignedPlan;
@@ -123,7 +123,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Applies the next event.
-    pub(crate) fn apply(&mut self, recorded: &Recorded) -> Result<(), Error> {
+    pub(crate) fn apply(&mut self, recorded: &RecordedEvent) -> Result<(), Error> {
         if let Event::PlanReplanned {
             snapshot,
             digest,
@@ -139,7 +139,7 @@ impl<'a> Replay<'a> {
             let whose = (self.id.as_str(), self.key.as_str());
             let found = (&named, &self.text);
             let (signed, terms) = signed_snapshot(self.project, whose, &self.dir, found)?;
-            self.run.offer(signed);
+            self.run.offer_plan(signed);
             self.terms = terms;
             self.versions += 1;
         }

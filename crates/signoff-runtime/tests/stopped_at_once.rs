@@ -1,8 +1,8 @@
 //! However busy the loop is with what needs no waiting, a person can stop it.
 
 use signoff_engine::{
-    Accept, Action, Bounds, Event, Green, Input, Isolation, Land, Millis, Recorded, Refusal, Run,
-    Settings, apply,
+    AcceptAt, Action, Bounds, Event, Input, Isolation, LandAt, Millis, OnGreenBaseline,
+    RecordedEvent, Refusal, Run, Settings, apply,
 };
 use signoff_plan::Everything;
 use signoff_plan::check::check;
@@ -63,10 +63,10 @@ impl Perform for Busy {
 struct Memory(u64);
 
 impl Append for Memory {
-    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
+    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<RecordedEvent>, Error> {
         let recorded = events.into_iter().map(|event| {
             self.0 += 1;
-            Recorded {
+            RecordedEvent {
                 seq: self.0,
                 at,
                 event,
@@ -113,18 +113,18 @@ fn started() -> Run {
         settings: Settings {
             backoff: 0,
             baseline: false,
-            green: Green::Run,
-            accept: Accept::End,
+            green: OnGreenBaseline::Run,
+            accept: AcceptAt::End,
             jobs: 1,
             sandbox: "none".to_owned(),
             isolation: Isolation::Worktree,
-            land: Land::End,
-            cache: signoff_engine::Cache::Cold,
+            land: LandAt::End,
+            cache: signoff_engine::ContractCache::Cold,
         },
     };
     apply(
         &mut run,
-        &Recorded {
+        &RecordedEvent {
             seq: 1,
             at: 0,
             event,

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use signoff_engine::{
-    Accept, Cache, Choice, Event, Facts, Grade, Isolation, ItemKind, Land, Outcome, PauseReason,
-    Seat,
+    AcceptAt, Choice, ContractCache, Event, EvidenceFacts, Grade, InboxKind, Isolation, LandAt,
+    Outcome, PauseReason, WorkLocation,
 };
 
 pub use self::names::{item_kind_name, outcome_name, step_status};
@@ -56,7 +56,7 @@ pub struct StepEnd {
     pub status: String,
     /// The grade.
     pub evidence: Option<Grade>,
-    pub facts: Option<Facts>,
+    pub facts: Option<EvidenceFacts>,
     pub attempts: u32,
 }
 

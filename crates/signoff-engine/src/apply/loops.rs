@@ -5,7 +5,7 @@ use signoff_plan::expression::{Scope, read};
 use signoff_plan::model::{Depends, Step};
 
 use crate::state::{LoopItem, Run, Stage, StepState, StepStatus};
-use crate::template::rendered;
+use crate::template::render_step;
 
 /// Makes the items' steps. The loop waits for them all.
 pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
@@ -55,7 +55,7 @@ fn item_step(run: &Run, definition: &Step, item: &Value, key: u64) -> Step {
         index: Some(key),
         ..Scope::default()
     };
-    let mut step = match rendered(definition, &scope) {
+    let mut step = match render_step(definition, &scope) {
         Ok(Some(step)) => step,
         Ok(None) | Err(_) => definition.clone(),
     };

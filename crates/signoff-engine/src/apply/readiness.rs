@@ -1,8 +1,8 @@
 //! Which steps may start: changed when a step ends, and when what it let start is taken back.
 
-use crate::state::{Occupied, Run, Stage, StepStatus};
+use crate::state::{Allocation, Run, Stage, StepStatus};
 
-pub(super) fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
+pub(super) fn end_step(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
     run.ready.remove(&at);
     run.active.remove(&at);
     run.gather.remove(&at);
@@ -10,9 +10,9 @@ pub(super) fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&
     if let Some(step) = run.steps.get_mut(at) {
         step.status = status;
         step.stage = Stage::Ended;
-        step.occupies = Occupied::Nothing;
+        step.allocation = Allocation::Nothing;
         step.attempt.candidate = None;
-        step.turn.answered = None;
+        step.activation.answered = None;
         step.attempt.inconclusive = 0;
         step.outcome.reason = reason.cloned();
     }
@@ -20,8 +20,8 @@ pub(super) fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&
 
 /// Ends a step as failed or blocked. It may have satisfied its dependents before: a person refused
 /// it, or what it was built on, or its contract no longer holds.
-pub(super) fn lose(run: &mut Run, at: usize, status: StepStatus, reason: &String) {
-    end(run, at, status, Some(reason));
+pub(super) fn end_unsatisfied(run: &mut Run, at: usize, status: StepStatus, reason: &String) {
+    end_step(run, at, status, Some(reason));
     run.verdicts.retain(|&(_, step)| step != at);
     run.unconfirmed.remove(&at);
     let Some(step) = run.steps.get_mut(at) else {

@@ -5,7 +5,7 @@
 //! Nothing here depends on anything but the two plans and the state, so that a journal with several
 //! versions replays to the same state.
 
-mod fate;
+mod carryover;
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use signoff_plan::diff::pairs;
 use signoff_plan::model::Step;
 use signoff_plan::signed::SignedPlan;
 
-use self::fate::{Fate, fates, of_item, text_is_same};
+use self::carryover::{Carryover, carryovers, of_item, text_is_same};
 use crate::apply::{expand, note_verdict, recount, satisfy_dependents};
 use crate::event::Settings;
-use crate::state::{Item, Run, Stage, StepState, StepStatus};
+use crate::state::{InboxItem, Run, Stage, StepState, StepStatus};
 
 /// A run under another version of its plan.
 pub(crate) struct Replanned {
@@ -29,7 +29,7 @@ pub(crate) struct Replanned {
 }
 
 /// Makes the run that goes on under `signed` out of the one so far.
-pub(crate) fn replanned(old: &Run, signed: SignedPlan, settings: &Settings) -> Replanned {
+pub(crate) fn replan_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Replanned {
     let pairs = pairs(old.plan(), signed.plan());
     let mut replanning = Replanning {
         old,
@@ -38,7 +38,7 @@ pub(crate) fn replanned(old: &Run, signed: SignedPlan, settings: &Settings) -> R
         reset: Vec::new(),
     };
     replanning.disown_marks(&pairs);
-    let fates = fates(old, &replanning.run, &pairs);
+    let fates = carryovers(old, &replanning.run, &pairs);
     for (at, (from, fate)) in pairs.iter().zip(&fates).enumerate() {
         if let Some(from) = *from {
             replanning.carry(from, at, *fate, &unmet(&replanning.run, &fates, at));
@@ -76,7 +76,7 @@ fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
         landed_head: old.landed_head.clone(),
         joined: old.joined.clone(),
         held: old.held.clone(),
-        seen_tree: old.seen_tree.clone(),
+        latest_tree: old.latest_tree.clone(),
         started: old.started,
         usage: old.usage.clone(),
         items_opened: old.items_opened,
@@ -88,8 +88,8 @@ fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
 }
 
 /// What the step waits for and is not done.
-fn unmet(run: &Run, fates: &[Fate], at: usize) -> Vec<usize> {
-    let done = |before: &usize| fates.get(*before) == Some(&Fate::Finished);
+fn unmet(run: &Run, fates: &[Carryover], at: usize) -> Vec<usize> {
+    let done = |before: &usize| fates.get(*before) == Some(&Carryover::Finished);
     let dependencies = run.plan().dependencies(at);
     dependencies.filter(|before| !done(before)).collect()
 }
@@ -127,8 +127,8 @@ impl Replanning<'_> {
         }
     }
 
-    fn carry(&mut self, from: usize, at: usize, fate: Fate, unmet: &[usize]) {
-        if fate == Fate::Over {
+    fn carry(&mut self, from: usize, at: usize, fate: Carryover, unmet: &[usize]) {
+        if fate == Carryover::Over {
             return self.start_over(from, at);
         }
         let items = self.old.children.get(&from);
@@ -136,13 +136,13 @@ impl Replanning<'_> {
             self.carry_items(items, at, fate, unmet);
         }
         match fate {
-            Fate::Underway if items.is_some() => self.go_on_with_loop(from, at, unmet),
-            Fate::Underway => self.keep_waiting(from, at),
-            Fate::Finished | Fate::Over => self.finish(from, at),
+            Carryover::Underway if items.is_some() => self.go_on_with_loop(from, at, unmet),
+            Carryover::Underway => self.keep_waiting(from, at),
+            Carryover::Finished | Carryover::Over => self.finish(from, at),
         }
     }
 
-    fn carry_items(&mut self, items: &[usize], at: usize, of_loop: Fate, unmet: &[usize]) {
+    fn carry_items(&mut self, items: &[usize], at: usize, of_loop: Carryover, unmet: &[usize]) {
         let old = self.old;
         let value = |from: &usize| {
             let item = old.steps.get(*from).and_then(|step| step.item.clone());
@@ -153,13 +153,13 @@ impl Replanning<'_> {
         let positions = self.run.children.get(&at).cloned().unwrap_or_default();
         for (&from, at) in items.iter().zip(positions) {
             let fate = match of_loop {
-                Fate::Finished => Fate::Finished,
-                Fate::Underway | Fate::Over => of_item(old, &self.run, from, at),
+                Carryover::Finished => Carryover::Finished,
+                Carryover::Underway | Carryover::Over => of_item(old, &self.run, from, at),
             };
             match fate {
-                Fate::Finished => self.finish(from, at),
-                Fate::Underway if unmet.is_empty() => self.keep_waiting(from, at),
-                Fate::Underway | Fate::Over => {
+                Carryover::Finished => self.finish(from, at),
+                Carryover::Underway if unmet.is_empty() => self.keep_waiting(from, at),
+                Carryover::Underway | Carryover::Over => {
                     self.start_over(from, at);
                     self.hold_back(at, unmet);
                 }
@@ -190,8 +190,8 @@ impl Replanning<'_> {
             }
         }
         if let (Some(step), Some(was)) = (self.run.steps.get_mut(at), self.old.steps.get(from)) {
-            step.turn.condition_held = was.turn.condition_held;
-            step.turn.approved = was.turn.approved;
+            step.activation.condition_held = was.activation.condition_held;
+            step.activation.approved = was.activation.approved;
         }
     }
 
@@ -201,7 +201,7 @@ impl Replanning<'_> {
             return;
         };
         // Its used budget stays used, and the prompt of an unchanged task says why it failed.
-        step.turn.agents = was.turn.agents;
+        step.activation.agents = was.activation.agents;
         step.history.ended_before = was.stage == Stage::Ended;
         if same && !was.satisfies {
             step.advice.failure.clone_from(&was.advice.failure);
@@ -219,7 +219,7 @@ impl Replanning<'_> {
         self.put(from, at);
         if let Some(step) = self.run.steps.get_mut(at) {
             step.outcome.kept = true;
-            step.turn.answered = None;
+            step.activation.answered = None;
             if step.stage != Stage::Provisional {
                 step.stage = Stage::Ended;
             } else if !self.run.children.contains_key(&at) {
@@ -249,7 +249,7 @@ impl Replanning<'_> {
     }
 
     /// Lets what is finished satisfy what waits for it, once everything is in its place.
-    fn settle(&mut self, fates: &[Fate]) {
+    fn settle(&mut self, fates: &[Carryover]) {
         let run = &mut self.run;
         for at in 0..run.steps.len() {
             let Some(step) = run.steps.get(at).filter(|step| step.outcome.kept) else {
@@ -266,7 +266,7 @@ impl Replanning<'_> {
         for (at, items) in run.children.clone() {
             let open = items.iter().filter_map(|&item| run.steps.get(item));
             let open = open.filter(|step| !step.satisfies).count();
-            if fates.get(at) == Some(&Fate::Underway)
+            if fates.get(at) == Some(&Carryover::Underway)
                 && let Some(step) = run.steps.get_mut(at)
             {
                 step.waits_for = open;
@@ -278,7 +278,7 @@ impl Replanning<'_> {
         let open = self.old.items.iter().filter_map(|(id, item)| {
             let step = *self.places.get(&item.step)?;
             let waits = run.steps.get(step)?.stage == Stage::Waiting { item: id.clone() };
-            let item = Item {
+            let item = InboxItem {
                 step,
                 ..item.clone()
             };

@@ -2,7 +2,7 @@
 
 use super::readiness::{make_ready, recount};
 use crate::recovery::{CutOff, cut_off};
-use crate::state::{AttemptState, Run, Stage, StepOutcome, StepState, StepStatus, Turn};
+use crate::state::{Activation, AttemptState, Run, Stage, StepOutcome, StepState, StepStatus};
 
 /// After a crash or a pause, what was under way has to be asked for again.
 pub(super) fn resume(run: &mut Run, reopened: bool) {
@@ -39,7 +39,7 @@ fn ask_again(run: &mut Run, at: usize, stage: Stage) {
     };
     // A baseline on the base commit does not need the queue.
     if stage == Stage::NeedsBaseline && step.attempt.candidate.is_none() {
-        step.occupies.leave_queue();
+        step.allocation.leave_queue();
     }
     step.stage = stage;
 }
@@ -101,7 +101,7 @@ fn take_up(run: &mut Run, at: usize) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.turn = Turn::default();
+    step.activation = Activation::default();
     step.attempt = AttemptState::default();
     step.outcome = StepOutcome::default();
     step.history.ended_before = true;

@@ -3,15 +3,17 @@
 use signoff_plan::model::{self, Step};
 
 use super::confirmation::confirmation;
-use super::person::{ask, escalate, open};
+use super::person::{ask, escalate, open_item};
 use super::policy::{attempt_failed, start_over};
 use super::proof::reasons_against;
 use super::verdict::{AttemptVerdict, changed_protected_files, forbidden_change, verdict};
 use super::{Refusal, base, begin, with_step};
 use crate::Millis;
 use crate::budget::wall_left;
-use crate::event::{Accept, Changes, Choice, Event, Green, ItemKind, Output, WorkItem};
-use crate::evidence::{Facts, Grade, TestsSeen};
+use crate::event::{
+    AcceptAt, AgentOutput, Changes, Choice, Event, InboxKind, OnGreenBaseline, WorkItem,
+};
+use crate::evidence::{EvidenceFacts, Grade, TestTotals};
 use crate::judge::judge_changed;
 use crate::state::{Run, Stage, StepState};
 use crate::verdict::{
@@ -77,14 +79,14 @@ pub(super) fn baseline_ended(
         let mut events = vec![Event::BaselineFinished {
             step: definition.id.clone(),
             verdict,
-            observed: recorded(run, at, observed),
+            observed: journaled_observation(run, at, observed),
         }];
         // After the work, the baseline only shows what the work is worth.
         if state.attempt.candidate.is_some() {
             return events;
         }
         if verdict == Verdict::Pass && !definition.claimed {
-            events.extend(green(run, definition));
+            events.extend(after_green_baseline(run, definition));
         }
         if definition.claimed && verdict == Verdict::Pass {
             events.push(Event::StepCompleted {
@@ -99,25 +101,25 @@ pub(super) fn baseline_ended(
 }
 
 /// What follows if the contract of an agent step holds before the work.
-fn green(run: &Run, definition: &Step) -> Vec<Event> {
+fn after_green_baseline(run: &Run, definition: &Step) -> Vec<Event> {
     if !matches!(definition.work, model::Work::Agent { .. }) {
         return Vec::new();
     }
     match run.settings.green {
-        Green::Run => Vec::new(),
-        Green::Skip => vec![Event::StepSkipped {
+        OnGreenBaseline::Run => Vec::new(),
+        OnGreenBaseline::Skip => vec![Event::StepSkipped {
             step: definition.id.clone(),
             reason: "its contract holds already".to_owned(),
             satisfies: true,
         }],
-        Green::Ask => {
+        OnGreenBaseline::Ask => {
             let question = format!(
                 "the contract of step `{}` holds already, so it cannot prove the work: shall its agent work all the same?",
                 definition.id
             );
             let choices = vec![Choice::Approve, Choice::Skip, Choice::Abort];
             let offered = (choices, Vec::new());
-            open(run, definition, ItemKind::Approval, question, offered)
+            open_item(run, definition, InboxKind::Approval, question, offered)
         }
     }
 }
@@ -138,7 +140,7 @@ pub(super) fn work_ended(
             step: definition.id.clone(),
             attempt,
             ended: ended.clone(),
-            output: Output {
+            output: AgentOutput {
                 text: if run.read.contains(&at) {
                     readable(text)
                 } else {
@@ -163,14 +165,14 @@ pub(super) fn work_ended(
                 changes,
                 ..state.clone()
             };
-            events.extend(unverified(run, now, definition, state, &ended));
+            events.extend(end_without_contract(run, now, definition, state, &ended));
         }
         events
     })
 }
 
 /// Only a person can say that an agent step without a contract is done.
-pub(super) fn unverified(
+pub(super) fn end_without_contract(
     run: &Run,
     now: Millis,
     definition: &Step,
@@ -196,14 +198,14 @@ pub(super) fn unverified(
     let unmerged = state.attempt.commit.is_none() && run.in_worktrees();
     match run.settings.accept {
         _ if unmerged && state.attempt.accepted_by.is_some() => Vec::new(),
-        Accept::End if unmerged => Vec::new(),
-        Accept::End => vec![Event::StepProvisional {
+        AcceptAt::End if unmerged => Vec::new(),
+        AcceptAt::End => vec![Event::StepProvisional {
             step: definition.id.clone(),
             attempts: state.attempts,
         }],
-        Accept::Step => {
+        AcceptAt::Step => {
             let question = format!("step `{}` has no contract: is it done?", definition.id);
-            ask(run, definition, ItemKind::Acceptance, question)
+            ask(run, definition, InboxKind::Acceptance, question)
         }
     }
 }
@@ -243,7 +245,7 @@ pub(super) fn evaluation_ended(
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let observed = count_after(definition.contract.as_ref(), observed);
-        let state = &after(state, &observed);
+        let state = &with_observation(state, &observed);
         // In the checkout, `changes` is from earlier attempts unless this evaluation looked again.
         let fresh = observed.changes.is_some() || state.attempt.candidate.is_some();
         let seen = fresh && state.changes.files.is_some();
@@ -261,7 +263,7 @@ pub(super) fn evaluation_ended(
             attempt,
             verdict,
             unmet,
-            observed: recorded(run, at, observed),
+            observed: journaled_observation(run, at, observed),
         }];
         let is_repeated = is_void && is_repeated(state.attempt.void + 1);
         if is_repeated {
@@ -278,14 +280,14 @@ pub(super) fn evaluation_ended(
                 events.extend(confirmation(run, at, definition, state));
             }
             let how = (verdict, is_final, was_warm);
-            events.extend(rechecked(definition, state, how, &reason));
+            events.extend(recheck_failure(definition, state, how, &reason));
             return events;
         }
         events.extend(match verdict {
             Verdict::Pass if state.attempt.interrupted && !seen => {
                 vec![start_over(definition, UNSEEN)]
             }
-            Verdict::Pass => passed(run, now, definition, state),
+            Verdict::Pass => attempt_passed(run, now, definition, state),
             Verdict::Fail if state.attempt.interrupted && !despite_contract => {
                 vec![start_over(definition, "the attempt was cut off")]
             }
@@ -304,7 +306,7 @@ pub(super) fn evaluation_ended(
 }
 
 /// The step with what its contract run showed.
-fn after(state: &StepState, observed: &Observation) -> StepState {
+fn with_observation(state: &StepState, observed: &Observation) -> StepState {
     let changes = observed.changes.as_deref().unwrap_or(&state.changes);
     StepState {
         changes: changes.clone(),
@@ -320,7 +322,7 @@ const UNSEEN: &str = "the attempt was cut off, and what it changed is not known"
 const WARM_ONLY: &str = "green warm, red cold: its contract held with what earlier contracts had built, and fails at the end without it";
 
 /// A contract that was run once more on the last tree.
-fn rechecked(
+fn recheck_failure(
     definition: &Step,
     state: &StepState,
     (verdict, is_final, was_warm): (Verdict, bool, bool),
@@ -371,7 +373,7 @@ fn joined_since(run: &Run, at: usize) -> Option<String> {
 }
 
 /// What the journal keeps of an observation.
-fn recorded(run: &Run, at: usize, observed: Observation) -> Observation {
+fn journaled_observation(run: &Run, at: usize, observed: Observation) -> Observation {
     if run.read.contains(&at) {
         observed.readable()
     } else {
@@ -379,7 +381,7 @@ fn recorded(run: &Run, at: usize, observed: Observation) -> Observation {
     }
 }
 
-fn passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
+fn attempt_passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
     if let Some(ended) = state.ended_badly() {
         let reason =
             format!("the agent ended: {ended}, and its contract was not seen to fail before");
@@ -389,11 +391,11 @@ fn passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<E
     if state.attempt.candidate.is_some() {
         return Vec::new();
     }
-    vec![completed(run, definition, state)]
+    vec![completion(run, definition, state)]
 }
 
 /// The step's contract holds.
-pub(super) fn completed(run: &Run, definition: &Step, state: &StepState) -> Event {
+pub(super) fn completion(run: &Run, definition: &Step, state: &StepState) -> Event {
     let is_red = state.baseline.verdict == Some(Verdict::Fail);
     let proved = is_red && reasons_against(definition, state).is_empty();
     Event::StepCompleted {
@@ -404,15 +406,15 @@ pub(super) fn completed(run: &Run, definition: &Step, state: &StepState) -> Even
     }
 }
 
-pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
+pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> EvidenceFacts {
     let judge = judge_changed(&run.plan().steps, definition, &state.changes);
     let is_agent = matches!(definition.work, model::Work::Agent { .. });
     let changed = state.changes.files.as_deref().filter(|_| is_agent);
-    let tests = TestsSeen {
+    let tests = TestTotals {
         before: reported_tests(state.baseline.tests.as_ref()),
         after: reported_tests(state.contract.tests.as_ref()),
     };
-    Facts {
+    EvidenceFacts {
         sandbox: run.settings.sandbox.clone(),
         claimed: definition.claimed,
         interrupted: state.attempt.interrupted,
@@ -425,13 +427,13 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
         accepted_by: state.attempt.accepted_by.clone(),
         judge_changed: judge.reads,
         no_change: changed.is_some_and(<[String]>::is_empty),
-        tests: (tests != TestsSeen::default()).then_some(tests),
+        tests: (tests != TestTotals::default()).then_some(tests),
         contract_writes: state.contract.writes.clone(),
         tree: state
             .contract
             .judged_on
             .clone()
-            .or_else(|| run.seen_tree.clone()),
+            .or_else(|| run.latest_tree.clone()),
         commit: state.attempt.commit.clone(),
         not_proved: match definition.work {
             // A check does no work.

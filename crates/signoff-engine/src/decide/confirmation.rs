@@ -2,7 +2,7 @@
 
 use signoff_plan::model::Step;
 
-use super::attempt::completed;
+use super::attempt::completion;
 use crate::event::Event;
 use crate::evidence::Grade;
 use crate::state::{Run, StepState};
@@ -20,7 +20,7 @@ pub(super) fn confirmation(
         evidence,
         facts,
         ..
-    } = completed(run, definition, state)
+    } = completion(run, definition, state)
     else {
         return Vec::new();
     };

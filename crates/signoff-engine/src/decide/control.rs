@@ -36,7 +36,7 @@ pub(super) fn abort(run: &Run, by: &str) -> Vec<Event> {
 }
 
 pub(super) fn skip_step(run: &Run, id: &str, by: &str) -> Result<Vec<Event>, Refusal> {
-    let state = known(run, id)?;
+    let state = known_step(run, id)?;
     let why = match state.status {
         _ if run.outcome.is_some() => Some("belongs to a run that has ended"),
         _ if state.stage.in_flight() => Some("is under way; stop the run first"),
@@ -70,7 +70,7 @@ pub(super) fn retry_step(
     hint: Option<String>,
     by: String,
 ) -> Result<Vec<Event>, Refusal> {
-    let state = known(run, &step)?;
+    let state = known_step(run, &step)?;
     let why = match state.status {
         _ if matches!(run.outcome, Some(Outcome::Completed)) => {
             Some("belongs to a run that is completed")
@@ -92,7 +92,7 @@ pub(super) fn retry_step(
     Ok(vec![Event::StepRetried { step, hint, by }])
 }
 
-fn known<'a>(run: &'a Run, id: &str) -> Result<&'a crate::state::StepState, Refusal> {
+fn known_step<'a>(run: &'a Run, id: &str) -> Result<&'a crate::state::StepState, Refusal> {
     let state = run.position(id).and_then(|at| run.steps.get(at));
     state.ok_or_else(|| Refusal::NoStep {
         step: id.to_owned(),

@@ -4,9 +4,9 @@ use signoff_plan::expression::{evaluate_list, read};
 use signoff_plan::model::Step;
 
 use super::attempt::facts;
-use super::gate::{asked, blocked_by_skip, scope};
+use super::gate::{ask_at_gate, blocked_by_skip, scope};
 use super::{Refusal, with_step};
-use crate::event::{Choice, Event, ItemKind};
+use crate::event::{Choice, Event, InboxKind};
 use crate::evidence::Grade;
 use crate::state::{Run, Stage};
 
@@ -32,10 +32,10 @@ pub(super) fn expand(
         Err(why) => {
             let question = format!("the loop of step `{step}` has no items: {why} (`{list}`)");
             let choices = vec![Choice::Skip, Choice::Abort];
-            asked(
+            ask_at_gate(
                 run,
                 at,
-                ItemKind::Escalation,
+                InboxKind::Escalation,
                 question,
                 (choices, Vec::new()),
             )

@@ -3,7 +3,7 @@
 
 use signoff_plan::model::{Step, Work};
 
-use super::attempt::{completed, facts, unverified};
+use super::attempt::{completion, end_without_contract, facts};
 use super::policy::attempt_failed;
 use super::verdict::{changed_protected_files, forbidden_change};
 use super::{Refusal, with_step};
@@ -144,7 +144,7 @@ pub(super) fn after_merge(
     state: &StepState,
 ) -> Vec<Event> {
     if definition.contract.is_some() {
-        return vec![completed(run, definition, state)];
+        return vec![completion(run, definition, state)];
     }
     let grade = match &definition.work {
         _ if state.attempt.accepted_by.is_some() => Grade::Accepted,
@@ -152,7 +152,7 @@ pub(super) fn after_merge(
         Work::Agent { .. } | Work::Ask { .. } | Work::Check => {
             let ended = state.attempt.work_ended.clone();
             let ended = ended.unwrap_or(crate::verdict::ProcessEnd::Exited(0));
-            return unverified(run, now, definition, state, &ended);
+            return end_without_contract(run, now, definition, state, &ended);
         }
     };
     vec![Event::StepCompleted {

@@ -20,7 +20,7 @@ pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
             say("its contract holds without its work, by what others did meanwhile");
         }
         Some(Verdict::Pass) => say("its contract held before the work"),
-        Some(Verdict::Inconclusive) => match &state.baseline.excuse {
+        Some(Verdict::Inconclusive) => match &state.baseline.inconclusive_reason {
             Some(why) => say(&format!(
                 "its contract gave no answer before the work: {why}"
             )),

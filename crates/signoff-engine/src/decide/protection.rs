@@ -19,7 +19,7 @@ pub(super) fn protected_by_others<'p>(
     let name = step.id.split('[').next().unwrap_or_default();
     let is_it = |one: &Step| one.id == step.id || one.id == name;
     let own = plan.steps.iter().position(is_it)?;
-    let waits = Waits::new(plan, own);
+    let waits = StepOrder::new(plan, own);
     let others = plan.steps.iter().enumerate();
     let mut others = others.filter(|(at, other)| !other.protects.is_empty() && !waits.orders(*at));
     others.find_map(|(_, other)| {
@@ -34,13 +34,13 @@ pub(super) fn protected_by_others<'p>(
 }
 
 /// Which steps a step waits for, and which wait for it.
-struct Waits<'p> {
+struct StepOrder<'p> {
     plan: &'p Plan,
     own: usize,
     before: BTreeSet<usize>,
 }
 
-impl<'p> Waits<'p> {
+impl<'p> StepOrder<'p> {
     fn new(plan: &'p Plan, own: usize) -> Self {
         let before = all_before(plan, own);
         Self { plan, own, before }

@@ -2,7 +2,7 @@
 
 use signoff_plan::model::Step;
 
-use super::attempt::unverified;
+use super::attempt::end_without_contract;
 use super::call::{after_call, call_cut_off};
 use super::merge::after_merge;
 use super::person::{Answer, consequence, escalate, push_once};
@@ -28,7 +28,7 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
             continue;
         };
         let after = after_crash(run, now, definition, state);
-        if state.turn.answered.is_some() {
+        if state.activation.answered.is_some() {
             for event in after {
                 push_once(&mut events, event);
             }
@@ -36,7 +36,7 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
             events.extend(after);
         }
     }
-    for event in lost_blocks(run) {
+    for event in missing_blocks(run) {
         push_once(&mut events, event);
     }
     events
@@ -54,9 +54,9 @@ fn after_crash(run: &Run, now: Millis, definition: &Step, state: &StepState) -> 
         CutOff::AfterAgent => {
             let ended = state.attempt.work_ended.clone();
             let ended = ended.unwrap_or(ProcessEnd::Exited(0));
-            unverified(run, now, definition, state, &ended)
+            end_without_contract(run, now, definition, state, &ended)
         }
-        CutOff::AfterCall => lost_call(run, now, definition, state),
+        CutOff::AfterCall => consequence_of_call(run, now, definition, state),
         CutOff::AfterMerge => after_merge(run, now, definition, state),
         // `apply` asks for these again.
         CutOff::Harness(_) | CutOff::Recheck | CutOff::Nothing => Vec::new(),
@@ -69,7 +69,7 @@ fn interrupted(run: &Run, definition: &Step, state: &StepState, attempt: u32) ->
         attempt,
         stopped: false,
     }];
-    if state.turn.interruptions >= MAX_INTERRUPTIONS {
+    if state.activation.interruptions >= MAX_INTERRUPTIONS {
         events.extend(escalate(
             run,
             definition,
@@ -81,7 +81,7 @@ fn interrupted(run: &Run, definition: &Step, state: &StepState, attempt: u32) ->
 }
 
 /// Blocks that were lost with the end of the journal.
-fn lost_blocks(run: &Run) -> Vec<Event> {
+fn missing_blocks(run: &Run) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for (definition, state) in run.steps() {
         let lost = matches!(
@@ -139,7 +139,7 @@ pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
 
 /// The consequence of a call whose end was journaled and nothing after it. A failure left no value;
 /// what it was is lost, so the call counts as a failed attempt.
-fn lost_call(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
+fn consequence_of_call(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
     let end = match &state.values.output {
         Some(value) => CallEnd::Done(value.clone()),
         None => CallEnd::Failed {

@@ -105,7 +105,7 @@ pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) 
         if !files.is_empty() {
             return Some(format!(
                 "it changed files that step `{other}`, which may run beside it, protects, and `produces` does not name them: {}",
-                some(&files)
+                first_few(&files)
             ));
         }
     }
@@ -113,19 +113,19 @@ pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) 
     if !config.is_empty() {
         return Some(format!(
             "it changed what configures the runner of a contract, and `produces` does not name that: {}",
-            some(&config)
+            first_few(&config)
         ));
     }
     (!shadows.is_empty()).then(|| {
         format!(
             "it made files that the runner of a contract loads in place of others, and `produces` does not name them: {}",
-            some(&shadows)
+            first_few(&shadows)
         )
     })
 }
 
 /// The first of some files, and how many more there are.
-fn some(files: &[String]) -> String {
+fn first_few(files: &[String]) -> String {
     const NAMED: usize = 5;
     let first: Vec<&str> = files.iter().take(NAMED).map(String::as_str).collect();
     match files.len().saturating_sub(NAMED) {

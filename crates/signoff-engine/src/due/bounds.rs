@@ -40,7 +40,7 @@ impl Bounds {
 
     /// The same with so many steps under way at once.
     #[must_use]
-    pub fn at_once(self, jobs: Option<usize>) -> Self {
+    pub fn with_jobs(self, jobs: Option<usize>) -> Self {
         Self { jobs, ..self }
     }
 
@@ -49,7 +49,7 @@ impl Bounds {
     }
 
     /// Is there a limit at all?
-    pub fn limited(&self) -> bool {
+    pub fn is_limited(&self) -> bool {
         self.allowed.is_some()
     }
 
@@ -63,6 +63,6 @@ impl Bounds {
 
     /// Is there a step that it leaves out and that has not ended?
     pub(super) fn stop_short(&self, run: &Run) -> bool {
-        self.limited() && run.done < run.plan().steps.len()
+        self.is_limited() && run.done < run.plan().steps.len()
     }
 }

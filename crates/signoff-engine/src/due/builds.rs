@@ -3,7 +3,7 @@
 use signoff_plan::model::Work;
 
 use super::Action;
-use crate::event::{Cache, Green};
+use crate::event::{ContractCache, OnGreenBaseline};
 use crate::state::Run;
 
 impl Run {
@@ -34,8 +34,8 @@ impl Run {
         let is_run_again = contract.is_some_and(|contract| !contract.holds_once);
         // A step whose contract holds before the work may be left out for that.
         let is_agent = matches!(step.work, Work::Agent { .. });
-        let decides = baseline && is_agent && self.settings.green != Green::Run;
-        let is_warm = self.settings.cache == Cache::Warm && self.in_worktrees();
+        let decides = baseline && is_agent && self.settings.green != OnGreenBaseline::Run;
+        let is_warm = self.settings.cache == ContractCache::Warm && self.in_worktrees();
         is_warm && is_run_again && !decides
     }
 }

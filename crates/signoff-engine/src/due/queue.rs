@@ -33,7 +33,7 @@ fn needs_queue(run: &Run, at: usize, action: &Action) -> bool {
         return false;
     };
     // In the checkout there is no queue.
-    if !run.in_worktrees() || step.occupies.has_queue() {
+    if !run.in_worktrees() || step.allocation.has_queue() {
         return false;
     }
     match action {

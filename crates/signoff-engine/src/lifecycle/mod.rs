@@ -8,9 +8,10 @@ mod table;
 
 use std::fmt;
 
-pub use self::derive::{Fact, Known, KnownRun, derive};
+pub use self::derive::{PlanFact, PlanFlags, RunFact, derive};
 pub use self::table::{
-    Act, Forbidden, after, after_signing_anew, escalates, may_clone, may_delete, possible,
+    ForbiddenTransition, Transition, may_clone, may_delete, must_escalate, possible_transitions,
+    state_after, state_after_signing_again,
 };
 
 /// Where a plan stands.

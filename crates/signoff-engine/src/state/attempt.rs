@@ -1,7 +1,7 @@
 //! What the harness knows of one attempt.
 
 use crate::Millis;
-use crate::event::{Call, Candidate, Changes, Process};
+use crate::event::{Candidate, Changes, ProcessIdentity, ToolCall};
 use crate::verdict::ProcessEnd;
 
 /// What the harness knows of the present attempt. Before the first one, what a person did to the step
@@ -10,9 +10,9 @@ use crate::verdict::ProcessEnd;
 pub struct AttemptState {
     /// When its work started.
     pub started_at: Millis,
-    pub process: Option<Process>,
+    pub process: Option<ProcessIdentity>,
     /// The call under way, or whose end nobody saw.
-    pub call: Option<Call>,
+    pub call: Option<ToolCall>,
     /// Its call may have changed the tree.
     pub changed_tree: bool,
     /// How its agent ended.

@@ -11,7 +11,7 @@ pub struct Baseline {
     /// It was run after the work, because others had changed something meanwhile.
     pub after_work: bool,
     /// Why it gave no answer, where that is known.
-    pub excuse: Option<String>,
+    pub inconclusive_reason: Option<String>,
     /// Tests that ran in it.
     pub tests: Option<TestsRun>,
 }

@@ -1,7 +1,7 @@
 //! What a run has used of its plan's budget.
 
 use crate::Millis;
-use crate::event::{Choice, Event, Recorded};
+use crate::event::{Choice, Event, RecordedEvent};
 
 /// What a run has used so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    pub(crate) fn note(&mut self, recorded: &Recorded) {
+    pub(crate) fn note(&mut self, recorded: &RecordedEvent) {
         if let Event::RunStarted { .. } | Event::RunResumed { .. } = recorded.event {
             self.wall += self.latest.saturating_sub(self.since);
             self.since = recorded.at;
@@ -81,7 +81,7 @@ mod tests {
                 },
             ),
         ] {
-            usage.note(&Recorded { seq: 0, at, event });
+            usage.note(&RecordedEvent { seq: 0, at, event });
         }
         assert_eq!(usage.wall_at(usage.latest()), 2000);
     }

@@ -1,7 +1,7 @@
 //! What has to come together for `proved`, and the reason where it does not.
 
 use signoff_engine::{
-    Action, Changes, Event, Facts, Grade, Input, Observation, ProcessEnd, SHARED, due,
+    Action, Changes, Event, EvidenceFacts, Grade, Input, Observation, ProcessEnd, SHARED, due,
 };
 
 use crate::world::{Fate, World, plan_text, saw};
@@ -29,7 +29,11 @@ fn printed(text: &str, observed: Observation) -> Observation {
 
 /// Runs one step whose contract shows these before and after the work: its grade and its facts, or why
 /// it failed.
-fn outcome(body: &str, before: Observation, after: Observation) -> Result<(Grade, Facts), String> {
+fn outcome(
+    body: &str,
+    before: Observation,
+    after: Observation,
+) -> Result<(Grade, EvidenceFacts), String> {
     let mut world = World::new(&plan_text(&[body]), Fate::default());
     let (mut before, mut after) = (Some(before), Some(after));
     loop {

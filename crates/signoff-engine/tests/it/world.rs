@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use signoff_engine::{
-    Accept, Action, Bounds, Cache, Call, CallEnd, Candidate, Changes, Event, Green, Input,
-    Isolation, Observation, PauseReason, ProcessEnd, Recorded, Run, RunTree, Settings, WorkInput,
-    WorkItem, WorkKind, WorkPayload, apply, decide, due, resolved_arguments,
+    AcceptAt, Action, Bounds, CallEnd, Candidate, Changes, ContractCache, Event, Input, Isolation,
+    Observation, OnGreenBaseline, PauseReason, ProcessEnd, RecordedEvent, Run, RunTree, Settings,
+    ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload, apply, decide, due, resolved_arguments,
 };
 use signoff_plan::Everything;
 use signoff_plan::check::check;
@@ -104,7 +104,7 @@ pub(crate) const START: &str = "c0";
 
 pub(crate) struct World {
     pub(crate) run: Run,
-    pub(crate) events: Vec<Recorded>,
+    pub(crate) events: Vec<RecordedEvent>,
     pub(crate) now: u64,
     pub(crate) fate: Fate,
     pub(crate) bounds: Bounds,
@@ -115,27 +115,27 @@ pub(crate) struct World {
 impl World {
     /// A world in which a person is asked at each step that has no contract.
     pub(crate) fn new(text: &str, fate: Fate) -> Self {
-        Self::accepting(Accept::Step, text, fate)
+        Self::accepting(AcceptAt::Step, text, fate)
     }
 
-    pub(crate) fn accepting(accept: Accept, text: &str, fate: Fate) -> Self {
+    pub(crate) fn accepting(accept: AcceptAt, text: &str, fate: Fate) -> Self {
         Self::with(accept, 1, text, fate)
     }
 
-    pub(crate) fn with(accept: Accept, jobs: usize, text: &str, fate: Fate) -> Self {
-        let place = (Isolation::Shared, Cache::Cold);
+    pub(crate) fn with(accept: AcceptAt, jobs: usize, text: &str, fate: Fate) -> Self {
+        let place = (Isolation::Shared, ContractCache::Cold);
         Self::on(place, accept, jobs, text, fate)
     }
 
     /// A world in which every agent has a worktree of its own.
-    pub(crate) fn in_worktrees(accept: Accept, jobs: usize, text: &str, fate: Fate) -> Self {
-        Self::in_rooms(Cache::Cold, accept, jobs, text, fate)
+    pub(crate) fn in_worktrees(accept: AcceptAt, jobs: usize, text: &str, fate: Fate) -> Self {
+        Self::in_rooms(ContractCache::Cold, accept, jobs, text, fate)
     }
 
     /// The same, in which contracts may find what earlier ones built.
     pub(crate) fn in_rooms(
-        cache: Cache,
-        accept: Accept,
+        cache: ContractCache,
+        accept: AcceptAt,
         jobs: usize,
         text: &str,
         fate: Fate,
@@ -156,8 +156,8 @@ impl World {
     }
 
     fn on(
-        (isolation, cache): (Isolation, Cache),
-        accept: Accept,
+        (isolation, cache): (Isolation, ContractCache),
+        accept: AcceptAt,
         jobs: usize,
         text: &str,
         fate: Fate,
@@ -179,12 +179,12 @@ impl World {
             settings: Settings {
                 backoff: 1000,
                 baseline: true,
-                green: Green::Run,
+                green: OnGreenBaseline::Run,
                 accept,
                 jobs,
                 sandbox: "none".to_owned(),
                 isolation,
-                land: signoff_engine::Land::End,
+                land: signoff_engine::LandAt::End,
                 cache,
             },
         });
@@ -194,7 +194,7 @@ impl World {
     pub(crate) fn record(&mut self, input: Input) {
         self.now += 1;
         for event in decide(&self.run, self.now, input).expect("the input fits") {
-            let recorded = Recorded {
+            let recorded = RecordedEvent {
                 seq: self.events.len() as u64 + 1,
                 at: self.now,
                 event,
@@ -328,7 +328,7 @@ impl World {
                 let definition = self.run.definition(step).expect("a step");
                 let looks =
                     matches!(&definition.work, Work::Tool { tool, .. } if tool == "read_file");
-                let call = Call {
+                let call = ToolCall {
                     tool: "tool".to_owned(),
                     args: args.clone(),
                     repeatable: !self.fate.careful,
@@ -385,7 +385,7 @@ impl World {
     pub(crate) fn build(&mut self, step: usize, attempt: u32) {
         let onto = self.run.head().expect("a tree").to_owned();
         let (_, state) = self.run.step(step).expect("a step");
-        let known = state.turn.base.is_some() || !self.run.has_own_tree(step);
+        let known = state.activation.base.is_some() || !self.run.has_own_tree(step);
         assert!(known, "nobody knows what its worktree began with");
         if self.fate.conflicts.pop_front().unwrap_or(false) {
             return self.record(Input::Conflicted {

@@ -2,7 +2,7 @@
 
 use signoff_api::inbox::Inbox;
 use signoff_api::request::Ask;
-use signoff_engine::{Choice, Event, Item as EngineItem, ItemKind};
+use signoff_engine::{Choice, Event, InboxItem as EngineItem, InboxKind};
 use signoff_runtime::control::{Done, ask};
 use signoff_runtime::live::Options;
 use signoff_runtime::project::Project;
@@ -112,7 +112,7 @@ fn meant(args: &Answer, open: &EngineItem) -> Result<(Choice, Option<String>), F
     }
     let word = args.choice.as_deref().unwrap_or_default();
     let named = Choice::from_name(word);
-    if open.kind != ItemKind::Question {
+    if open.kind != InboxKind::Question {
         let choice = named.ok_or_else(|| unknown_choice(word))?;
         return Ok((choice, args.note.clone()));
     }

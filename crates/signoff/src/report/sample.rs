@@ -1,6 +1,6 @@
 //! A run for tests of what is shown of one: a plan, and events as a journal would hold them.
 
-use signoff_engine::{Event, Facts, Grade, Millis, Recorded, Run, apply};
+use signoff_engine::{Event, EvidenceFacts, Grade, Millis, RecordedEvent, Run, apply};
 use signoff_plan::Everything;
 use signoff_plan::check::check;
 use signoff_plan::dialect::parse;
@@ -46,7 +46,7 @@ pub(crate) const AGENT: &str =
 pub(crate) fn happened(run: &mut Run, events: impl IntoIterator<Item = Event>) {
     for (seq, event) in (1..).zip(events) {
         let at: Millis = seq * 1000;
-        apply(run, &Recorded { seq, at, event });
+        apply(run, &RecordedEvent { seq, at, event });
     }
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn started(step: &str) -> Event {
 }
 
 /// A step ends well.
-pub(crate) fn completed(step: &str, evidence: Grade, facts: Facts) -> Event {
+pub(crate) fn completed(step: &str, evidence: Grade, facts: EvidenceFacts) -> Event {
     Event::StepCompleted {
         step: step.to_owned(),
         attempts: 1,

@@ -73,7 +73,7 @@ impl Pruning<'_> {
 
 fn is_settled(run: &Run) -> bool {
     // What `undo` needs of files that landed stays.
-    (run.landed().is_some() && !run.lands_files()) || run.undone()
+    (run.landed_commit().is_some() && !run.lands_files()) || run.is_undone()
 }
 
 fn written(path: &Path) -> u64 {

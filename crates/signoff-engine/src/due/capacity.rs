@@ -30,7 +30,7 @@ impl<'a> Capacity<'a> {
             active.filter(|&at| {
                 run.steps
                     .get(at)
-                    .is_some_and(|step| step.occupies.has_place())
+                    .is_some_and(|step| step.allocation.has_slot())
             })
         };
         let mut capacity = Self {
@@ -47,7 +47,7 @@ impl<'a> Capacity<'a> {
         capacity
     }
 
-    pub(super) fn left(&self) -> bool {
+    pub(super) fn has_room(&self) -> bool {
         // While an agent works nothing starts, but questions can be asked.
         !self.closed && (self.jobs > 0 || self.agent)
     }

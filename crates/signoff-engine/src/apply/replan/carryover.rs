@@ -5,12 +5,12 @@ use signoff_plan::expression::read;
 use signoff_plan::model::Step;
 
 use super::unmet;
-use crate::event::ItemKind;
+use crate::event::InboxKind;
 use crate::state::{Run, Stage, StepState, StepStatus};
 
 /// What becomes of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Carryover {
     /// It is done, and stays so.
     Finished,
     /// It waits on a person, or is a loop that has become its items, and goes on with that.
@@ -20,11 +20,11 @@ pub(super) enum Fate {
 }
 
 /// The fate of each step of the new plan, given where it stood in the old one.
-pub(super) fn fates(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<Fate> {
+pub(super) fn carryovers(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<Carryover> {
     let alone = |(at, from): (usize, &Option<usize>)| {
-        from.map_or(Fate::Over, |from| of_step(old, new, from, at))
+        from.map_or(Carryover::Over, |from| of_step(old, new, from, at))
     };
-    let mut fates: Vec<Fate> = pairs.iter().enumerate().map(alone).collect();
+    let mut fates: Vec<Carryover> = pairs.iter().enumerate().map(alone).collect();
     let steps = || {
         pairs
             .iter()
@@ -40,7 +40,7 @@ pub(super) fn fates(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<Fate> 
     // A question about a step is asked when the step's turn comes.
     let early: Vec<usize> = steps()
         .filter(|(_, from)| !old.children.contains_key(from))
-        .filter(|(at, _)| fates.get(*at) == Some(&Fate::Underway))
+        .filter(|(at, _)| fates.get(*at) == Some(&Carryover::Underway))
         .filter(|(at, _)| !unmet(new, &fates, *at).is_empty())
         .map(|(at, _)| at)
         .collect();
@@ -48,60 +48,64 @@ pub(super) fn fates(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<Fate> 
     fates
 }
 
-fn demote(fates: &mut [Fate], positions: Vec<usize>) {
+fn demote(fates: &mut [Carryover], positions: Vec<usize>) {
     for at in positions {
         if let Some(fate) = fates.get_mut(at) {
-            *fate = Fate::Over;
+            *fate = Carryover::Over;
         }
     }
 }
 
-fn of_step(old: &Run, new: &Run, from: usize, at: usize) -> Fate {
+fn of_step(old: &Run, new: &Run, from: usize, at: usize) -> Carryover {
     let (Some((was, state)), Some(is)) = (old.step(from), new.definition(at)) else {
-        return Fate::Over;
+        return Carryover::Over;
     };
     if !is_same(old, new, was, is) {
-        return Fate::Over;
+        return Carryover::Over;
     }
     let is_loop = old.children.contains_key(&from);
     match by_itself(old, state) {
-        Fate::Finished if state.status == StepStatus::Skipped => {
+        Carryover::Finished if state.status == StepStatus::Skipped => {
             let same = was.when == is.when && params_are_same(old, new);
-            if same { Fate::Finished } else { Fate::Over }
+            if same {
+                Carryover::Finished
+            } else {
+                Carryover::Over
+            }
         }
-        Fate::Finished => Fate::Finished,
-        Fate::Underway | Fate::Over if is_loop => Fate::Underway,
-        Fate::Underway if text_is_same(old, new, from, at) => Fate::Underway,
-        Fate::Underway | Fate::Over => Fate::Over,
+        Carryover::Finished => Carryover::Finished,
+        Carryover::Underway | Carryover::Over if is_loop => Carryover::Underway,
+        Carryover::Underway if text_is_same(old, new, from, at) => Carryover::Underway,
+        Carryover::Underway | Carryover::Over => Carryover::Over,
     }
 }
 
 /// The fate of an item of a loop that goes on.
-pub(super) fn of_item(old: &Run, new: &Run, from: usize, at: usize) -> Fate {
+pub(super) fn of_item(old: &Run, new: &Run, from: usize, at: usize) -> Carryover {
     let fate = old
         .steps
         .get(from)
-        .map_or(Fate::Over, |state| by_itself(old, state));
+        .map_or(Carryover::Over, |state| by_itself(old, state));
     match fate {
-        Fate::Underway if !text_is_same(old, new, from, at) => Fate::Over,
-        Fate::Finished | Fate::Underway | Fate::Over => fate,
+        Carryover::Underway if !text_is_same(old, new, from, at) => Carryover::Over,
+        Carryover::Finished | Carryover::Underway | Carryover::Over => fate,
     }
 }
 
 /// What its state alone says.
-fn by_itself(old: &Run, state: &StepState) -> Fate {
+fn by_itself(old: &Run, state: &StepState) -> Carryover {
     let skipped = state.status == StepStatus::Skipped && state.satisfies;
     if state.status == StepStatus::Completed || state.stage == Stage::Provisional || skipped {
-        return Fate::Finished;
+        return Carryover::Finished;
     }
     let Stage::Waiting { item } = &state.stage else {
-        return Fate::Over;
+        return Carryover::Over;
     };
     // The new version may have the budget that was missing, or be the one that was asked for.
-    let is_met = |kind| matches!(kind, ItemKind::Budget | ItemKind::Revision);
+    let is_met = |kind| matches!(kind, InboxKind::Budget | InboxKind::Revision);
     match old.items.get(item) {
-        Some(open) if !is_met(open.kind) => Fate::Underway,
-        Some(_) | None => Fate::Over,
+        Some(open) if !is_met(open.kind) => Carryover::Underway,
+        Some(_) | None => Carryover::Over,
     }
 }
 
@@ -129,12 +133,12 @@ fn is_skipped(old: &Run, from: usize) -> bool {
 }
 
 /// Does the step's condition read one that is not finished any more?
-fn rests_on_lost(new: &Run, fates: &[Fate], at: usize) -> bool {
+fn rests_on_lost(new: &Run, fates: &[Carryover], at: usize) -> bool {
     let when = new.definition(at).and_then(|step| step.when.as_deref());
     let reads = when.and_then(|when| read(when).ok());
     let finished = |id: &str| {
         let fate = new.position(id).and_then(|at| fates.get(at));
-        fate == Some(&Fate::Finished)
+        fate == Some(&Carryover::Finished)
     };
     reads.is_some_and(|reads| reads.steps.iter().any(|read| !finished(read.id)))
 }
