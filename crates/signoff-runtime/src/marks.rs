@@ -11,7 +11,7 @@ use std::time::Instant;
 use signoff_engine::{
     Event, Millis, Outcome, PlanState, RecordedEvent, Run, StepState, StepStatus,
 };
-use signoff_plan::Everything;
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::{EditRefused, Marks, StepMark, apply_marks};
 use signoff_plan::model::Step;
@@ -129,7 +129,7 @@ impl Projection {
             self.trouble = refused.or(self.trouble.take());
             return Ok(told);
         }
-        let present = PlanFile::from_source(&self.plan, present, None, &Everything);
+        let present = PlanFile::from_source(&self.plan, present, None, &PermissiveWorkspace);
         let told = self.execution.told(&present, run)?;
         let marked = apply_marks(&told, &marks(run, dialect))?;
         if marked == present.source.bytes() {

@@ -4,7 +4,7 @@ use signoff_engine::{
     AcceptAt, Action, Bounds, Event, Input, Isolation, LandAt, Millis, OnGreenBaseline,
     RecordedEvent, Refusal, Run, Settings, apply,
 };
-use signoff_plan::Everything;
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
 use signoff_plan::dialect::parse;
 use signoff_plan::digest::Digest;
@@ -86,7 +86,7 @@ impl Append for Memory {
 
 fn signed() -> SignedPlan {
     let source = Source::new("plan.md", PLAN.as_bytes().to_vec());
-    let plan = check(&parse(&source), &Everything).accept();
+    let plan = check(&parse(&source), &PermissiveWorkspace).accept();
     let plan = plan.expect("there are no errors");
     let terms = Digest::of_bytes(b"terms");
     let signature = Signature {

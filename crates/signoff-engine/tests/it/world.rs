@@ -9,7 +9,7 @@ use signoff_engine::{
     Observation, OnGreenBaseline, PauseReason, ProcessEnd, RecordedEvent, Run, RunTree, Settings,
     ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload, apply, decide, due, resolved_arguments,
 };
-use signoff_plan::Everything;
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
 use signoff_plan::dialect::parse;
 use signoff_plan::digest::Digest;
@@ -20,7 +20,7 @@ use signoff_plan::source::Source;
 /// Signs a plan whose surroundings have everything.
 pub(crate) fn signed(text: &str) -> SignedPlan {
     let source = Source::new("plan.md", text.as_bytes().to_vec());
-    let checked = check(&parse(&source), &Everything);
+    let checked = check(&parse(&source), &PermissiveWorkspace);
     assert_eq!(checked.errors(), 0, "{:#?}\n{text}", checked.diagnostics);
     let plan = checked.accept().expect("there are no errors");
     let terms = Digest::of_bytes(b"terms");

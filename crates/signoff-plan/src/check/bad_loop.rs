@@ -17,14 +17,14 @@ use serde_json::Value;
 
 use super::bad_condition::mistaken;
 use super::context::{Context, StepView};
-use super::uses::{Expression, Field, within};
-use crate::diagnostic::{Code, Diagnostic, Lack};
-use crate::expression::{Content, Reads, constant};
+use super::plan_references::{Expression, ExpressionField, within};
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
+use crate::expression::{ExpressionReads, PlaceholderContent, constant};
 use crate::model::Step;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    let loops = context.uses.expressions.iter();
-    for (index, expression) in loops.filter(|(_, one)| one.field == Field::ForEach) {
+    let loops = context.references.expressions.iter();
+    for (index, expression) in loops.filter(|(_, one)| one.field == ExpressionField::ForEach) {
         let Some(step) = context.step(*index) else {
             continue;
         };
@@ -35,8 +35,9 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             }
         }
     }
-    for (index, template) in &context.uses.templates {
-        if let (Content::Loop(inside), Some(step)) = (template.content, context.step(*index))
+    for (index, template) in &context.references.templates {
+        if let (PlaceholderContent::Loop(inside), Some(step)) =
+            (template.content, context.step(*index))
             && step.resolved.for_each.is_none()
         {
             let message = format!(
@@ -44,7 +45,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 step.id()
             );
             let found = step.problem(Code::BadLoop, template.span, message);
-            let found = found.lacks(Lack::Here(&["for_each"]));
+            let found = found.lacks(MissingFieldScope::Here(&["for_each"]));
             let each = step.dialect().field_name("for_each");
             problems.push(found.help(format!(
                 "add `{each}`, or write `{{{{ \"{{{{ {inside} }}}}\" }}}}` for the text itself"
@@ -57,7 +58,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 ["max_items", "for_each"].map(|name| step.dialect().field_name(name));
             let message = format!("step `{}` has `{items}`, but is no loop", step.id());
             let found = step.problem(Code::BadLoop, limit.span, message);
-            let found = found.lacks(Lack::Here(&["for_each"]));
+            let found = found.lacks(MissingFieldScope::Here(&["for_each"]));
             problems.push(found.help(format!("add `{each}`, or remove it")));
         }
     }
@@ -67,7 +68,7 @@ fn items(
     context: &Context<'_>,
     step: StepView<'_>,
     expression: &Expression<'_>,
-    reads: &Reads<'_>,
+    reads: &ExpressionReads<'_>,
 ) -> Option<Diagnostic> {
     let text = expression.text;
     let problem = |span, why: String| {

@@ -16,7 +16,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 pub use self::definition::{definition_hash, text_hash};
-use self::names::Names;
+use self::names::StepRenames;
 use self::spelling::spelled;
 use crate::digest::canonical;
 use crate::model::Plan;
@@ -107,7 +107,7 @@ pub fn compare(before: &Value, after: &Value) -> Vec<Change> {
     fields(None, "", &was, &is, &mut changes);
     let (old, new) = (steps(before), steps(after));
     let pairs = matching::pairs(old, new);
-    let names = Names::new(old, new, &pairs);
+    let names = StepRenames::new(old, new, &pairs);
     let moved = order::moved(&pairs);
     for (index, step) in new.iter().enumerate() {
         let id = id(step);

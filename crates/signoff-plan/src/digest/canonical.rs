@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::SCHEMA;
-use crate::field::{self, Field, Shape};
+use crate::field::{self, FieldSpec, Shape};
 use crate::model::{Budget, Condition, Contract, Depends, Hint, OnFail, Plan, Step, Work};
 
 /// The part of a resolved plan that its digest covers.
@@ -131,7 +131,7 @@ impl Members {
     }
 
     /// A field; one that has code of its own is left to that.
-    fn field<D, M>(&mut self, field: &Field<D, M>, model: &M) {
+    fn field<D, M>(&mut self, field: &FieldSpec<D, M>, model: &M) {
         let name = field.name;
         match &field.shape {
             Shape::Text(slot, _) | Shape::Choice(slot, _) => {
@@ -156,7 +156,7 @@ impl Members {
                 );
             }
             Shape::Scope(slot) => self.scope(name, (slot.value)(model).as_deref()),
-            Shape::Special(_) => {}
+            Shape::Custom(_) => {}
         }
     }
 

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::{EditRefused, Splice};
 use crate::dialect::object::Format;
-use crate::json::{self, Comments, Spacing, inline};
-use crate::node::{Entry, Kind, Node};
+use crate::json::{self, Comments, Separators, inline};
+use crate::node::{Entry, Node, NodeKind};
 use crate::source::Span;
 use crate::yaml::emit::scalar;
 
@@ -75,7 +75,7 @@ impl Editor<'_> {
     }
 
     /// A value as it is written here; text keeps the quotes that were there.
-    fn rendered(self, value: &Value, spacing: Spacing, before: Option<&str>) -> String {
+    fn rendered(self, value: &Value, spacing: Separators, before: Option<&str>) -> String {
         match (self.format, value) {
             (Format::Yaml, Value::String(text))
                 if !before.is_some_and(|raw| raw.starts_with('"')) =>
@@ -92,15 +92,15 @@ impl Editor<'_> {
     }
 
     /// Wide, unless the keys around have no space behind them.
-    fn spacing(self, mapping: &Node) -> Spacing {
+    fn spacing(self, mapping: &Node) -> Separators {
         let first = mapping.entries().unwrap_or_default().first();
         let narrow = first.is_some_and(|entry| {
             self.format == Format::Json && entry.after_colon(self.text) == entry.value.span.start
         });
         if narrow {
-            Spacing::NARROW
+            Separators::NARROW
         } else {
-            Spacing::WIDE
+            Separators::WIDE
         }
     }
 
@@ -159,7 +159,7 @@ impl Editor<'_> {
     }
 
     /// Behind the last entry; on a line of its own if that one is.
-    fn insert_in_flow(self, last: &Entry, pairs: &[String], spacing: Spacing) -> Vec<Splice> {
+    fn insert_in_flow(self, last: &Entry, pairs: &[String], spacing: Separators) -> Vec<Splice> {
         let value_end = last.value.span.end;
         let start = self.key_start(last);
         let line = self.line_start(start);
@@ -200,7 +200,8 @@ impl Editor<'_> {
     fn insert_in_block(self, mapping: &Node, entries: &[Entry], pairs: &[String]) -> Splice {
         let one_line = |entry: &&Entry| {
             let span = Span::new(entry.key.span.start, entry.value.span.end);
-            matches!(entry.value.kind, Kind::Scalar { .. }) && !span.slice(self.text).contains('\n')
+            matches!(entry.value.kind, NodeKind::Scalar { .. })
+                && !span.slice(self.text).contains('\n')
         };
         let first = entries
             .first()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::keyed::{File, Way, at};
+use super::keyed::{KeyedFile, PathSegment, at};
 use super::{EditRefused, Splice, only_changed, readable, splice, toolplan};
 use crate::dialect::{Dialect, parse};
 use crate::draft::Draft;
@@ -41,7 +41,7 @@ pub fn apply_records(source: &Source, records: &Records) -> Result<Vec<u8>, Edit
         let (current, draft) = written
             .as_ref()
             .map_or((source, &before), |(current, draft)| (current, draft));
-        let splices = round(&File::new(current, draft)?, records);
+        let splices = round(&KeyedFile::new(current, draft)?, records);
         let next = splice::apply_to(current, splices);
         if next.bytes() == current.bytes() {
             break;
@@ -66,7 +66,7 @@ fn has_place(draft: &Draft) -> bool {
 }
 
 /// As much as can be written at once.
-fn round(file: &File<'_>, records: &Records) -> Vec<Splice> {
+fn round(file: &KeyedFile<'_>, records: &Records) -> Vec<Splice> {
     let dialect = file.draft.dialect;
     let named = |key: Option<&'static str>, value| key.map(|key| (key, value));
     let plan = records.plan.iter();
@@ -77,7 +77,7 @@ fn round(file: &File<'_>, records: &Records) -> Vec<Splice> {
         let Some((position, _)) = places.get(id) else {
             continue;
         };
-        let way = [Way::Key("steps"), Way::Item(*position)];
+        let way = [PathSegment::Key("steps"), PathSegment::Item(*position)];
         let Some(step) = at(&file.root, &way) else {
             continue;
         };
@@ -89,7 +89,7 @@ fn round(file: &File<'_>, records: &Records) -> Vec<Splice> {
 }
 
 /// Sets keys of one mapping; if all of those are there, takes one away.
-fn set(file: &File<'_>, mapping: &Node, wanted: &[(&'static str, &Value)]) -> Vec<Splice> {
+fn set(file: &KeyedFile<'_>, mapping: &Node, wanted: &[(&'static str, &Value)]) -> Vec<Splice> {
     let entries = mapping.entries().unwrap_or_default();
     let (mut splices, mut new, mut gone) = (Vec::new(), Vec::new(), Vec::new());
     for (key, value) in wanted {

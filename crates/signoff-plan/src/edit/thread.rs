@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::frontmatter::Frontmatter;
-use super::named::Named;
+use super::resolved_edit::ResolvedEdit;
 use super::{Edit, EditRefused, Splice};
 use crate::check::resolve::step_ids;
 use crate::dialect::thread::PLAN_FILE;
@@ -18,10 +18,10 @@ pub(super) fn edit(
     draft: &Draft,
     edit: &Edit,
 ) -> Result<Vec<Splice>, EditRefused> {
-    match Named::new(draft, edit)? {
-        Named::Plan { name, value } => set_plan(source, draft, name, &value),
-        Named::Step { at, name, value } => set_step(source, draft, at, name, &value),
-        Named::Reject { .. } => Err(EditRefused::NoPlace("rejections".to_owned())),
+    match ResolvedEdit::new(draft, edit)? {
+        ResolvedEdit::Plan { name, value } => set_plan(source, draft, name, &value),
+        ResolvedEdit::Step { at, name, value } => set_step(source, draft, at, name, &value),
+        ResolvedEdit::Reject { .. } => Err(EditRefused::NoPlace("rejections".to_owned())),
     }
 }
 

@@ -5,7 +5,7 @@ use super::blank_lines::before;
 use super::lines::ends;
 use crate::check::unknown_field::shown;
 use crate::dialect::workunit::TICK;
-use crate::dialect::workunit::layout::{Heading, Layout, Part, Placed, layout};
+use crate::dialect::workunit::layout::{FieldGroup, Heading, Layout, LocatedField, layout};
 use crate::dialect::workunit::values::marker_len;
 use crate::edit::{Splice, splice_into};
 use crate::source::{Source, Span};
@@ -28,7 +28,7 @@ const LISTS: [&str; 11] = [
 #[expect(clippy::unnecessary_wraps, reason = "it is one of several rules")]
 pub(super) fn format(source: &Source) -> Option<Source> {
     let layout = layout(source);
-    let mut tidy = Tidy {
+    let mut tidy = Formatter {
         text: source.text(),
         body: layout.body,
         splices: ends(source),
@@ -47,13 +47,13 @@ pub(super) fn format(source: &Source) -> Option<Source> {
     Some(splice_into(source, tidy.splices))
 }
 
-struct Tidy<'s> {
+struct Formatter<'s> {
     text: &'s str,
     body: usize,
     splices: Vec<Splice>,
 }
 
-impl Tidy<'_> {
+impl Formatter<'_> {
     fn headings(&mut self, layout: &Layout) {
         for heading in &layout.headings {
             let Heading { line, own, next } = heading;
@@ -102,7 +102,7 @@ impl Tidy<'_> {
         }
     }
 
-    fn part(&mut self, part: &Part, owner: &str) {
+    fn part(&mut self, part: &FieldGroup, owner: &str) {
         for field in &part.fields {
             self.blank_lines(self.body, field.line.start, |there| there.min(1));
             self.label(field, owner);
@@ -127,7 +127,7 @@ impl Tidy<'_> {
     }
 
     /// Labels of a plan are capitalised, those of a step are names.
-    fn label(&mut self, field: &Placed, owner: &str) {
+    fn label(&mut self, field: &LocatedField, owner: &str) {
         let text = self.text;
         let name = shown(field.name, owner);
         if field.label.slice(text) != name {
@@ -148,7 +148,7 @@ impl Tidy<'_> {
         }
     }
 
-    fn items(&mut self, field: &Placed) {
+    fn items(&mut self, field: &LocatedField) {
         let text = self.text;
         for line in &field.lines {
             let item = line.slice(text);

@@ -1,7 +1,7 @@
 //! From text to the tree.
 
 use super::{Comments, DEPTH, PROBLEMS, number, text};
-use crate::node::{Kind, Node, Problem};
+use crate::node::{Node, NodeKind, Problem};
 use crate::source::Span;
 
 /// Reads one JSON value that begins at `offset` of the file and goes to the end of the text.
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
         self.at = span.end;
     }
 
-    pub(super) fn node(&self, start: usize, kind: Kind) -> Node {
+    pub(super) fn node(&self, start: usize, kind: NodeKind) -> Node {
         let span = Span::new(start, self.at).shifted(self.offset);
         Node { span, kind }
     }
@@ -161,7 +161,7 @@ impl<'a> Parser<'a> {
             b'"' | b'\'' => {
                 let text = text::read(self);
                 let plain = false;
-                Some(self.node(start, Kind::Scalar { text, plain }))
+                Some(self.node(start, NodeKind::Scalar { text, plain }))
             }
             b'}' | b']' | b',' | b':' => None,
             _ => Some(self.word()),
@@ -192,7 +192,7 @@ impl<'a> Parser<'a> {
         let span = Span::new(start, self.at);
         let (text, plain) = (word.to_owned(), true);
         match word {
-            "null" => return self.node(start, Kind::Null),
+            "null" => return self.node(start, NodeKind::Null),
             "true" | "false" => {}
             _ if word.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) => {
                 if let Some(why) = number::refusal(word) {
@@ -201,10 +201,10 @@ impl<'a> Parser<'a> {
             }
             _ => {
                 self.problem(span, format!("`{word}` must stand in double quotes"));
-                return self.node(start, Kind::Scalar { text, plain: false });
+                return self.node(start, NodeKind::Scalar { text, plain: false });
             }
         }
-        self.node(start, Kind::Scalar { text, plain })
+        self.node(start, NodeKind::Scalar { text, plain })
     }
 
     /// Reports what cannot be here, and goes past it.

@@ -1,18 +1,18 @@
 //! A scalar with a way back to the source, for text that is looked at more closely: a contract in a
 //! block scalar, or in quotes, has other offsets than its file.
 
-use crate::node::{Kind, Node};
+use crate::node::{Node, NodeKind};
 use crate::source::{Command, Span};
 
 /// The text of a scalar, each stretch of it with its place; `None` = it is no scalar.
 ///
 /// `source` is the whole text that the node's place counts from.
 pub(crate) fn command(node: &Node, source: &str) -> Option<Command> {
-    let Kind::Scalar { text, plain } = &node.kind else {
+    let NodeKind::Scalar { text, plain } = &node.kind else {
         return None;
     };
     let mut command = Command::default();
-    let mut reader = Reader::new(node.span, source, *plain);
+    let mut reader = ScalarReader::new(node.span, source, *plain);
     let mut from = 0;
     let mut span = Span::at(reader.at);
     for (offset, c) in text.char_indices() {
@@ -40,14 +40,14 @@ enum Style {
 }
 
 /// Walks over the characters of a scalar as written.
-struct Reader<'a> {
+struct ScalarReader<'a> {
     source: &'a str,
     at: usize,
     end: usize,
     style: Style,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ScalarReader<'a> {
     fn new(span: Span, source: &'a str, plain: bool) -> Self {
         let raw = span.slice(source);
         let quoted = |mark| raw.len() >= 2 && raw.starts_with(mark) && raw.ends_with(mark);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::json::{Spacing, inline};
+use crate::json::{Separators, inline};
 use crate::node::plain_value;
 
 /// A whole document in block style.
@@ -11,7 +11,7 @@ pub(crate) fn document(value: &Value) -> String {
     match filled(value) {
         Some(members) => mapping(members, 0, false, &mut out),
         None => {
-            out.push_str(&inline(value, Spacing::WIDE));
+            out.push_str(&inline(value, Separators::WIDE));
             out.push('\n');
         }
     }
@@ -23,7 +23,7 @@ pub(crate) fn scalar(text: &str) -> String {
     if is_plain(text) {
         text.to_owned()
     } else {
-        inline(&Value::from(text), Spacing::WIDE)
+        inline(&Value::from(text), Separators::WIDE)
     }
 }
 
@@ -81,7 +81,7 @@ fn single(value: &Value, indent: usize, out: &mut String) {
     match value.as_str() {
         Some(text) if is_block(text) => return block(text, indent + 2, out),
         Some(text) => out.push_str(&scalar(text)),
-        None => out.push_str(&inline(value, Spacing::WIDE)),
+        None => out.push_str(&inline(value, Separators::WIDE)),
     }
     out.push('\n');
 }
@@ -187,7 +187,7 @@ mod tests {
             "2026-01-23",
             "{{ x }}",
         ] {
-            let quoted = inline(&json!(text), Spacing::WIDE);
+            let quoted = inline(&json!(text), Separators::WIDE);
             check(json!({ "a": text }), &format!("a: {quoted}\n"));
         }
         for text in [
@@ -211,7 +211,7 @@ mod tests {
             "x\r\ny",
             "x\u{1}\ny",
         ] {
-            let quoted = inline(&json!(text), Spacing::WIDE);
+            let quoted = inline(&json!(text), Separators::WIDE);
             check(json!({ "a": text }), &format!("a: {quoted}\n"));
         }
     }

@@ -12,7 +12,7 @@ use signoff_plan::dialect::{Dialect, parse, parse_as};
 use signoff_plan::digest::Digest;
 use signoff_plan::model::{Depends, Plan, Work};
 use signoff_plan::source::Source;
-use signoff_plan::write::{Written, write};
+use signoff_plan::write::{WrittenPlan, write};
 
 use crate::generate::{Knobs, plan, plan_with};
 use crate::laws::{places_are_inside, written_source};
@@ -265,7 +265,7 @@ fn a_plan_of_too_many_steps_says_what_is_left_out() {
     assert_eq!(lost, [(Some("last"), "id")]);
 }
 
-fn reads_back(plan: &Plan) -> Result<Written, TestCaseError> {
+fn reads_back(plan: &Plan) -> Result<WrittenPlan, TestCaseError> {
     let (written, back) = crate::laws::reads_back(plan, Dialect::Thread)?;
     // Whatever went in, what comes out is a thread: the nine rules hold.
     let rules = [

@@ -274,7 +274,7 @@ pub(crate) fn is_known_plan(project: &Project, path: &str) -> bool {
     if path.starts_with(project.store.dir()) {
         return true;
     }
-    let plan = PlanFile::read(&path, "", &signoff_plan::Everything).ok();
+    let plan = PlanFile::read(&path, "", &signoff_plan::PermissiveWorkspace).ok();
     let history = plan.and_then(|plan| History::read(project, &plan.key(project)).ok());
     history.is_some_and(|history| history.last_entry().is_some())
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use signoff_engine::{CallEnd, Input, Run, ToolCall, resolved_arguments};
-use signoff_plan::expression::{Content, Place, places, read};
+use signoff_plan::expression::{Placeholder, PlaceholderContent, placeholders, read};
 use signoff_plan::model::{Step, Work};
 use signoff_plan::reference::is_dynamic;
 use signoff_plan::tools::{BuiltIn, Grant, Tool, allows, built_in};
@@ -275,8 +275,8 @@ fn is_built(run: &Run, step: usize) -> bool {
         .unwrap_or_default();
     let list = written.for_each.as_deref().map(read);
     let given = list.is_some_and(|reads| !reads.is_ok_and(|reads| reads.steps.is_empty()));
-    let item = |place: &Place<'_>| matches!(place.content, Content::Loop(text) if text.starts_with("item"));
-    let of_item = given && places(command).iter().any(item);
+    let item = |place: &Placeholder<'_>| matches!(place.content, PlaceholderContent::Loop(text) if text.starts_with("item"));
+    let of_item = given && placeholders(command).iter().any(item);
     let runs = built_in(tool).is_some_and(|tool| tool.id == BuiltIn::RunCommand);
     runs && (is_dynamic(command) || of_item)
 }

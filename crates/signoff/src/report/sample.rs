@@ -1,7 +1,7 @@
 //! A run for tests of what is shown of one: a plan, and events as a journal would hold them.
 
 use signoff_engine::{Event, EvidenceFacts, Grade, Millis, RecordedEvent, Run, apply};
-use signoff_plan::Everything;
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
 use signoff_plan::dialect::parse;
 use signoff_plan::digest::Digest;
@@ -18,7 +18,7 @@ pub(crate) fn run(steps: &[(&str, &str)]) -> Run {
             format!("{text}\n### {number}. {title}\n\n{body}\n")
         });
     let source = Source::new("plan.md", format!("{head}{steps}").into_bytes());
-    let checked = check(&parse(&source), &Everything);
+    let checked = check(&parse(&source), &PermissiveWorkspace);
     assert_eq!(checked.errors(), 0, "{:#?}", checked.diagnostics);
     let plan = checked.accept().expect("there are no errors");
     let terms = Digest::of_bytes(b"terms");

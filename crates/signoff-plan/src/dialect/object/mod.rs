@@ -11,7 +11,7 @@ use crate::check::{frontmatter_invalid, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::{Draft, Spanned};
 use crate::json::{self, Comments};
-use crate::node::{Entry, Kind, Node, Problem};
+use crate::node::{Entry, Node, NodeKind, Problem};
 use crate::source::{Source, Span};
 #[cfg(test)]
 use crate::spelling::members;
@@ -101,7 +101,7 @@ pub(super) fn read_tree(
     source: &Source,
     tree: Tree,
     draft: &mut Draft,
-    mut field: impl FnMut(&mut Reader<'_>, Entry, &mut Draft),
+    mut field: impl FnMut(&mut ObjectReader<'_>, Entry, &mut Draft),
 ) {
     let Tree {
         format,
@@ -129,7 +129,7 @@ pub(super) fn read_tree(
     } else {
         root.describe()
     };
-    let Kind::Mapping(entries) = root.kind else {
+    let NodeKind::Mapping(entries) = root.kind else {
         let found = frontmatter_invalid::no_object(draft.dialect, root.span, what);
         draft.problems.push(found);
         return;
@@ -138,7 +138,7 @@ pub(super) fn read_tree(
     if let Some(first) = entries.first() {
         draft.anchors.header = first.key.span;
     }
-    let mut reader = Reader::new(source, draft.dialect, format);
+    let mut reader = ObjectReader::new(source, draft.dialect, format);
     for entry in entries {
         field(&mut reader, entry, draft);
     }
@@ -146,7 +146,7 @@ pub(super) fn read_tree(
 }
 
 /// Reads values and reports those that cannot be what they should.
-pub(super) struct Reader<'a> {
+pub(super) struct ObjectReader<'a> {
     pub(super) dialect: Dialect,
     pub(super) format: Format,
     /// The text that places count from.
@@ -174,7 +174,7 @@ const SYNONYMS: [(&str, &str); 16] = [
     ("input", "args"),
 ];
 
-impl<'a> Reader<'a> {
+impl<'a> ObjectReader<'a> {
     pub(super) fn new(source: &'a Source, dialect: Dialect, format: Format) -> Self {
         Self {
             dialect,

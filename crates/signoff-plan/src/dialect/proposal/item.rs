@@ -8,7 +8,7 @@ use crate::source::Span;
 
 /// One item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Item {
+pub(crate) struct ListItem {
     /// Its lines, the first one with the number.
     pub(crate) lines: Range<usize>,
     /// What stands behind the number.
@@ -24,8 +24,8 @@ const NESTED: usize = 2;
 pub(super) fn items(
     document: &Document<'_>,
     lines: &Range<usize>,
-) -> (Vec<Item>, Vec<Range<usize>>) {
-    let mut items: Vec<Item> = Vec::new();
+) -> (Vec<ListItem>, Vec<Range<usize>>) {
+    let mut items: Vec<ListItem> = Vec::new();
     let mut strays: Vec<Range<usize>> = Vec::new();
     let mut open = false;
     let mut lazy = false;
@@ -34,7 +34,7 @@ pub(super) fn items(
         if let Some(marker) = marker(document, line)
             && current.map_or(marker.column <= 3, |indent| marker.column < indent)
         {
-            items.push(Item {
+            items.push(ListItem {
                 lines: index..index + 1,
                 first: marker.first,
                 indent: marker.indent,

@@ -12,7 +12,7 @@ fn source(text: &str) -> Source {
 fn checked(text: &str) -> Checked {
     run(
         &dialect::parse_as(&source(text), DIALECT),
-        &crate::Everything,
+        &crate::PermissiveWorkspace,
     )
 }
 

@@ -2,7 +2,7 @@
 
 mod step;
 
-use super::object::{self, Format, Reader, Tree};
+use super::object::{self, Format, ObjectReader, Tree};
 use super::{Dialect, record};
 use crate::check::too_large;
 use crate::draft::Draft;
@@ -29,7 +29,7 @@ pub(super) fn parse(source: &Source) -> Draft {
     let mut draft = Draft::empty(DIALECT);
     let start = source.byte_order_mark_len();
     let text = source.text().get(start..).unwrap_or_default();
-    let mut reader = Reader::new(source, DIALECT, Format::Json);
+    let mut reader = ObjectReader::new(source, DIALECT, Format::Json);
     let mut steps = Vec::new();
     let mut over = None;
     let (root, problems) = json::parse_items(
@@ -59,7 +59,7 @@ pub(super) fn parse(source: &Source) -> Draft {
     draft
 }
 
-fn field(reader: &mut Reader<'_>, entry: Entry, draft: &mut Draft) {
+fn field(reader: &mut ObjectReader<'_>, entry: Entry, draft: &mut Draft) {
     match entry.key.value.as_str() {
         // Its items have been read as they came.
         "steps" => {

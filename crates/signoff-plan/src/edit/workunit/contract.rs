@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::field::Editor;
 use super::line_end;
-use crate::dialect::workunit::layout::{Part, Placed};
+use crate::dialect::workunit::layout::{FieldGroup, LocatedField};
 use crate::draft;
 use crate::edit::{EditRefused, Splice};
 use crate::source::Span;
@@ -15,7 +15,7 @@ impl Editor<'_> {
     /// Changes the command, the shell or the conditions of a contract.
     pub(super) fn contract(
         &self,
-        part: &Part,
+        part: &FieldGroup,
         step: &draft::Step,
         name: &str,
         value: &Value,
@@ -38,7 +38,7 @@ impl Editor<'_> {
 
     fn new_contract(
         &self,
-        part: &Part,
+        part: &FieldGroup,
         name: &str,
         value: &Value,
     ) -> Result<Vec<Splice>, EditRefused> {
@@ -53,7 +53,7 @@ impl Editor<'_> {
     }
 
     /// Takes the contract away with all that belongs to it.
-    fn no_contract(&self, part: &Part) -> Result<Vec<Splice>, EditRefused> {
+    fn no_contract(&self, part: &FieldGroup) -> Result<Vec<Splice>, EditRefused> {
         let mut splices = Vec::new();
         let of_contract = |name: &str| {
             let field = Dialect::Workunit.step_field(name);
@@ -70,7 +70,7 @@ impl Editor<'_> {
         Ok(splices)
     }
 
-    fn command(&self, field: &Placed, command: &str) -> Result<Vec<Splice>, EditRefused> {
+    fn command(&self, field: &LocatedField, command: &str) -> Result<Vec<Splice>, EditRefused> {
         let text = self.source.text();
         let Some(block) = field.fences.first() else {
             let inline = !command.contains(['\n', '`']) && command.trim() == command;
@@ -107,7 +107,7 @@ impl Editor<'_> {
         Ok(Splice::replace(place, block.replace('\n', newline)))
     }
 
-    fn shell(&self, field: &Placed, shell: &str) -> Result<Vec<Splice>, EditRefused> {
+    fn shell(&self, field: &LocatedField, shell: &str) -> Result<Vec<Splice>, EditRefused> {
         let Some(block) = field.fences.first() else {
             return Err(EditRefused::NoPlace("a shell without a block".to_owned()));
         };
@@ -124,7 +124,7 @@ impl Editor<'_> {
 
     fn conditions(
         &self,
-        field: &Placed,
+        field: &LocatedField,
         contract: &draft::Contract,
         conditions: &Value,
     ) -> Result<Vec<Splice>, EditRefused> {
@@ -157,7 +157,7 @@ impl Editor<'_> {
     }
 
     /// The line that a condition stands on, if nothing else does.
-    fn line_of(&self, field: &Placed, condition: Span) -> Result<Span, EditRefused> {
+    fn line_of(&self, field: &LocatedField, condition: Span) -> Result<Span, EditRefused> {
         let mut lines = field.lines.iter();
         let line = lines.find(|line| line.start <= condition.start && condition.end <= line.end);
         match line {
@@ -171,7 +171,11 @@ impl Editor<'_> {
     }
 
     /// Changes the arguments of a tool.
-    pub(super) fn args(&self, part: &Part, value: &Value) -> Result<Vec<Splice>, EditRefused> {
+    pub(super) fn args(
+        &self,
+        part: &FieldGroup,
+        value: &Value,
+    ) -> Result<Vec<Splice>, EditRefused> {
         let pretty = serde_json::to_string_pretty(value).unwrap_or_default();
         let field = part.get("args");
         match (field, value) {
