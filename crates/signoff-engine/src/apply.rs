@@ -21,8 +21,8 @@ use self::resume::{resume, retry_step};
 use crate::event::{Event, RecordedEvent, Settings};
 use crate::state::{Run, Stage, StepStatus, wants_baseline};
 
-/// Applies one recorded event. Never fails: an event about an unknown step changes nothing, and the
-/// journal's reader has already refused what does not parse.
+/// Applies one recorded event. It cannot fail: an event about an unknown step changes nothing, and the
+/// reader of the journal refuses what does not parse.
 pub fn apply(run: &mut Run, recorded: &RecordedEvent) {
     let set_back = recorded.at < run.usage.latest();
     run.usage.note(recorded);
@@ -118,15 +118,15 @@ pub fn apply(run: &mut Run, recorded: &RecordedEvent) {
     }
 }
 
-/// Ends all pauses. The clock was set back while the run stood still, so a pause until a time by the
-/// old clock would last too long.
+/// Ends all pauses before retries. The clock was set back while the run stood still, so they would last
+/// too long.
 fn end_pauses(run: &mut Run) {
     for step in &mut run.steps {
         step.activation.not_before = 0;
     }
 }
 
-/// Goes on under the plan that the loader offered before this event; without one nothing changes.
+/// Continues under the plan that was [offered](Run::offer_plan) before this event; without one, nothing changes.
 fn switch_plan(run: &mut Run, digest: &str, settings: &Settings) {
     let next = run.next.take();
     if let Some(next) = next.filter(|next| next.digest().to_string() == *digest) {
@@ -208,7 +208,7 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         | Event::ContractStarted { .. }
         | Event::ContractFinished { .. }
         | Event::RetryScheduled { .. } => attempt::apply(run, at, recorded),
-        // `Usage` counts what was spent of the budget; the others change nothing by themselves.
+        // `Usage` counts the budget; the others are not about a step or change nothing.
         Event::BudgetReserved { .. }
         | Event::BudgetSpent { .. }
         | Event::BudgetExceeded { .. }
@@ -283,7 +283,7 @@ fn make_provisional(run: &mut Run, at: usize) {
     satisfy_dependents(run, at);
 }
 
-/// Remembers on which tree a contract held that has to hold at the end.
+/// Remembers the tree of a verdict: the contract must also hold at the end of the run.
 pub(crate) fn note_verdict(run: &mut Run, at: usize) {
     let Some((definition, state)) = run.step(at) else {
         return;
@@ -301,7 +301,7 @@ pub(crate) fn note_verdict(run: &mut Run, at: usize) {
     }
 }
 
-/// Closes the questions about this step alone.
+/// Closes the questions that are only about this step.
 fn withdraw_items(run: &mut Run, at: usize) {
     run.items
         .retain(|_, item| !(item.steps.is_empty() && item.step == at));

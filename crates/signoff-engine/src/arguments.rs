@@ -38,7 +38,7 @@ pub(crate) fn value_of(work: &Work, state: &StepState) -> Option<Value> {
     }
 }
 
-/// A skipped step that the arguments refer to: their value will never be known.
+/// A skipped step that the arguments refer to; they can never be resolved.
 pub(crate) fn skipped_reference(run: &Run, at: usize) -> Option<String> {
     let Work::Tool { args, .. } = &run.definition(at)?.work else {
         return None;

@@ -1,4 +1,4 @@
-//! What may happen now.
+//! The actions that may happen now.
 
 mod bounds;
 mod builds;
@@ -18,7 +18,7 @@ use crate::state::{Run, Stage, StepState, wants_baseline};
 /// Something for the runtime to perform. Each yields an [`Input`](crate::Input).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// Run the contract before the work, to see it red.
+    /// Run the contract before the work; it should fail.
     Baseline { step: usize },
     /// Start a fresh agent.
     Dispatch { step: usize, attempt: u32 },
@@ -30,26 +30,26 @@ pub enum Action {
         attempt: u32,
         patience: u32,
     },
-    /// Put the step's work on top of what was merged before.
+    /// Rebase the step's work onto what was merged before.
     Candidate { step: usize, attempt: u32 },
     /// Make the candidate the head.
     Merge { step: usize, attempt: u32 },
-    /// Run the contract of a completed step once more: the tree has changed since.
+    /// Run the contract of a completed step again, because the tree has changed since.
     Recheck { step: usize, patience: u32 },
-    /// Write to the checkout what the head has.
+    /// Write the files of the head to the checkout.
     LandFiles,
-    /// Evaluate the step's condition, make a loop its items, ask for an approval or the step's
-    /// question: the engine can do that by itself.
+    /// Evaluate the step's condition, expand a loop, ask for approval or ask the step's question. The engine
+    /// needs no process for that.
     Gate { step: usize },
-    /// All items of a loop are done.
+    /// End a loop whose items are all done.
     Gather { step: usize },
     /// Ask a person for more budget before this step's agent.
     AskForBudget { step: usize },
-    /// Ask a person about the steps that have no contract, all at once.
+    /// Ask a person to accept all steps that have no contract.
     AskForAcceptance,
-    /// Nothing before this time.
+    /// Do nothing before this time.
     Wait { until: Millis },
-    /// Every step has ended.
+    /// End the run: every step has ended.
     Finish,
 }
 
@@ -106,19 +106,19 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     actions
 }
 
-/// The action of a step that has no place yet, if there is one for it.
+/// The action of a step without a slot, if what it needs is free.
 fn admit<'a>(
     run: &'a Run,
     at: usize,
     action: Action,
     (queue, capacity): (&mut Queue, &mut Capacity<'a>),
 ) -> Option<Action> {
-    // A step that waits for the queue takes no place for work meanwhile.
+    // A step that waits for the queue must not occupy a slot.
     let free = !queue.would_admit(run, at, &action) || capacity.admit(run, at, &action);
     (free && queue.admit(run, at, &action)).then_some(action)
 }
 
-/// Does the action belong to judging what is under way already?
+/// Does the action judge work that is already done? Such actions go on while the run pauses.
 fn is_judging(action: &Action) -> bool {
     matches!(
         action,
@@ -129,16 +129,16 @@ fn is_judging(action: &Action) -> bool {
     )
 }
 
-/// What is left when nothing is due, running or waiting.
+/// The actions at the end of a run, when no step is due, running or waiting.
 fn final_actions(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     let settled = run.items.is_empty() && run.active.is_empty();
-    // A step outside the bounds is still to come, and the end is not here.
+    // Steps outside the bounds are still to come.
     if !settled || !run.ready.is_empty() || bounds.stop_short(run) {
         return Vec::new();
     }
     let stale = run.verdicts.range(..(run.tree_version, 0));
     let stale = stale.map(|&(_, step)| step);
-    // Those that hold on this tree with what others built have to hold without.
+    // Contracts that held on this tree with what others built must also hold without it.
     let is_current = |step: &usize| run.verdicts.contains(&(run.tree_version, *step));
     let warm = run.unconfirmed.iter().copied().filter(is_current);
     let stale: Vec<Action> = stale
@@ -219,7 +219,7 @@ fn next_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
     }
 }
 
-/// Does something stand before the step's work that has not been settled?
+/// Must a condition, a loop or an approval be settled before the step's work?
 fn has_closed_gate(definition: &Step, state: &StepState) -> bool {
     let condition = definition.when.is_some() && !state.activation.condition_held;
     condition

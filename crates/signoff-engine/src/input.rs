@@ -79,7 +79,7 @@ pub enum Input {
         text: String,
         changes: Changes,
     },
-    /// The tool cannot be called with these arguments; why, all of it.
+    /// The tool cannot be called with these arguments, for these reasons.
     CallImpossible {
         step: usize,
         problems: Vec<String>,
@@ -118,7 +118,7 @@ pub enum Input {
         attempt: u32,
         candidate: Candidate,
     },
-    /// The step's work does not go together with what was merged, or with git.
+    /// The step's work cannot be merged: it conflicts, or git refuses it.
     Conflicted {
         step: usize,
         attempt: u32,
@@ -164,7 +164,7 @@ pub enum Input {
     OverBudget {
         step: usize,
     },
-    /// Only the steps are left that only a person can judge.
+    /// Only steps are left that a person must accept.
     AskForAcceptance,
     /// All items of a loop have ended.
     Gather {

@@ -1,5 +1,5 @@
-//! What this version reads and checks but cannot run. Such a plan is refused before its first step:
-//! a field that is parsed and then ignored would be a lie about what was enforced.
+//! What this version reads and checks but cannot run. Such a plan is refused before its first step: ignoring
+//! a field would claim something that is not enforced.
 
 use signoff_plan::dialect::Dialect;
 use signoff_plan::expression::Scope;
@@ -15,8 +15,8 @@ pub struct Unsupported {
     pub what: String,
 }
 
-/// Everything in this plan that this version cannot carry out. What its dialect tells the agents is
-/// carried out: nothing more is promised of it.
+/// Everything in this plan that this version cannot carry out. Fields that the dialect only passes on to agents
+/// are supported.
 pub fn unsupported(plan: &Plan, dialect: Dialect) -> Vec<Unsupported> {
     let mut found: Vec<Unsupported> = Vec::new();
     for step in &plan.steps {

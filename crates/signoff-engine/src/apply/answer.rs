@@ -73,7 +73,7 @@ fn positions(run: &Run, ids: &[String]) -> Vec<usize> {
     known.copied().collect()
 }
 
-/// Text that is JSON as its value, other text as text.
+/// A reply as JSON if it is JSON, otherwise as text.
 pub(crate) fn reply_value(note: Option<&str>) -> Value {
     let read = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| text.into());
     note.map_or(Value::Null, read)
@@ -96,7 +96,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
     step.activation.interruptions = 0;
     match choice {
         Choice::Retry => {
-            // One more attempt, not a new set of retries: the policy is exhausted.
+            // One more attempt, not a new set of retries.
             step.activation.failures = retries;
             step.advice.hint = note.map(str::to_owned);
             step.activation.not_before = 0;
@@ -108,7 +108,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.activation.failures = retries;
             step.attempt.repaired_by = Some(by.to_owned());
             if step.attempt.taken_over.is_none() {
-                // What an attempt changed that was cut off is unknown.
+                // The changes of an interrupted attempt are unknown.
                 let known = step.changes.clone();
                 step.attempt.taken_over = Some(if step.cut_off.unseen_since.is_some() {
                     Changes::default()
@@ -120,7 +120,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.cut_off.numbers.remove(&step.attempts);
             step.attempt.work_ended = None;
             step.status = StepStatus::Verifying;
-            // The repair gets a candidate of its own on the present head.
+            // The repair gets a new candidate on the present head.
             step.attempt.candidate = None;
             step.stage = if is_check && !in_worktrees {
                 Stage::NeedsWork
@@ -142,7 +142,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
                 .filter(Value::is_object)
                 .or(step.activation.args.take());
             step.status = StepStatus::Running;
-            // The question may have come after the baseline.
+            // The question may have been asked after the baseline.
             step.stage = match step.baseline.verdict {
                 Some(_) => Stage::NeedsWork,
                 None => stage,

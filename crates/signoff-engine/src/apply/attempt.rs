@@ -16,7 +16,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         Event::ConditionHeld { .. } => step.activation.condition_held = true,
         Event::BaselineStarted { base, .. } => {
             step.stage = Stage::Baselining;
-            // The baseline does not see what other steps change from now on.
+            // What other steps change from now on is not part of the baseline.
             step.contract.tree_version = tree;
             step.baseline.commit.clone_from(base);
             if step.attempt.candidate.is_none() {
@@ -52,7 +52,7 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         Event::ContractStarted { attempt, again, .. } => {
             step.contract.tree_version = tree;
             step.allocation.take_slot();
-            // A step that was cut off left the queue, and its candidate needs it again.
+            // An interrupted step left the queue; its candidate needs the queue again.
             if step.attempt.candidate.is_some() {
                 step.allocation = Allocation::MergeQueue;
             }
@@ -170,10 +170,10 @@ fn interrupt(run: &mut Run, at: usize, attempt: u32, stopped: bool) {
     step.attempt.call = None;
     step.cut_off.unseen_since.get_or_insert(attempt);
     step.cut_off.numbers.insert(attempt);
-    // An earlier attempt changed these; this one began without them.
+    // These are from an earlier attempt; this one started without them.
     step.changes.protected.clear();
     if in_worktrees {
-        // The candidate shows what it changed.
+        // The candidate will show what it changed.
         step.changes.files = None;
     }
     step.allocation.leave_queue();

@@ -1,4 +1,4 @@
-//! What the runs of a contract change: the one before the work and those after it.
+//! Results of a contract: before the work (baseline) and after it.
 
 use crate::Millis;
 use crate::event::{Changes, Event, RecordedEvent};
@@ -71,8 +71,8 @@ pub(super) fn contract_finished(run: &mut Run, at: usize, recorded: &RecordedEve
     if step.stage == Stage::Rechecking {
         return finish_recheck(run, at, *verdict);
     }
-    // The consequence is an event of its own. If a crash loses that event, the contract is evaluated
-    // again, which costs time and is never wrong.
+    // The consequence is a separate event. If a crash loses it, the contract is evaluated again, which
+    // costs time but is never wrong.
     let holds = *verdict == Verdict::Pass && step.ended_badly().is_none();
     step.stage = if holds && step.attempt.candidate.is_some() {
         Stage::NeedsMerge { attempt: *attempt }
@@ -97,7 +97,7 @@ pub(super) fn contract_finished(run: &mut Run, at: usize, recorded: &RecordedEve
     }
 }
 
-/// The step has ended already; only a verdict against it changes that, by an event of its own.
+/// The step has ended already. Only a failure changes that, by a separate event.
 fn finish_recheck(run: &mut Run, at: usize, verdict: Verdict) {
     run.active.remove(&at);
     let Some(step) = run.steps.get_mut(at) else {
@@ -112,7 +112,7 @@ fn finish_recheck(run: &mut Run, at: usize, verdict: Verdict) {
     }
 }
 
-/// What a contract printed, if nothing of it was cut.
+/// What a contract printed to stdout, if it was recorded completely.
 fn complete_stdout(observed: &Observation) -> Option<String> {
     (!observed.cut).then(|| observed.stdout.clone())
 }

@@ -37,7 +37,7 @@ pub(super) fn set_candidate(run: &mut Run, at: usize, attempt: u32, candidate: &
         step.changes.protected = protected;
     }
     if works || step.attempt.taken_over.is_some() {
-        // Judge what the commit will change, no matter who changed it and when.
+        // What the commit changes is judged, no matter who changed it and when.
         step.changes.files = Some(candidate.files.clone());
         step.changes.details.clone_from(&candidate.details);
         step.cut_off.unseen_since = None;
@@ -47,7 +47,7 @@ pub(super) fn set_candidate(run: &mut Run, at: usize, attempt: u32, candidate: &
     let is_moved =
         step.baseline.commit.is_some() && step.baseline.commit.as_ref() != Some(&candidate.onto);
     step.stage = if was_red && is_moved && candidate.commit != candidate.onto {
-        // Other steps may have done meanwhile what its contract wants: run the baseline again on the head.
+        // Other steps may have made its contract pass meanwhile: the baseline runs again on the head.
         Stage::NeedsBaseline
     } else if judged {
         Stage::NeedsEvaluation { attempt }
@@ -85,7 +85,7 @@ pub(super) fn start_merge(run: &mut Run, at: usize, attempt: u32) {
     }
 }
 
-/// The run's tree now has what is in the checkout.
+/// Moves the head to the commit that merged the checkout's changes.
 pub(super) fn join_checkout(run: &mut Run, commit: &str, tree: &str) {
     let was_landed = run.landed_head == run.head;
     set_head(run, commit, tree);
@@ -94,7 +94,7 @@ pub(super) fn join_checkout(run: &mut Run, commit: &str, tree: &str) {
     }
 }
 
-/// Remembers what a person changed: it may explain why a contract no longer holds.
+/// Remembers what a person changed: it may explain why a contract fails later.
 pub(super) fn note_joined(run: &mut Run, files: &[String], deleted: &[String]) {
     for file in files {
         let note = (run.tree_version, deleted.contains(file));
@@ -103,7 +103,7 @@ pub(super) fn note_joined(run: &mut Run, files: &[String], deleted: &[String]) {
 }
 
 fn set_head(run: &mut Run, commit: &str, tree: &str) {
-    // Earlier verdicts were made on another tree.
+    // Earlier verdicts are about another tree.
     run.tree_version += u64::from(run.head.as_deref() != Some(commit));
     run.head = Some(commit.to_owned());
     run.latest_tree = Some(tree.to_owned());
@@ -123,10 +123,10 @@ pub(super) fn finish_merge(run: &mut Run, at: usize, commit: &str, tree: &str) {
     };
 }
 
-/// The next attempt continues with the work on its newer base, or starts from the head after a conflict. An attempt
-/// that was cut off left nothing: the next one begins where it began.
-// Called only when there is a next attempt: until then a person may repair this one, and after a crash its candidate
-// is built again.
+/// Prepares the next attempt: it continues with the work on its newer base, or starts from the head after a conflict.
+/// Nothing is kept of an interrupted attempt: the next one starts where it started.
+// Only called when there is a next attempt: until then a person may repair this one, and a crash builds its candidate
+// again.
 pub(super) fn carry_work_over(step: &mut StepState) {
     step.allocation.leave_queue();
     if step.attempt.conflicted {

@@ -1,4 +1,4 @@
-//! Which steps may start: changed when a step ends, and when what it let start is taken back.
+//! Which steps may start. This changes when a step ends, and when an ended step is revoked.
 
 use crate::state::{Allocation, Run, Stage, StepStatus};
 
@@ -18,8 +18,8 @@ pub(super) fn end_step(run: &mut Run, at: usize, status: StepStatus, reason: Opt
     }
 }
 
-/// Ends a step as failed or blocked. It may have satisfied its dependents before: a person refused
-/// it, or what it was built on, or its contract no longer holds.
+/// Ends a step as failed or blocked. If it had satisfied its dependents, it no longer does: a person refused
+/// it or a step that it was built on, or its contract fails now.
 pub(super) fn end_unsatisfied(run: &mut Run, at: usize, status: StepStatus, reason: &String) {
     end_step(run, at, status, Some(reason));
     run.verdicts.retain(|&(_, step)| step != at);
@@ -44,7 +44,7 @@ pub(super) fn end_unsatisfied(run: &mut Run, at: usize, status: StepStatus, reas
     run.ready = ready.into_iter().filter(|&at| run.is_free(at)).collect();
 }
 
-/// Lets dependents count the step as done, once: one that is accepted at the end was so before.
+/// Lets dependents count the step as done. A second call changes nothing: a provisional step is accepted later.
 pub(crate) fn satisfy_dependents(run: &mut Run, at: usize) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
@@ -67,7 +67,7 @@ pub(crate) fn satisfy_dependents(run: &mut Run, at: usize) {
     {
         run.frontier += 1;
     }
-    // Items of loops come after the plan's own steps and wait for nothing before them.
+    // Items of loops come after the plan's own steps and do not wait for earlier ones.
     if run.frontier < of_plan {
         make_ready(run, run.frontier);
     }

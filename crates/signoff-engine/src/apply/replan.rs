@@ -1,9 +1,7 @@
-//! A run goes on under another version of its plan: after an edit that somebody signed, and wherever
-//! else a new plan takes the place of an old one.
+//! Continues a run under another signed version of its plan.
 //!
-//! What was done stays done as long as it is what the new plan asks for; everything else starts over.
-//! Nothing here depends on anything but the two plans and the state, so that a journal with several
-//! versions replays to the same state.
+//! Finished steps stay finished if the new plan asks for the same; everything else starts over. Only the two
+//! plans and the state decide, so that a journal with several versions replays to the same state.
 
 mod carryover;
 
@@ -28,7 +26,7 @@ pub(crate) struct Replanned {
     pub(crate) reset: Vec<String>,
 }
 
-/// Makes the run that goes on under `signed` out of the one so far.
+/// Turns the run so far into one that continues under `signed`.
 pub(crate) fn replan_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Replanned {
     let pairs = pairs(old.plan(), signed.plan());
     let mut replanning = Replanning {
@@ -54,7 +52,7 @@ pub(crate) fn replan_run(old: &Run, signed: SignedPlan, settings: &Settings) -> 
     Replanned { run, kept, reset }
 }
 
-/// A run of the new version in which no step has begun, with what belongs to the run as a whole.
+/// A run of the new version in which no step has begun, with the state that belongs to the whole run.
 fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
     let mut used = old.used.clone();
     for (id, &at) in &old.index {
@@ -81,32 +79,32 @@ fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
         usage: old.usage.clone(),
         items_opened: old.items_opened,
         used,
-        // What holds was seen under the version before: it has to hold at the end of this one.
+        // Verdicts are from the previous version: the contracts must hold again at the end of this one.
         tree_version: old.tree_version + 1,
         ..Run::new(signed)
     }
 }
 
-/// What the step waits for and is not done.
+/// The dependencies of a step that are not finished.
 fn unmet(run: &Run, fates: &[Carryover], at: usize) -> Vec<usize> {
     let done = |before: &usize| fates.get(*before) == Some(&Carryover::Finished);
     let dependencies = run.plan().dependencies(at);
     dependencies.filter(|before| !done(before)).collect()
 }
 
-/// The new run while the old one's steps are put in their places.
+/// The new run while the old steps are carried over.
 struct Replanning<'a> {
     old: &'a Run,
     run: Run,
-    /// Where steps that wait on a person are now.
+    /// New positions of steps that wait on a person, by their old ones.
     places: BTreeMap<usize, usize>,
     /// Positions of steps that had begun and start over.
     reset: Vec<usize>,
 }
 
 impl Replanning<'_> {
-    /// A mark that came since the version before was written by us: it is no claim of the author's,
-    /// and says nothing about a step that starts over.
+    /// Removes marks that the harness itself wrote since the previous version: they are not claims of the author,
+    /// and a step that starts over must not have them.
     fn disown_marks(&mut self, pairs: &[Option<usize>]) {
         for (at, from) in pairs.iter().enumerate() {
             let Some(step) = self.run.definition(at) else {
@@ -167,7 +165,7 @@ impl Replanning<'_> {
         }
     }
 
-    /// An item waits for nothing but its loop; of one that has become its items, they wait.
+    /// Makes an item wait for the unmet dependencies of its loop, which no longer waits itself.
     fn hold_back(&mut self, at: usize, unmet: &[usize]) {
         for &before in unmet {
             if let Some(list) = self.run.dependents.get_mut(before) {
@@ -182,7 +180,7 @@ impl Replanning<'_> {
         }
     }
 
-    /// The loop waits for its items alone.
+    /// Makes the loop wait only for its items.
     fn go_on_with_loop(&mut self, from: usize, at: usize, unmet: &[usize]) {
         for &before in unmet {
             if let Some(list) = self.run.dependents.get_mut(before) {
@@ -200,7 +198,7 @@ impl Replanning<'_> {
         let (Some(step), Some(was)) = (self.run.steps.get_mut(at), self.old.steps.get(from)) else {
             return;
         };
-        // Its used budget stays used, and the prompt of an unchanged task says why it failed.
+        // Its budget stays spent, and the prompt of an unchanged task says why it failed.
         step.activation.agents = was.activation.agents;
         step.history.ended_before = was.stage == Stage::Ended;
         if same && !was.satisfies {
@@ -233,7 +231,7 @@ impl Replanning<'_> {
         self.places.insert(from, at);
     }
 
-    /// Puts an old state in its new place. Who waits for it is counted anew.
+    /// Moves a state to its new position. Its dependencies are counted again.
     fn put(&mut self, from: usize, at: usize) {
         let (Some(step), Some(was)) = (self.run.steps.get_mut(at), self.old.steps.get(from)) else {
             return;
@@ -248,7 +246,7 @@ impl Replanning<'_> {
         self.run.ready.remove(&at);
     }
 
-    /// Lets what is finished satisfy what waits for it, once everything is in its place.
+    /// Lets finished steps satisfy their dependents, after all steps were carried over.
     fn settle(&mut self, fates: &[Carryover]) {
         let run = &mut self.run;
         for at in 0..run.steps.len() {

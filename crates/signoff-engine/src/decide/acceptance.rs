@@ -29,7 +29,7 @@ pub(super) fn acceptance(run: &Run, ids: Vec<String>) -> Option<Event> {
         kind: InboxKind::Acceptance,
         step: first,
         question,
-        // A step that should be tried again is refused: what was built on it has to go as well.
+        // No `retry`: a refused step also takes down what was built on it.
         choices: vec![Choice::Accept, Choice::Refuse],
         options: Vec::new(),
         steps: ids,

@@ -4,7 +4,7 @@ use serde_json::Value;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::model::{Step, Work};
 
-use super::attempt::facts;
+use super::evidence::facts;
 use super::gate::ask_at_gate;
 use super::person::open_item;
 use super::policy::{attempt_failed, retries_exhausted};
@@ -21,7 +21,7 @@ pub(super) fn call_impossible(
 ) -> Result<Vec<Event>, Refusal> {
     let mut events = begin(run, at, |_| Vec::new())?;
     events.extend(with_step(run, at, |definition, state| {
-        // The next call would be the same one.
+        // A retry would make the same call.
         retries_exhausted(run, definition, state, &problems.join("; "))
     })?);
     Ok(events)
@@ -51,7 +51,7 @@ pub(super) fn call_needs_approval(
     )
 }
 
-/// `tool {"arg": …}`, as a person is shown it.
+/// The call as a person sees it: `tool` with its arguments.
 pub(super) fn call_text(definition: &Step, args: &Value) -> String {
     match &definition.work {
         Work::Tool { tool, .. } => format!("`{tool}` with {args}"),
@@ -99,7 +99,7 @@ pub(super) fn call_ended(
     })
 }
 
-/// What follows from the end of a call; a contract is asked for by the state.
+/// The events after a call. If the step has a contract, the state asks for its evaluation.
 pub(super) fn after_call(
     run: &Run,
     now: Millis,
@@ -109,7 +109,7 @@ pub(super) fn after_call(
 ) -> Vec<Event> {
     match end {
         CallEnd::Done(_) if definition.contract.is_some() => Vec::new(),
-        // What it changed counts once it is merged.
+        // Its changes count once they are merged.
         CallEnd::Done(_) if run.in_worktrees() && state.attempt.changed_tree => Vec::new(),
         CallEnd::Done(_) => vec![Event::StepCompleted {
             step: definition.id.clone(),
@@ -117,7 +117,7 @@ pub(super) fn after_call(
             evidence: Grade::Observed,
             facts: facts(run, definition, state),
         }],
-        // No policy allows repeating a call that may have taken place.
+        // A call that may have taken place is never repeated.
         CallEnd::Failed {
             message,
             unknown: true,
@@ -130,7 +130,7 @@ pub(super) fn after_call(
         {
             ask_about_unknown_call(run, definition, state, message)
         }
-        // A `toolplan`, and a step that says nothing, repeats only what may go better the next time.
+        // A `toolplan`, and a step without `on_fail`, retries only transient failures.
         CallEnd::Failed {
             message,
             transient: false,
@@ -142,7 +142,7 @@ pub(super) fn after_call(
     }
 }
 
-/// A call whose end is unknown: it is repeated if that does no harm, otherwise a person finds out.
+/// A call whose result is unknown: it is repeated if that is harmless; otherwise a person is asked.
 pub(super) fn call_cut_off(
     run: &Run,
     definition: &Step,
@@ -179,7 +179,7 @@ fn ask_about_unknown_call(
 ) -> Vec<Event> {
     let args = state.attempt.call.as_ref().map(|call| &call.args);
     let question = format!(
-        "step `{}` was cut off while it called {} ({why}); nobody knows whether that took place",
+        "step `{}` was cut off while it called {} ({why}); it is not known whether the call took place",
         definition.id,
         call_text(definition, args.unwrap_or(&Value::Null))
     );

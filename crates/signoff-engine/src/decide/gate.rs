@@ -73,7 +73,7 @@ fn ask_for_approval(
     )
 }
 
-/// Runs the step, skips it, or lets a person decide where the condition has no value.
+/// Lets the step run, skips it, or asks a person if the condition has no value.
 fn check_condition(
     run: &Run,
     at: usize,
@@ -120,7 +120,7 @@ pub(super) fn blocked_by_skip(
     Some(block_step(run, definition, cause))
 }
 
-/// The step and everything behind it is blocked by another.
+/// Blocks the step and everything that depends on it.
 pub(super) fn block_step(run: &Run, definition: &Step, by: &str) -> Vec<Event> {
     let mut events = vec![Event::StepBlocked {
         step: definition.id.clone(),

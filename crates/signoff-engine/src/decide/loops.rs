@@ -3,14 +3,14 @@
 use signoff_plan::expression::{evaluate_list, read};
 use signoff_plan::model::Step;
 
-use super::attempt::facts;
+use super::evidence::facts;
 use super::gate::{ask_at_gate, blocked_by_skip, scope};
 use super::{Refusal, with_step};
 use crate::event::{Choice, Event, InboxKind};
 use crate::evidence::Grade;
 use crate::state::{Run, Stage};
 
-/// The items of a loop, or a question to a person where they have no value.
+/// Expands a loop into its items, or asks a person if the list has no value.
 pub(super) fn expand(
     run: &Run,
     at: usize,
@@ -43,7 +43,7 @@ pub(super) fn expand(
     }
 }
 
-/// All items of a loop are done, as far as anybody can say now.
+/// Ends a loop whose items are all done, some of them perhaps provisionally.
 pub(super) fn gather(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let items = run.children.get(&at).into_iter().flatten();

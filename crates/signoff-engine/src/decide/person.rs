@@ -3,7 +3,7 @@
 use signoff_plan::model::{Step, Work};
 
 use super::acceptance::acceptance;
-use super::attempt::facts;
+use super::evidence::facts;
 use super::policy::{fail_step, skip_and_block};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
@@ -52,7 +52,7 @@ pub(super) fn ask(run: &Run, definition: &Step, kind: InboxKind, question: Strin
             Choice::Abort,
         ],
         (None, _) => vec![Choice::Accept, Choice::Retry, Choice::Skip, Choice::Abort],
-        // Evaluating again is all that a retry of a check could mean.
+        // A check has no work to retry: `fixed` evaluates it again.
         (Some(_), Work::Check) => vec![Choice::Fixed, Choice::Skip, Choice::Abort],
         (Some(_), _) => vec![Choice::Retry, Choice::Fixed, Choice::Skip, Choice::Abort],
     };
@@ -144,7 +144,7 @@ pub(super) fn answer(
     Ok(events)
 }
 
-/// Why a note that is meant to be arguments cannot be read. The call must not run with the plan's
+/// The error in a note that looks like arguments. Without it, the call would run with the plan's
 /// arguments instead.
 fn arguments_error(note: &str) -> Option<String> {
     let looks = note.trim_start().starts_with('{');
@@ -152,7 +152,7 @@ fn arguments_error(note: &str) -> Option<String> {
     read.err().filter(|_| looks).map(|why| why.to_string())
 }
 
-/// The question once more about those that the answer was not about.
+/// Asks again about the steps that the answer did not cover.
 fn remaining_question(run: &Run, open: &InboxItem, events: &[Event]) -> Option<Event> {
     let settled = |id: &str| {
         events.iter().any(|event| {
@@ -179,7 +179,7 @@ fn remaining_question(run: &Run, open: &InboxItem, events: &[Event]) -> Option<E
     acceptance(run, left)
 }
 
-/// The steps of an item that an answer is about, in plan order: those it names, or all.
+/// The steps that an answer covers, in plan order: those it names, otherwise all of the item's.
 fn steps_of_answer<'a>(
     run: &'a Run,
     open: &InboxItem,
@@ -200,7 +200,7 @@ fn steps_of_answer<'a>(
     Ok(steps)
 }
 
-/// Lets the step wait for another version of the plan. The person can still answer otherwise.
+/// Makes the step wait for another version of the plan. The person can still choose another answer.
 fn wait_for_revision(run: &Run, definition: &Step, note: Option<&str>) -> Vec<Event> {
     let why = note.map(|note| format!(" ({note})")).unwrap_or_default();
     let question = format!(
@@ -210,13 +210,13 @@ fn wait_for_revision(run: &Run, definition: &Step, note: Option<&str>) -> Vec<Ev
     ask(run, definition, InboxKind::Revision, question)
 }
 
-/// Does the step end badly by this?
+/// Does this event end its step as failed or blocked?
 fn ends_step_badly(event: &Event) -> bool {
     matches!(event, Event::StepFailed { .. } | Event::StepBlocked { .. })
 }
 
-/// Adds the end of a step unless the step has one: of two steps that are refused one may rest on
-/// the other, and it fails or is blocked, not both.
+/// Adds an event unless it would end a step twice: if a refused step depends on another refused one, it
+/// either fails or is blocked, not both.
 pub(super) fn push_once(events: &mut Vec<Event>, event: Event) {
     let known = |known: &Event| ends_step_badly(known) && known.step() == event.step();
     if !ends_step_badly(&event) || !events.iter().any(known) {
@@ -232,7 +232,7 @@ pub(super) struct Answer<'a> {
     pub(super) by: &'a str,
 }
 
-/// What an answer leads to beyond its own event.
+/// The events that follow from an answer.
 pub(super) fn consequence(
     run: &Run,
     definition: &Step,
@@ -242,9 +242,9 @@ pub(super) fn consequence(
     let by = answer.by;
     match answer.choice {
         Choice::Retry | Choice::Fixed | Choice::Allow | Choice::Approve => Vec::new(),
-        // What the person said is judged like any work.
+        // The contract judges what the person said.
         Choice::Reply | Choice::Happened if definition.contract.is_some() => Vec::new(),
-        // What was done counts once it is merged.
+        // The work counts once it is merged.
         Choice::Accept | Choice::Reply | Choice::Happened if is_unmerged(run, definition) => {
             Vec::new()
         }
@@ -280,7 +280,7 @@ fn is_unmerged(run: &Run, definition: &Step) -> bool {
     at.is_some_and(|at| run.is_unmerged(at))
 }
 
-/// What a person said to their answer, behind a reason.
+/// A person's note, appended to a reason.
 fn note_suffix(note: Option<&str>) -> String {
     let note = note.map(str::trim).filter(|note| !note.is_empty());
     note.map_or_else(String::new, |note| format!(": {note}"))

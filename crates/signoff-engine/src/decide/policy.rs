@@ -51,7 +51,7 @@ pub(super) fn retries_exhausted(
     match definition.on_fail.then {
         FailAction::Abort => fail_step(run, definition, state, reason),
         FailAction::Skip => skip_and_block(run, definition, reason),
-        // This build has no planner: both mean "ask a person".
+        // This build has no planner, so all three ask a person.
         FailAction::Escalate | FailAction::Replan | FailAction::Recover => {
             escalate(run, definition, state, reason)
         }
@@ -73,7 +73,7 @@ pub(super) fn fail_step(
     events
 }
 
-/// Skips a step so that what waits for it is blocked.
+/// Skips a step and blocks its dependents.
 pub(super) fn skip_and_block(run: &Run, definition: &Step, reason: &str) -> Vec<Event> {
     let mut events = vec![Event::StepSkipped {
         step: definition.id.clone(),
@@ -84,9 +84,9 @@ pub(super) fn skip_and_block(run: &Run, definition: &Step, reason: &str) -> Vec<
     events
 }
 
-/// Does this step still rest on those that it waits for? One that a person refused may have let its
-/// dependents go on, so it need not be pending. What was done under an earlier version of the plan
-/// rests on that.
+/// Would the failure of a dependency block this step? It need not be pending: dependents of a provisional
+/// step go on before a person refuses it. A step that was done under an earlier version of the plan stays
+/// done.
 fn needs_its_dependencies(run: &Run, at: usize) -> bool {
     run.steps.get(at).is_some_and(|step| {
         let stands_alone = step.outcome.kept && step.satisfies;
@@ -102,7 +102,7 @@ fn needs_its_dependencies(run: &Run, at: usize) -> bool {
 pub(super) fn block_dependents(run: &Run, cause: &Step) -> Vec<Event> {
     let mut reached = BTreeSet::new();
     let mut open: Vec<usize> = run.index.get(&cause.id).copied().into_iter().collect();
-    // Steps from here on that wait for all before them have been seen.
+    // Steps from this position on that wait for all earlier steps have been visited.
     let mut seen_from = run.steps.len();
     while let Some(at) = open.pop() {
         let waiting_for_all = (at + 1..seen_from).filter(|&later| run.waits_for_all(later));

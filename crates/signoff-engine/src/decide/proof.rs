@@ -1,12 +1,12 @@
-//! What is missing for `proved`. Everything less has its reason.
+//! Why a step is not `proved`.
 
 use signoff_plan::model::{Step, Work};
 
 use crate::state::StepState;
 use crate::verdict::{SHARED, Verdict, doubts};
 
-/// Why the contract of a completed step proves less than red before and green after, by a complete look
-/// at work that changed something. Empty = it is proved.
+/// Why the contract of a completed step does not prove it. A proof is red before the work and green after it,
+/// with every change recorded and at least one change. Empty = it is proved.
 pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<String> {
     let Some(contract) = &definition.contract else {
         return Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
     }
     if matches!(definition.work, Work::Agent { .. }) {
         match state.changes.files.as_deref() {
-            None => say("what the work changed was not seen"),
+            None => say("what the work changed was not recorded"),
             Some([]) => say("the work changed nothing that is versioned"),
             Some(_) => {}
         }

@@ -1,4 +1,4 @@
-//! What a step protects is protected from every step that may run beside it.
+//! Protected files are protected from every step that may run in parallel.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use super::verdict::is_covered;
 use crate::event::Changes;
 use crate::judge::is_produced;
 
-/// The files that a step changed although one protects them that neither waits for it nor is waited for, with that
-/// one's id. `produces` allows it.
+/// The files that a step changed although a parallel step protects them, with that step's id. Files that `produces`
+/// names are allowed.
 pub(super) fn protected_by_others<'p>(
     plan: &'p Plan,
     step: &Step,
@@ -33,7 +33,7 @@ pub(super) fn protected_by_others<'p>(
     })
 }
 
-/// Which steps a step waits for, and which wait for it.
+/// The order between one step and the others.
 struct StepOrder<'p> {
     plan: &'p Plan,
     own: usize,
@@ -52,7 +52,7 @@ impl<'p> StepOrder<'p> {
     }
 }
 
-/// All that a step waits for, directly or not.
+/// Everything that a step waits for, directly or indirectly.
 fn all_before(plan: &Plan, at: usize) -> BTreeSet<usize> {
     let (mut found, mut left) = (BTreeSet::new(), vec![at]);
     while let Some(at) = left.pop() {

@@ -13,11 +13,11 @@ use crate::recovery::{CutOff, cut_off};
 use crate::state::{Run, StepState, StepStatus};
 use crate::verdict::ProcessEnd;
 
-/// Times an attempt may be cut off before a person is asked.
+/// How often attempts may be interrupted before a person is asked.
 const MAX_INTERRUPTIONS: u32 = 3;
 
-/// Going on after a crash: attempts that were cut off are named, and consequences that were lost
-/// with the end of the journal are recorded now.
+/// Continues after a crash: records which attempts were interrupted, and the consequences that the
+/// journal lost at its end.
 pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
     let mut events = vec![Event::RunResumed {
         reopened: false,
@@ -58,7 +58,7 @@ fn after_crash(run: &Run, now: Millis, definition: &Step, state: &StepState) -> 
         }
         CutOff::AfterCall => consequence_of_call(run, now, definition, state),
         CutOff::AfterMerge => after_merge(run, now, definition, state),
-        // `apply` asks for these again.
+        // `apply` puts these back to where they are requested again.
         CutOff::Harness(_) | CutOff::Recheck | CutOff::Nothing => Vec::new(),
     }
 }
@@ -80,7 +80,7 @@ fn interrupted(run: &Run, definition: &Step, state: &StepState, attempt: u32) ->
     events
 }
 
-/// Blocks that were lost with the end of the journal.
+/// `step_blocked` events that the journal lost at its end.
 fn missing_blocks(run: &Run) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for (definition, state) in run.steps() {
@@ -88,7 +88,7 @@ fn missing_blocks(run: &Run) -> Vec<Event> {
             state.status,
             StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
         );
-        // What was built on a step that regressed has evidence of its own.
+        // Dependents of a step that regressed have evidence of their own.
         if lost && !state.satisfies && !state.outcome.regressed {
             for event in block_dependents(run, definition) {
                 if !events.iter().any(|known| known.step() == event.step()) {
@@ -108,7 +108,7 @@ pub(super) fn stop(run: &Run) -> Vec<Event> {
     events
 }
 
-/// What becomes of the steps whose work a person ended.
+/// Records which agents and calls a person stopped.
 pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for &at in &run.active {
@@ -124,7 +124,7 @@ pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
             CutOff::Call { attempt } => {
                 events.extend(call_cut_off(run, definition, state, attempt, true));
             }
-            // A person stops agents and calls; what the harness does itself is asked for again.
+            // What the harness itself was doing is requested again on resume.
             CutOff::Harness(_)
             | CutOff::Recheck
             | CutOff::Answer { .. }
@@ -137,8 +137,8 @@ pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
     events
 }
 
-/// The consequence of a call whose end was journaled and nothing after it. A failure left no value;
-/// what it was is lost, so the call counts as a failed attempt.
+/// The consequence of a call whose end is the last thing in the journal. Without a value it failed; the
+/// reason is lost, so it counts as a failed attempt.
 fn consequence_of_call(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
     let end = match &state.values.output {
         Some(value) => CallEnd::Done(value.clone()),

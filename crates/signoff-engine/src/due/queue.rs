@@ -1,5 +1,5 @@
-//! Who may use the merge queue, and the run's tree: one step at a time. Contracts need neither: each sees a commit in an
-//! overlay of its own.
+//! The merge queue and the run's tree are used by one step at a time. Contracts need neither: each runs in its own
+//! overlay of a commit.
 
 use super::Action;
 use crate::state::Run;

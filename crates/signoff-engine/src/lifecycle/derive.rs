@@ -3,7 +3,7 @@
 use super::PlanState;
 use crate::event::Outcome;
 
-/// One thing that was recorded about a plan, as far as it decides its state.
+/// One recorded fact that decides the state of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanFact {
     /// It was proposed, or a new text answered a rejection.
@@ -18,18 +18,18 @@ pub enum PlanFact {
     Run(RunFact),
 }
 
-/// What is known of a plan besides what was recorded.
+/// What is known of a plan besides the recorded facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PlanFlags {
     /// The checks found an error.
     pub has_errors: bool,
     /// A signature over the present digests exists and counts.
     pub signed: bool,
-    /// It was rejected too often, and no person did anything to it since, in whatever form.
+    /// It was rejected too often, and no person has acted on it since.
     pub needs_person: bool,
 }
 
-/// What is known of a run.
+/// The state of a run, as far as it decides the state of its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunFact {
     pub outcome: Option<Outcome>,
@@ -37,11 +37,11 @@ pub struct RunFact {
     pub is_attended: bool,
 }
 
-/// Derives the state: the newest fact wins. `facts` are those about the present digests, oldest
-/// first, and any run that has not ended, whatever it runs.
+/// Derives the state: the newest fact wins. `facts` are those about the present digests, oldest first,
+/// and every run that has not ended, whichever version it runs.
 ///
-/// A signature that nobody recorded counts as older than everything that was. A plan that needs a
-/// person keeps needing one whatever its text has become meanwhile: an edit is not an answer.
+/// A signature that was not recorded counts as older than all facts. An edit does not free a plan from
+/// needing a person.
 pub fn derive(known: PlanFlags, facts: impl IntoIterator<Item = PlanFact>) -> PlanState {
     let unsigned = if known.has_errors {
         PlanState::Draft

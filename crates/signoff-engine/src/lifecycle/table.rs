@@ -28,7 +28,7 @@ pub enum Transition {
     Start,
     Complete,
     Fail,
-    /// Whoever drove the run is gone or silent.
+    /// The process that drove the run is gone or silent.
     Stall,
     Resume,
     /// From scratch, under the same signature.
@@ -95,7 +95,7 @@ const fn row(
 
 const PERSON: &[Actor] = &[Actor::Person];
 const HARNESS: &[Actor] = &[Actor::Harness];
-/// Whoever may run.
+/// Everyone who may run a plan.
 const ANYBODY: &[Actor] = &[
     Actor::Person,
     Actor::Policy,
@@ -105,7 +105,6 @@ const ANYBODY: &[Actor] = &[
 ];
 const WRITERS: &[Actor] = &[Actor::Person, Actor::Planner, Actor::Agent];
 
-/// Design 4.1, line by line.
 const TABLE: [Row; 21] = [
     row(&[Draft], Transition::Verify, Verified, HARNESS),
     row(
@@ -163,7 +162,7 @@ const TABLE: [Row; 21] = [
         Draft,
         ANYBODY,
     ),
-    // Another text is not an answer to three rejections, or anybody could give it.
+    // An edit does not undo three rejections; otherwise anybody could.
     row(&[NeedsReview], Transition::Edit, NeedsReview, ANYBODY),
 ];
 
@@ -244,7 +243,7 @@ pub fn state_after(
     })
 }
 
-/// What an actor can do to a plan in this state, in the order of a plan's life.
+/// The transitions that an actor can cause in this state.
 pub fn possible_transitions(state: PlanState, actor: Actor) -> Vec<Transition> {
     let rows = TABLE
         .iter()
@@ -254,9 +253,9 @@ pub fn possible_transitions(state: PlanState, actor: Actor) -> Vec<Transition> {
     acts
 }
 
-/// The state after signing another version of a plan, or other terms, than those of its run, which
-/// stands still or has failed: that does not move the plan, and lets the run go on. Only a person
-/// knows that a run under way is to change its course.
+/// The state after signing another version of the plan, or other terms, while a run of it has stopped or
+/// failed. The state does not change, and the run can continue. Only a person may change the course of a
+/// run.
 pub fn state_after_signing_again(
     state: PlanState,
     actor: Actor,
@@ -273,17 +272,17 @@ pub fn state_after_signing_again(
     }
 }
 
-/// A plan with a run that is not over keeps its file.
+/// May the plan's file be deleted? Not while a run of it has not ended.
 pub fn may_delete(state: PlanState) -> bool {
     !matches!(state, Executing | Replanning | Stalled)
 }
 
-/// Whoever was told no does not begin anew with a copy that nobody said no to.
+/// May the plan be copied? A rejected plan only by a person: a copy would be free of the rejection.
 pub fn may_clone(state: PlanState, actor: Actor) -> bool {
     actor == Actor::Person || !matches!(state, Rejected | NeedsReview)
 }
 
-/// Whether this many rejections are too many.
+/// Are these rejections too many, so that a person must review the plan?
 pub fn must_escalate(rejections: u64, most: u64) -> bool {
     rejections >= most
 }

@@ -4,14 +4,14 @@ use crate::Millis;
 use crate::event::{Candidate, Changes, ProcessIdentity, ToolCall};
 use crate::verdict::ProcessEnd;
 
-/// What the harness knows of the present attempt. Before the first one, what a person did to the step
-/// is noted here all the same.
+/// What the harness knows of the present attempt. Before the first attempt, it only holds what a person did
+/// to the step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AttemptState {
     /// When its work started.
     pub started_at: Millis,
     pub process: Option<ProcessIdentity>,
-    /// The call under way, or whose end nobody saw.
+    /// The call that is active, or whose result is unknown.
     pub call: Option<ToolCall>,
     /// Its call may have changed the tree.
     pub changed_tree: bool,
@@ -19,11 +19,11 @@ pub struct AttemptState {
     pub work_ended: Option<ProcessEnd>,
     /// It was cut off.
     pub interrupted: bool,
-    /// What its agents had changed when a person took it over to repair it; none = nobody did.
+    /// What its agents had changed when a person took over to repair it; `None` = no person did.
     pub taken_over: Option<Changes>,
     /// Who repaired it by hand.
     pub repaired_by: Option<String>,
-    /// Who accepted it, where its contract is still to be seen.
+    /// Who accepted it, while its contract or its merge is still to come.
     pub accepted_by: Option<String>,
     /// Inconclusive evaluations.
     pub inconclusive: u32,

@@ -7,7 +7,7 @@ use signoff_plan::tools::{Tool, built_in};
 use super::{Run, Stage};
 use crate::event::{Isolation, LandAt, Outcome, RunTree};
 
-/// Where a step sits in a run that works in worktrees.
+/// Where a step's work is, in a run with worktrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(
@@ -25,7 +25,7 @@ pub enum WorkLocation {
 }
 
 impl Run {
-    /// Where a step sits that has begun and not ended; nothing, if everything is in the checkout.
+    /// Where the work of an active step is; `None` if the run works in the checkout.
     pub fn work_location(&self, at: usize) -> Option<WorkLocation> {
         let (_, state) = self.step(at).filter(|_| self.in_worktrees())?;
         let tree = if self.has_own_tree(at) {
@@ -88,7 +88,7 @@ impl Run {
         self.in_worktrees() && active.into_iter().any(|step| step.allocation.has_queue())
     }
 
-    /// Has anything joined it that a person did in the checkout?
+    /// Have changes of a person in the checkout joined the run's tree?
     pub fn has_joined(&self) -> bool {
         !self.joined.is_empty()
     }
@@ -120,7 +120,7 @@ impl Run {
         landing.map(|(commit, _)| commit.as_str())
     }
 
-    /// Did it complete something that is nowhere but in its own commits?
+    /// Does completed work exist only in the run's own commits?
     pub fn has_not_landed(&self) -> bool {
         let completed = matches!(self.outcome(), Some(Outcome::Completed | Outcome::Partial));
         let start = self.run_tree().map(|tree| tree.start.as_str());
@@ -128,7 +128,7 @@ impl Run {
         completed && self.in_worktrees() && !settled && self.head() != start
     }
 
-    /// Are the files of all its steps in the checkout, where each comes as its step passes?
+    /// Are all files in the checkout, in a run that lands each step?
     pub fn has_landed_files(&self) -> bool {
         let at_once = self.in_worktrees() && self.settings.land == LandAt::Step;
         at_once && self.head == self.landed_head && self.held.is_empty()
@@ -149,7 +149,7 @@ impl Run {
             })
     }
 
-    /// Must the step's work be put on top of what was merged before it can be judged?
+    /// Must a candidate be built before the step can be judged?
     pub(crate) fn wants_candidate(&self, at: usize) -> bool {
         self.in_worktrees()
             && self.step(at).is_some_and(|(definition, state)| {

@@ -7,9 +7,9 @@ use crate::event::{Choice, Event, RecordedEvent};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Usage {
     pub(crate) agents: u64,
-    /// Time of the stretches that have ended; waiting on a person is not counted.
+    /// Wall clock of earlier invocations; waiting on a person is not counted.
     pub(crate) wall: Millis,
-    /// Start of the present stretch.
+    /// When the present invocation started.
     pub(crate) since: Millis,
     pub(crate) latest: Millis,
     /// How often a person granted the budget once more.

@@ -128,7 +128,7 @@ fn the_work_must_have_changed_something_that_was_seen() {
         &plain,
         red(),
         changed(None),
-        &["what the work changed was not seen"],
+        &["what the work changed was not recorded"],
     );
 }
 

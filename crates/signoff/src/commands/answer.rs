@@ -82,7 +82,7 @@ fn not_open(project: &Project, run: &str, item: &str) -> Failure {
     if let Err(error) = read {
         return error.into();
     }
-    let waits = format!("nothing waits under `{run}/{item}`");
+    let waits = format!("no open item is named `{run}/{item}`");
     let failure = match answer {
         Some(answer) => Failure::new(5, "answered", format!("{waits} any more: {answer}")),
         None if asked => {

@@ -1,4 +1,4 @@
-//! What becomes of each step under another version of its plan.
+//! What each step keeps under another version of its plan.
 
 use signoff_plan::diff::{definition_hash, text_hash};
 use signoff_plan::expression::read;
@@ -8,18 +8,18 @@ use super::unmet;
 use crate::event::InboxKind;
 use crate::state::{Run, Stage, StepState, StepStatus};
 
-/// What becomes of a step.
+/// What a step keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Carryover {
-    /// It is done, and stays so.
+    /// It is done and stays done.
     Finished,
-    /// It waits on a person, or is a loop that has become its items, and goes on with that.
+    /// It waits on a person or is an expanded loop, and continues.
     Underway,
     /// It is new, or starts over.
     Over,
 }
 
-/// The fate of each step of the new plan, given where it stood in the old one.
+/// What each step of the new plan keeps; `pairs` has its position in the old plan.
 pub(super) fn carryovers(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<Carryover> {
     let alone = |(at, from): (usize, &Option<usize>)| {
         from.map_or(Carryover::Over, |from| of_step(old, new, from, at))
@@ -31,13 +31,13 @@ pub(super) fn carryovers(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<C
             .enumerate()
             .filter_map(|(at, from)| Some((at, (*from)?)))
     };
-    // A condition was false because of values that may become others.
+    // A condition was false because of values that may change.
     let decided: Vec<usize> = steps()
         .filter(|(at, from)| is_skipped(old, *from) && rests_on_lost(new, &fates, *at))
         .map(|(at, _)| at)
         .collect();
     demote(&mut fates, decided);
-    // A question about a step is asked when the step's turn comes.
+    // A question is asked again once the dependencies are met.
     let early: Vec<usize> = steps()
         .filter(|(_, from)| !old.children.contains_key(from))
         .filter(|(at, _)| fates.get(*at) == Some(&Carryover::Underway))
@@ -80,7 +80,7 @@ fn of_step(old: &Run, new: &Run, from: usize, at: usize) -> Carryover {
     }
 }
 
-/// The fate of an item of a loop that goes on.
+/// What an item keeps if its loop continues.
 pub(super) fn of_item(old: &Run, new: &Run, from: usize, at: usize) -> Carryover {
     let fate = old
         .steps
@@ -92,7 +92,7 @@ pub(super) fn of_item(old: &Run, new: &Run, from: usize, at: usize) -> Carryover
     }
 }
 
-/// What its state alone says.
+/// What a step would keep by its state alone.
 fn by_itself(old: &Run, state: &StepState) -> Carryover {
     let skipped = state.status == StepStatus::Skipped && state.satisfies;
     if state.status == StepStatus::Completed || state.stage == Stage::Provisional || skipped {
@@ -101,7 +101,7 @@ fn by_itself(old: &Run, state: &StepState) -> Carryover {
     let Stage::Waiting { item } = &state.stage else {
         return Carryover::Over;
     };
-    // The new version may have the budget that was missing, or be the one that was asked for.
+    // The new version may add the missing budget, or be the revision that was requested.
     let is_met = |kind| matches!(kind, InboxKind::Budget | InboxKind::Revision);
     match old.items.get(item) {
         Some(open) if !is_met(open.kind) => Carryover::Underway,
@@ -109,14 +109,14 @@ fn by_itself(old: &Run, state: &StepState) -> Carryover {
     }
 }
 
-/// Is what the two do, and what decides about it, the same? Of loops also over what.
+/// Are the definitions equal in everything that matters for the result?
 fn is_same(old: &Run, new: &Run, was: &Step, is: &Step) -> bool {
     let loops = (&was.for_each, was.max_items) == (&is.for_each, is.max_items)
         && (is.for_each.is_none() || params_are_same(old, new));
     loops && definition_hash(was) == definition_hash(is)
 }
 
-/// Is everything that is said about the two the same?
+/// Are the definitions equal, texts for people and agents included?
 pub(super) fn text_is_same(old: &Run, new: &Run, from: usize, at: usize) -> bool {
     match (old.definition(from), new.definition(at)) {
         (Some(was), Some(is)) => text_hash(was) == text_hash(is),
@@ -132,7 +132,7 @@ fn is_skipped(old: &Run, from: usize) -> bool {
     (old.steps.get(from)).is_some_and(|step| step.status == StepStatus::Skipped)
 }
 
-/// Does the step's condition read one that is not finished any more?
+/// Does the step's condition read a step that is no longer finished?
 fn rests_on_lost(new: &Run, fates: &[Carryover], at: usize) -> bool {
     let when = new.definition(at).and_then(|step| step.when.as_deref());
     let reads = when.and_then(|when| read(when).ok());
