@@ -18,7 +18,7 @@ pub use self::attempt::AttemptState;
 pub use self::contract::{Baseline, ContractRuns};
 pub use self::item::InboxItem;
 pub use self::run_tree::WorkLocation;
-pub(crate) use self::setup::for_each_reference;
+pub(crate) use self::setup::{for_each_reference, steps_read};
 pub use self::stage::{Stage, StepStatus};
 pub use self::step::{
     Activation, Advice, Allocation, CutOffAttempts, Failure, History, LoopItem, StepOutcome,

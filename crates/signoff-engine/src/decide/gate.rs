@@ -1,7 +1,7 @@
 //! What comes before a step's work and needs no process: its condition, its items, a person's
 //! approval, and the question of an `ask` step.
 
-use signoff_plan::expression::{Scope, StepRead, evaluate_condition, read};
+use signoff_plan::expression::{Scope, StepRead, evaluate_condition};
 use signoff_plan::model::{Step, Work};
 
 use super::call::call_text;
@@ -12,7 +12,7 @@ use super::{Refusal, begin, with_step};
 use crate::apply::reads_item;
 use crate::arguments::{resolved_arguments, skipped_reference};
 use crate::event::{Choice, Event, InboxKind};
-use crate::state::{Run, StepState, StepStatus};
+use crate::state::{Run, StepState, StepStatus, steps_read};
 
 pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     let Some((definition, state)) = run.step(at) else {
@@ -80,7 +80,7 @@ fn check_condition(
     definition: &Step,
     when: &str,
 ) -> Result<Vec<Event>, Refusal> {
-    let reads = read(when).map(|reads| reads.steps).unwrap_or_default();
+    let reads = steps_read(when);
     if let Some(events) = blocked_by_skip(run, definition, &reads) {
         return Ok(events);
     }

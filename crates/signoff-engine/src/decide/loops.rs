@@ -1,6 +1,6 @@
 //! A loop becomes its items, and ends with the last of them.
 
-use signoff_plan::expression::{evaluate_list, read};
+use signoff_plan::expression::evaluate_list;
 use signoff_plan::model::Step;
 
 use super::evidence::facts;
@@ -8,7 +8,7 @@ use super::gate::{ask_at_gate, blocked_by_skip, scope};
 use super::{Refusal, with_step};
 use crate::event::{Choice, Event, InboxKind};
 use crate::evidence::Grade;
-use crate::state::{Run, Stage};
+use crate::state::{Run, Stage, steps_read};
 
 /// Expands a loop into its items, or asks a person if the list has no value.
 pub(super) fn expand(
@@ -17,7 +17,7 @@ pub(super) fn expand(
     definition: &Step,
     list: &str,
 ) -> Result<Vec<Event>, Refusal> {
-    let reads = read(list).map(|reads| reads.steps).unwrap_or_default();
+    let reads = steps_read(list);
     if let Some(events) = blocked_by_skip(run, definition, &reads) {
         return Ok(events);
     }

@@ -151,9 +151,7 @@ pub(super) fn after_merge(
         _ if state.attempt.accepted_by.is_some() => Grade::Accepted,
         Work::Tool { .. } => Grade::Observed,
         Work::Agent { .. } | Work::Ask { .. } | Work::Check => {
-            let ended = state.attempt.work_ended.clone();
-            let ended = ended.unwrap_or(crate::verdict::ProcessEnd::Exited(0));
-            return end_without_contract(run, now, definition, state, &ended);
+            return end_without_contract(run, now, definition, state, &state.attempt.work_end());
         }
     };
     vec![Event::StepCompleted {

@@ -118,9 +118,12 @@ pub(super) fn answer(
     }
     let ids = about.iter().map(|(definition, _)| definition.id.clone());
     let ids: Vec<String> = ids.collect();
+    let first = ids.first().cloned().ok_or(Refusal::OutOfPlace {
+        what: "an answer about no step",
+    })?;
     let mut events = vec![Event::InboxAnswered {
         item: item.to_owned(),
-        step: ids.first().cloned().unwrap_or_default(),
+        step: first,
         steps: if open.steps.is_empty() {
             Vec::new()
         } else {

@@ -11,7 +11,6 @@ use crate::Millis;
 use crate::event::{CallEnd, Event, PauseReason};
 use crate::recovery::{CutOff, cut_off};
 use crate::state::{Run, StepState, StepStatus};
-use crate::verdict::ProcessEnd;
 
 /// How often attempts may be interrupted before a person is asked.
 const MAX_INTERRUPTIONS: u32 = 3;
@@ -52,9 +51,7 @@ fn after_crash(run: &Run, now: Millis, definition: &Step, state: &StepState) -> 
             consequence(run, definition, state, answer)
         }
         CutOff::AfterAgent => {
-            let ended = state.attempt.work_ended.clone();
-            let ended = ended.unwrap_or(ProcessEnd::Exited(0));
-            end_without_contract(run, now, definition, state, &ended)
+            end_without_contract(run, now, definition, state, &state.attempt.work_end())
         }
         CutOff::AfterCall => consequence_of_call(run, now, definition, state),
         CutOff::AfterMerge => after_merge(run, now, definition, state),

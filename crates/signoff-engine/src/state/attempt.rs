@@ -38,6 +38,11 @@ pub struct AttemptState {
 }
 
 impl AttemptState {
+    /// How its agent ended; a step without an agent ends as if one had succeeded.
+    pub(crate) fn work_end(&self) -> ProcessEnd {
+        self.work_ended.clone().unwrap_or(ProcessEnd::Exited(0))
+    }
+
     pub(crate) fn started(at: Millis) -> Self {
         Self {
             started_at: at,

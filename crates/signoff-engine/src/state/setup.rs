@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use signoff_plan::expression::{Scope, read};
+use signoff_plan::expression::{Scope, StepRead, read};
 use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::reference::{Token, TokenKind, scan};
 use signoff_plan::signed::SignedPlan;
@@ -100,7 +100,7 @@ fn read_steps(plan: &Plan, index: &BTreeMap<String, usize>) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for step in &plan.steps {
         for text in step.when.iter().chain(&step.for_each) {
-            let reads = read(text).map(|reads| reads.steps).unwrap_or_default();
+            let reads = steps_read(text);
             let ids = reads.iter().map(|read| read.id);
             found.extend(ids.filter_map(|id| index.get(id).copied()));
         }
@@ -109,6 +109,11 @@ fn read_steps(plan: &Plan, index: &BTreeMap<String, usize>) -> BTreeSet<usize> {
         }
     }
     found
+}
+
+/// The steps whose values an expression reads. An invalid expression reads nothing; evaluating it reports why.
+pub(crate) fn steps_read(text: &str) -> Vec<StepRead<'_>> {
+    read(text).map(|reads| reads.steps).unwrap_or_default()
 }
 
 /// Calls `each` with every step that arguments refer to.

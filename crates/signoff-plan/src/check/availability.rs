@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::context::{Context, StepView};
 use crate::model::{Plan, Step, Subscription, Work};
 use crate::shell::Analysis;
+use crate::source::text_up_to;
 use crate::{Workspace, glob};
 
 /// How a step may bring a file about.
@@ -180,7 +181,7 @@ impl<'a> ProducedFiles<'a> {
         let mut steps = self.paths.get(path).cloned().unwrap_or_default();
         let ends = path.match_indices('/').map(|(at, _)| at + 1);
         for end in std::iter::once(0).chain(ends) {
-            let folder = path.get(..end).unwrap_or_default();
+            let folder = text_up_to(path, end);
             for (index, pattern) in self.patterns.get(folder).into_iter().flatten() {
                 if self.compared.replace(self.compared.get() + 1) >= COMPARISONS {
                     return None;
@@ -199,7 +200,7 @@ impl<'a> ProducedFiles<'a> {
 /// The folder that everything a pattern covers lies in.
 pub(super) fn folder(pattern: &str) -> &str {
     let plain = pattern.find(['*', '?', '{']).unwrap_or(pattern.len());
-    let plain = pattern.get(..plain).unwrap_or_default();
+    let plain = text_up_to(pattern, plain);
     plain
         .rfind('/')
         .and_then(|at| plain.get(..=at))

@@ -15,12 +15,11 @@ use crate::subscription;
 /// Resolves a draft as far as possible and reports what could not be.
 pub(crate) fn resolve(draft: &Draft, problems: &mut Vec<Diagnostic>) -> Plan {
     let ids = step_ids(draft);
-    let mut dependencies = unknown_dependency::resolve(draft, &ids, problems).into_iter();
+    let dependencies = unknown_dependency::resolve(draft, &ids, problems);
     let mut steps = Vec::with_capacity(draft.steps.len());
-    for (index, written) in draft.steps.iter().enumerate() {
+    let written = draft.steps.iter().zip(&ids).zip(dependencies);
+    for (index, ((written, id), depends_on)) in written.enumerate() {
         let mut found = Vec::new();
-        let id = ids.get(index).cloned().unwrap_or_default();
-        let depends_on = dependencies.next().unwrap_or_default();
         let mut reader = Resolver {
             dialect: draft.dialect,
             problems: &mut found,
@@ -98,7 +97,7 @@ impl Resolver<'_> {
     fn field<D, M>(&mut self, field: &FieldSpec<D, M>, draft: &D, model: &mut M) {
         let label = spelling::label(field.name);
         match &field.shape {
-            Shape::Text(slot, _) => slot.set(model, for_each_text_argument(slot.text(draft))),
+            Shape::Text(slot, _) => slot.set(model, value_of(slot.text(draft))),
             Shape::Choice(slot, words) => {
                 let word = self.word(label, slot.text(draft), words);
                 slot.set(model, word.map(str::to_owned));
@@ -157,8 +156,8 @@ impl Resolver<'_> {
             return Work::Check;
         }
         Work::Agent {
-            role: for_each_text_argument(written.target.as_ref()),
-            task: for_each_text_argument(written.task.as_ref()).unwrap_or_default(),
+            role: value_of(written.target.as_ref()),
+            task: value_of(written.task.as_ref()).unwrap_or_default(),
         }
     }
 
@@ -173,8 +172,7 @@ impl Resolver<'_> {
         }
         let mut contract = Contract {
             // The configured shell is bash, unless somebody configured another.
-            shell: for_each_text_argument(written.shell.as_ref())
-                .filter(|shell| !is_default_shell(shell)),
+            shell: value_of(written.shell.as_ref()).filter(|shell| !is_default_shell(shell)),
             expect,
             ..Contract::new(written.command.text.clone())
         };
@@ -290,9 +288,9 @@ fn record(written: &[(&'static str, Spanned<Value>)]) -> BTreeMap<String, Value>
 
 fn hint(written: &draft::Hint) -> Option<Hint> {
     let hint = Hint {
-        tool: for_each_text_argument(written.tool.as_ref()),
-        operation: for_each_text_argument(written.operation.as_ref()),
-        target: for_each_text_argument(written.target.as_ref()),
+        tool: value_of(written.tool.as_ref()),
+        operation: value_of(written.operation.as_ref()),
+        target: value_of(written.target.as_ref()),
     };
     (hint != Hint::default()).then_some(hint)
 }
@@ -302,7 +300,7 @@ fn values(written: &[Spanned<String>]) -> Vec<String> {
 }
 
 /// The text, unless it is empty.
-fn for_each_text_argument(written: Option<&Spanned<String>>) -> Option<String> {
+fn value_of(written: Option<&Spanned<String>>) -> Option<String> {
     written
         .map(|text| text.value.clone())
         .filter(|text| !text.is_empty())

@@ -20,6 +20,7 @@ use self::names::StepRenames;
 use self::spelling::spelled;
 use crate::digest::canonical;
 use crate::model::Plan;
+use crate::source::first_line;
 
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +88,7 @@ const LENGTH: usize = 60;
 
 /// The first line of a text, shortened, with a sign that there is more.
 fn one_line(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
+    let line = first_line(text);
     let mut short: String = line.chars().take(LENGTH).collect();
     if short.len() < text.trim_end().len() {
         short.push('…');

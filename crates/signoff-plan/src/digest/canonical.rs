@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::SCHEMA;
 use crate::field::{self, FieldSpec, Shape};
 use crate::model::{Budget, Condition, Contract, Depends, Hint, OnFail, Plan, Step, Work};
+use crate::source::text_up_to;
 
 /// The part of a resolved plan that its digest covers.
 ///
@@ -248,7 +249,7 @@ fn tidy(text: &str) -> String {
             _ => break,
         }
     }
-    text.get(..end).unwrap_or_default().to_owned()
+    text_up_to(&text, end).to_owned()
 }
 
 fn line_feeds(text: &str) -> String {

@@ -7,7 +7,7 @@ use super::{EditRefused, Splice};
 use crate::dialect::object::Format;
 use crate::markdown::frontmatter::{FrontmatterSpans, locate};
 use crate::node::{Entry, Node, NodeKind};
-use crate::source::Span;
+use crate::source::{Span, text_from, text_up_to};
 use crate::write::yaml::{block_entry, entry, scalar, text as quoted};
 use crate::yaml;
 
@@ -40,7 +40,7 @@ impl<'a> Frontmatter<'a> {
 
     /// The line end in use.
     pub(super) fn line_end(&self) -> &'static str {
-        let before = self.text.get(..self.located.yaml.start).unwrap_or_default();
+        let before = text_up_to(self.text, self.located.yaml.start);
         if before.ends_with("\r\n") {
             "\r\n"
         } else {
@@ -143,8 +143,8 @@ impl<'a> Frontmatter<'a> {
         let between = Span::new(colon, entry.value.span.start.max(colon));
         self.no_comment(entry, between.slice(self.text))?;
         let start = entry.key.span.start;
-        let before = self.text.get(..start).unwrap_or_default();
-        let rest = self.text.get(end..).unwrap_or_default();
+        let before = text_up_to(self.text, start);
+        let rest = text_from(self.text, end);
         let rest = rest.split_inclusive('\n').next().unwrap_or_default();
         if !before.ends_with('\n') || !rest.trim().is_empty() {
             let what = format!("what stands beside `{}`", entry.key.value);

@@ -6,7 +6,7 @@ use super::{EditRefused, Splice};
 use crate::dialect::object::Format;
 use crate::json::{self, Comments, Separators, inline};
 use crate::node::{Entry, Node, NodeKind};
-use crate::source::Span;
+use crate::source::{Span, text_from, text_up_to};
 use crate::yaml::emit::scalar;
 
 /// A text of keys and values that is to be changed.
@@ -110,21 +110,21 @@ impl Editor<'_> {
 
     /// Where a key begins, with its quote.
     pub(super) fn key_start(self, entry: &Entry) -> usize {
-        let before = self.text.get(..entry.key.span.start).unwrap_or_default();
+        let before = text_up_to(self.text, entry.key.span.start);
         let quoted = self.format == Format::Json && before.ends_with('"');
         entry.key.span.start - usize::from(quoted)
     }
 
     /// Where the line of an offset begins.
     pub(super) fn line_start(self, offset: usize) -> usize {
-        let before = self.text.get(..offset).unwrap_or_default();
+        let before = text_up_to(self.text, offset);
         before.rfind('\n').map_or(0, |newline| newline + 1)
     }
 
     /// The line end in use behind an offset; on the last line, the one before it.
     fn line_end(self, offset: usize) -> &'static str {
-        let rest = self.text.get(offset..).unwrap_or_default();
-        let before = self.text.get(..offset).unwrap_or_default();
+        let rest = text_from(self.text, offset);
+        let before = text_up_to(self.text, offset);
         let line = rest.split_inclusive('\n').next().unwrap_or_default();
         if line.ends_with("\r\n") || (!line.ends_with('\n') && before.ends_with("\r\n")) {
             "\r\n"
@@ -165,7 +165,7 @@ impl Editor<'_> {
         let line = self.line_start(start);
         let indent = Span::new(line, start).slice(self.text);
         // YAML allows a comma behind the last entry.
-        let rest = self.text.get(value_end..).unwrap_or_default();
+        let rest = text_from(self.text, value_end);
         let blank = rest.len() - rest.trim_start().len();
         let has_comma = self.format == Format::Yaml && rest.trim_start().starts_with(',');
         let end = if has_comma {
@@ -182,7 +182,7 @@ impl Editor<'_> {
         let line_end = self.line_end(line);
         let between = format!(",{line_end}{indent}");
         let lines = format!("{line_end}{indent}{}", pairs.join(&between));
-        let behind = self.text.get(end..).unwrap_or_default();
+        let behind = text_from(self.text, end);
         let behind = behind.split('\n').next().unwrap_or_default();
         let behind = behind.strip_suffix('\r').unwrap_or(behind);
         let mark = match self.format {
@@ -209,7 +209,7 @@ impl Editor<'_> {
         let indent = self.indent(first);
         match entries.iter().rev().find(one_line) {
             Some(entry) => {
-                let rest = self.text.get(entry.value.span.end..).unwrap_or_default();
+                let rest = text_from(self.text, entry.value.span.end);
                 let line = rest.split('\n').next().unwrap_or_default();
                 let line = line.strip_suffix('\r').unwrap_or(line);
                 let at = entry.value.span.end + line.len();

@@ -9,7 +9,7 @@ use super::{Edit, EditRefused, Splice};
 use crate::check::resolve::step_ids;
 use crate::dialect::thread::PLAN_FILE;
 use crate::draft::{Draft, Spanned};
-use crate::source::Source;
+use crate::source::{Source, text_up_to};
 use crate::write::yaml::scalar;
 
 /// What to write where, for one change.
@@ -34,7 +34,7 @@ fn set_plan(
     let part = source.parts().iter().find(|part| part.name == PLAN_FILE);
     let missing = || EditRefused::Unreadable(format!("there is no `{PLAN_FILE}`"));
     let part = part.ok_or_else(missing)?;
-    let text = source.text().get(..part.span.end).unwrap_or_default();
+    let text = text_up_to(source.text(), part.span.end);
     let file = Frontmatter::new(text, draft.anchors.header.start)?;
     match name {
         "title" => file.set("title", value),
@@ -52,7 +52,7 @@ fn set_step(
 ) -> Result<Vec<Splice>, EditRefused> {
     let step = draft.steps.get(at);
     let step = step.ok_or_else(|| EditRefused::NoPlace("this step".to_owned()))?;
-    let text = source.text().get(..step.span.end).unwrap_or_default();
+    let text = text_up_to(source.text(), step.span.end);
     let file = Frontmatter::new(text, step.span.start)?;
     let key = match name {
         "id" => return rename(draft, &file, at, value),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::evaluate::{EvaluationFailed, Scope, evaluate};
 use super::tokens::{ExprTokenKind, tokens};
 use crate::shell::{Quoting, quoting_at};
-use crate::source::Span;
+use crate::source::{Span, text_from, text_up_to};
 
 /// A pair of braces in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,12 +38,12 @@ pub fn placeholders(text: &str) -> Vec<Placeholder<'_>> {
     let mut at = 0;
     while let Some(offset) = text.get(at..).and_then(|rest| rest.find("{{")) {
         let start = at + offset;
-        let inside = text.get(start + 2..).unwrap_or_default();
+        let inside = text_from(text, start + 2);
         let Some(length) = end_of(inside) else {
             break;
         };
         let span = Span::new(start, start + length + 4);
-        let content = content(inside.get(..length).unwrap_or_default());
+        let content = content(text_up_to(inside, length));
         places.push(Placeholder { span, content });
         at = span.end;
     }
@@ -161,7 +161,7 @@ fn rendered(
         out.push_str(&fit(&place, value)?);
         end = place.span.end;
     }
-    out.push_str(text.get(end..).unwrap_or_default());
+    out.push_str(text_from(text, end));
     Ok(out)
 }
 

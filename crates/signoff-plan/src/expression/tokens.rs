@@ -1,6 +1,6 @@
 //! The words and signs of an expression, with their places.
 
-use crate::source::Span;
+use crate::source::{Span, text_from, text_up_to};
 
 /// A word or sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) fn tokens(text: &str) -> Vec<ExprToken<'_>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = text_from(text, at);
         if c.is_whitespace() {
             at += c.len_utf8();
             continue;
@@ -41,7 +41,7 @@ pub(super) fn tokens(text: &str) -> Vec<ExprToken<'_>> {
 fn token(c: char, rest: &str) -> (ExprTokenKind<'_>, usize) {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let length = rest.find(|c| !word(c)).unwrap_or(rest.len());
-    let name = rest.get(..length).unwrap_or_default();
+    let name = text_up_to(rest, length);
     match c {
         'a'..='z' | 'A'..='Z' | '_' => (ExprTokenKind::Name(name), length),
         '0'..='9' => (ExprTokenKind::Number, length),

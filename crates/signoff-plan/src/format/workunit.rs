@@ -8,7 +8,7 @@ use crate::dialect::workunit::TICK;
 use crate::dialect::workunit::layout::{FieldGroup, Heading, Layout, LocatedField, layout};
 use crate::dialect::workunit::values::marker_len;
 use crate::edit::{Splice, splice_into};
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, text_from, text_up_to};
 
 /// Fields that are lists, by label.
 const LISTS: [&str; 11] = [
@@ -77,7 +77,7 @@ impl Formatter<'_> {
         let text = line.slice(self.text).trim_end();
         let hashes = text.len() - text.trim_start_matches('#').len();
         let mut at = hashes;
-        let mut rest = text.get(hashes..).unwrap_or_default();
+        let mut rest = text_from(text, hashes);
         loop {
             let word = rest.trim_start_matches([' ', '\t']);
             let gap = rest.len() - word.len();
@@ -155,7 +155,7 @@ impl Formatter<'_> {
             let Some(length) = marker_len(item) else {
                 continue;
             };
-            let marker = item.get(..length).unwrap_or_default();
+            let marker = text_up_to(item, length);
             let mark = marker.find([' ', '\t']).unwrap_or(1);
             if marker.get(..mark) != Some("-") {
                 let place = Span::new(line.start, line.start + mark);
@@ -168,7 +168,7 @@ impl Formatter<'_> {
     /// Takes away white space from the end of a line to the line end.
     fn trailing_space(&mut self, line: Span) {
         let text = self.text;
-        let rest = text.get(line.start..).unwrap_or_default();
+        let rest = text_from(text, line.start);
         let rest = rest.split('\n').next().unwrap_or_default();
         let rest = rest.strip_suffix('\r').unwrap_or(rest);
         let kept = rest.trim_end_matches([' ', '\t']).len();

@@ -2,7 +2,7 @@
 
 use super::{Comments, DEPTH, PROBLEMS, number, text};
 use crate::node::{Node, NodeKind, Problem};
-use crate::source::Span;
+use crate::source::{Span, first_line, text_from, text_up_to};
 
 /// Reads one JSON value that begins at `offset` of the file and goes to the end of the text.
 ///
@@ -48,7 +48,7 @@ fn run<'a>(
     parser.skip();
     if parser.peek().is_some() {
         let rest = parser.rest().trim_end();
-        let line = rest.lines().next().unwrap_or_default().len();
+        let line = first_line(rest).len();
         let span = Span::new(parser.at, parser.at + line);
         parser.problem(span, "there is more after the end of the plan");
     }
@@ -84,7 +84,7 @@ impl<'a> Parser<'a> {
         if self.stopped {
             return "";
         }
-        self.text.get(self.at..).unwrap_or_default()
+        text_from(self.text, self.at)
     }
 
     pub(super) fn problem(&mut self, span: Span, message: impl Into<String>) {
@@ -187,7 +187,7 @@ impl<'a> Parser<'a> {
         let length = word
             .len()
             .max(rest.chars().next().map_or(0, char::len_utf8));
-        let word = rest.get(..length).unwrap_or_default();
+        let word = text_up_to(rest, length);
         self.at += length;
         let span = Span::new(start, self.at);
         let (text, plain) = (word.to_owned(), true);

@@ -4,7 +4,7 @@ mod comment;
 mod value;
 
 pub(crate) use self::value::plain_value;
-use crate::source::{Span, Spanned};
+use crate::source::{Span, Spanned, text_from};
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +37,7 @@ impl Entry {
     /// Where the colon behind the key ends. `source` is the text that places count from.
     pub(crate) fn after_colon(&self, source: &str) -> usize {
         let from = self.key.span.end;
-        let rest = source.get(from..).unwrap_or_default();
+        let rest = text_from(source, from);
         from + rest.find(':').map_or(0, |colon| colon + 1)
     }
 }

@@ -27,7 +27,7 @@ const REASONS: OmissionReasons = OmissionReasons {
 pub(super) fn write(plan: &Plan) -> WrittenPlan {
     let value = value(plan);
     // Only values that JSON has: this cannot fail.
-    let text = serde_json::to_string_pretty(&value).unwrap_or_default() + "\n";
+    let text = serde_json::to_string_pretty(&value).expect("a JSON value serialises") + "\n";
     readback::written(plan, text, DIALECT, &REASONS)
 }
 

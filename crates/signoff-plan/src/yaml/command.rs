@@ -2,7 +2,7 @@
 //! block scalar, or in quotes, has other offsets than its file.
 
 use crate::node::{Node, NodeKind};
-use crate::source::{Command, Span};
+use crate::source::{Command, Span, text_from, text_up_to};
 
 /// The text of a scalar, each stretch of it with its place; `None` = it is no scalar.
 ///
@@ -25,7 +25,7 @@ pub(crate) fn command(node: &Node, source: &str) -> Option<Command> {
             span = Span::new(if offset == 0 { raw.start } else { span.start }, raw.end);
         }
     }
-    command.push(text.get(from..).unwrap_or_default(), span);
+    command.push(text_from(text, from), span);
     Some(command)
 }
 
@@ -58,7 +58,7 @@ impl<'a> ScalarReader<'a> {
         } else if quoted('\'') {
             Style::Single
         } else {
-            let before = source.get(..span.start).unwrap_or_default();
+            let before = text_up_to(source, span.start);
             let line = before.rfind('\n').map_or(0, |newline| newline + 1);
             Style::Block(span.start - line)
         };

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::json::{Separators, inline};
 use crate::node::plain_value;
+use crate::source::first_line;
 
 /// A whole document in block style.
 pub(crate) fn document(value: &Value) -> String {
@@ -104,7 +105,7 @@ fn spaces(count: usize, out: &mut String) {
 /// Whether a text of several lines can be written as it is.
 fn is_block(text: &str) -> bool {
     let body = text.strip_suffix('\n').unwrap_or(text);
-    let first = body.lines().next().unwrap_or_default();
+    let first = first_line(body);
     let last = body.rsplit('\n').next().unwrap_or_default();
     body.contains('\n')
         && !first.starts_with([' ', '\t'])

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use granit_parser::{Event, Parser, ScalarStyle};
 
 use crate::node::{Entry, Node, NodeKind, Problem};
-use crate::source::{Span, Spanned};
+use crate::source::{Span, Spanned, text_up_to};
 
 /// How deep collections may nest.
 const DEPTH: usize = 64;
@@ -193,7 +193,7 @@ impl Builder<'_> {
 
     /// The word that begins with a sign and stands right before a value, else the value.
     fn before(&self, value: Span, sign: char) -> Span {
-        let mut text = self.text.get(..value.start).unwrap_or_default();
+        let mut text = text_up_to(self.text, value.start);
         // An anchor and a tag may both be there, in any order.
         for _ in 0..2 {
             text = text.trim_ascii_end();

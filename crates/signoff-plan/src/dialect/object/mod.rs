@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::draft::{Draft, Spanned};
 use crate::json::{self, Comments};
 use crate::node::{Entry, Node, NodeKind, Problem};
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, text_from};
 #[cfg(test)]
 use crate::spelling::members;
 use crate::suggest::nearest;
@@ -46,7 +46,7 @@ pub(crate) struct Tree {
 /// Reads the text of a dialect into a tree.
 pub(crate) fn tree(source: &Source, dialect: Dialect) -> Tree {
     let start = source.byte_order_mark_len();
-    let text = source.text().get(start..).unwrap_or_default();
+    let text = text_from(source.text(), start);
     let comments = match dialect {
         Dialect::Toolplan => Comments::Tolerated,
         Dialect::Workunit | Dialect::Thread | Dialect::Proposal | Dialect::Record => {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::context::numbered;
 use crate::markdown::{Document, Line, LineKind};
-use crate::source::Span;
+use crate::source::{Span, text_from, text_up_to};
 
 /// One item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,7 +150,7 @@ fn goes_on(document: &Document<'_>, line: &Line) -> bool {
 pub(super) fn indentation(document: &Document<'_>, span: Span) -> usize {
     let text = document.slice(span);
     let rest = text.trim_start_matches([' ', '\t']);
-    columns(text.get(..text.len() - rest.len()).unwrap_or_default())
+    columns(text_up_to(text, text.len() - rest.len()))
 }
 
 fn columns(text: &str) -> usize {
@@ -167,10 +167,10 @@ pub(super) fn dedented(text: &str, columns: usize) -> &str {
         let width = match c {
             ' ' => 1,
             '\t' => 4 - column % 4,
-            _ => return text.get(at..).unwrap_or_default(),
+            _ => return text_from(text, at),
         };
         if column + width > columns {
-            return text.get(at..).unwrap_or_default();
+            return text_from(text, at);
         }
         column += width;
     }

@@ -12,7 +12,7 @@ use super::Dialect;
 use super::object::{self, Format, ObjectReader, Tree};
 use crate::check::{missing_field, too_large};
 use crate::draft::Draft;
-use crate::source::Source;
+use crate::source::{Source, text_from};
 use crate::yaml;
 
 const DIALECT: Dialect = Dialect::Record;
@@ -21,7 +21,7 @@ const DIALECT: Dialect = Dialect::Record;
 pub(super) fn parse(source: &Source) -> Draft {
     let mut draft = Draft::empty(DIALECT);
     let start = source.byte_order_mark_len();
-    let text = source.text().get(start..).unwrap_or_default();
+    let text = text_from(source.text(), start);
     let mut steps = index::IndexedSteps::default();
     let mut over = None;
     let tree = if object::is_braced(text) {

@@ -11,7 +11,7 @@ use super::Dialect;
 use crate::check::{bad_filename, duplicate_index, missing_field, too_large};
 use crate::draft::Draft;
 use crate::markdown::frontmatter::{FrontmatterSpans, locate};
-use crate::source::{Source, SourceFile, Span};
+use crate::source::{Source, SourceFile, Span, first_line, text_from};
 
 const DIALECT: Dialect = Dialect::Thread;
 
@@ -126,19 +126,19 @@ impl<'a> ThreadFile<'a> {
 
     /// Where to point for the file as a whole.
     fn first_line(&self) -> Span {
-        let rest = self.text.get(self.start..).unwrap_or_default();
-        let line = rest.lines().next().unwrap_or_default();
+        let rest = text_from(self.text, self.start);
+        let line = first_line(rest);
         Span::new(self.start, self.start + line.len())
     }
 
     /// The text from an offset on, without blank lines at both ends.
     fn body(&self, from: usize) -> (String, Span) {
-        let text = self.text.get(from..).unwrap_or_default();
+        let text = text_from(self.text, from);
         let blank = text
             .split_inclusive('\n')
             .take_while(|line| line.trim().is_empty());
         let start = from + blank.map(str::len).sum::<usize>();
-        let kept = self.text.get(start..).unwrap_or_default().trim_end();
+        let kept = text_from(self.text, start).trim_end();
         let start = if kept.is_empty() { from } else { start };
         let span = Span::new(start, start + kept.len());
         (kept.replace("\r\n", "\n"), span)

@@ -8,7 +8,7 @@ use crate::check::too_large;
 use crate::draft::Draft;
 use crate::json;
 use crate::node::Entry;
-use crate::source::Source;
+use crate::source::{Source, text_from};
 
 const DIALECT: Dialect = Dialect::Toolplan;
 
@@ -16,7 +16,7 @@ const DIALECT: Dialect = Dialect::Toolplan;
 /// would make it a record.
 pub(super) fn recognise(source: &Source) -> bool {
     let text = source.text();
-    let text = text.get(source.byte_order_mark_len()..).unwrap_or_default();
+    let text = text_from(text, source.byte_order_mark_len());
     let Some(outline) = json::outline(text) else {
         return false;
     };
@@ -28,7 +28,7 @@ pub(super) fn recognise(source: &Source) -> bool {
 pub(super) fn parse(source: &Source) -> Draft {
     let mut draft = Draft::empty(DIALECT);
     let start = source.byte_order_mark_len();
-    let text = source.text().get(start..).unwrap_or_default();
+    let text = text_from(source.text(), start);
     let mut reader = ObjectReader::new(source, DIALECT, Format::Json);
     let mut steps = Vec::new();
     let mut over = None;

@@ -6,7 +6,7 @@ use crate::dialect::proposal::{ProposalPart, split};
 use crate::draft::Draft;
 use crate::edit::{EditRefused, Splice};
 use crate::markdown::{Document, LineKind};
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, text_up_to};
 
 /// A section at the end of the file, with a blank line before it.
 pub(super) fn append(source: &Source, section: &str, line_end: &str) -> Splice {
@@ -147,7 +147,7 @@ fn before_rest(
 
 /// A section between others: blank lines set it apart.
 fn insert(source: &Source, at: usize, text: &str, line_end: &str) -> Splice {
-    let before = source.text().get(..at).unwrap_or_default();
+    let before = text_up_to(source.text(), at);
     let blank = before.ends_with("\n\n") || before.ends_with("\n\r\n");
     let gap = if blank { "" } else { line_end };
     let behind = if at == source.text().len() {
@@ -162,7 +162,7 @@ fn insert(source: &Source, at: usize, text: &str, line_end: &str) -> Splice {
 
 /// Text behind a line end, which the last line of a file may not have.
 fn separated(source: &Source, at: usize, text: &str, line_end: &str) -> String {
-    let before = source.text().get(..at).unwrap_or_default();
+    let before = text_up_to(source.text(), at);
     if before.is_empty() || before.ends_with('\n') {
         text.to_owned()
     } else {

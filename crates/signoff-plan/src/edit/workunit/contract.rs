@@ -7,7 +7,7 @@ use super::line_end;
 use crate::dialect::workunit::layout::{FieldGroup, LocatedField};
 use crate::draft;
 use crate::edit::{EditRefused, Splice};
-use crate::source::Span;
+use crate::source::{Span, first_line, text_from, text_up_to};
 use crate::spelling::Dialect;
 use crate::write::workunit::fenced;
 
@@ -62,7 +62,7 @@ impl Editor<'_> {
         for field in part.fields.iter().filter(|field| of_contract(field.name)) {
             self.no_comment(field, field.name)?;
             let end = field.below.map_or(field.line.end, |below| below.end);
-            let rest = self.source.text().get(end..).unwrap_or_default();
+            let rest = text_from(self.source.text(), end);
             let line = rest.split_inclusive('\n').next().unwrap_or_default();
             let place = Span::new(field.line.start, end + line.len());
             splices.push(Splice::remove(place));
@@ -89,14 +89,14 @@ impl Editor<'_> {
     /// A block at the beginning of a line, with another content.
     fn block(&self, place: Span, language: &str, content: &str) -> Result<Splice, EditRefused> {
         let text = self.source.text();
-        let before = text.get(..place.start).unwrap_or_default();
+        let before = text_up_to(text, place.start);
         if !(before.is_empty() || before.ends_with('\n')) {
             let why = "the block is indented or quoted".to_owned();
             return Err(EditRefused::Unreadable(why));
         }
         let opening = place.slice(text).lines().next().unwrap_or_default();
         let marks = opening.len() - opening.trim_start_matches(['`', '~']).len();
-        let fence = opening.get(..marks).unwrap_or_default();
+        let fence = text_up_to(opening, marks);
         let newline = line_end(self.source, 0);
         // The same fence and the rest of its line, unless the content would close it.
         let block = if closes(content, fence) {
@@ -115,7 +115,7 @@ impl Editor<'_> {
             Some(word) => Splice::replace(word, shell),
             None => {
                 let opening = block.span.slice(self.source.text());
-                let opening = opening.lines().next().unwrap_or_default();
+                let opening = first_line(opening);
                 Splice::insert(block.span.start + opening.len(), shell)
             }
         };
@@ -176,7 +176,7 @@ impl Editor<'_> {
         part: &FieldGroup,
         value: &Value,
     ) -> Result<Vec<Splice>, EditRefused> {
-        let pretty = serde_json::to_string_pretty(value).unwrap_or_default();
+        let pretty = serde_json::to_string_pretty(value).expect("a JSON value serialises");
         let field = part.get("args");
         match (field, value) {
             (None, Value::Null) => Ok(Vec::new()),

@@ -9,7 +9,7 @@ use crate::dialect::workunit::layout::layout;
 use crate::draft::{self, Draft};
 use crate::edit::resolved_edit::ResolvedEdit;
 use crate::edit::{Edit, EditRefused, Splice, StepMark};
-use crate::source::Source;
+use crate::source::{Source, text_from, text_up_to};
 use crate::spelling::workunit::{HEADER_NAMES, PLAN_NAMES};
 use crate::write::workunit::FieldOwner;
 
@@ -116,9 +116,9 @@ fn title(source: &Source, draft: &Draft, value: &Value) -> Result<Vec<Splice>, E
     let splice = match (&draft.title, value.as_str()) {
         (Some(title), Some(text)) => Splice::replace(title.span, one_line(text)?),
         (Some(title), None) => {
-            let before = source.text().get(..title.span.start).unwrap_or_default();
+            let before = text_up_to(source.text(), title.span.start);
             let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-            let rest = source.text().get(title.span.end..).unwrap_or_default();
+            let rest = text_from(source.text(), title.span.end);
             let line = rest.split_inclusive('\n').next().unwrap_or_default();
             let end = title.span.end + line.len();
             Splice::remove(crate::source::Span::new(start, end))

@@ -7,7 +7,7 @@ use crate::dialect::workunit::layout::{FieldGroup, Layout, LocatedField};
 use crate::dialect::workunit::values::{marker_len, without_comment};
 use crate::edit::{EditRefused, Splice};
 use crate::field::is_prose;
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, text_from};
 use crate::spelling::label;
 use crate::write::workunit::{FieldOwner, Probe, render};
 
@@ -75,7 +75,7 @@ impl<'e> Editor<'e> {
             self.no_comment(field, name)?;
         }
         let end = field.below.map_or(field.line.end, |below| below.end);
-        let rest = self.source.text().get(end..).unwrap_or_default();
+        let rest = text_from(self.source.text(), end);
         let line = rest.split_inclusive('\n').next().unwrap_or_default();
         Ok(Splice::remove(Span::new(
             field.line.start,

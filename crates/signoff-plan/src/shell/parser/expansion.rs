@@ -3,7 +3,7 @@
 use super::word::WordBuilder;
 use super::{ParseResult, ParseStop, Parser};
 use crate::shell::syntax::Script;
-use crate::source::Span;
+use crate::source::{Span, text_from};
 
 impl<'a> Parser<'a> {
     /// What a dollar begins.
@@ -188,7 +188,7 @@ impl<'a> Parser<'a> {
             }
             b'\'' => {
                 let start = self.at;
-                let inside = self.rest().get(1..).unwrap_or_default();
+                let inside = text_from(self.rest(), 1);
                 let Some(length) = inside.find('\'') else {
                     return Err(self.unclosed(start, "this quote is never closed"));
                 };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::word::WordBuilder;
 use super::{ParseResult, ParseStop, Parser};
-use crate::source::Span;
+use crate::source::{Span, text_up_to};
 
 /// A here-document that has been named.
 pub(super) struct Heredoc<'a> {
@@ -48,7 +48,7 @@ impl Parser<'_> {
                 }
                 let rest = self.rest();
                 let length = rest.find('\n').unwrap_or(rest.len());
-                let line = rest.get(..length).unwrap_or_default();
+                let line = text_up_to(rest, length);
                 let last = if heredoc.without_tabs {
                     line.trim_start_matches('\t')
                 } else {

@@ -15,7 +15,7 @@ use self::heredoc::Heredoc;
 use super::ShellError;
 use super::bash_only::BashOnly;
 use super::syntax::{AndOrList, Command, Connector, Pipeline, Script};
-use crate::source::Span;
+use crate::source::{Span, first_line, text_from, text_up_to};
 
 /// Why reading ended early.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -275,7 +275,7 @@ impl<'a> Parser<'a> {
             .copied()
             .is_none_or(is_delimiter);
         // A process substitution goes on with the word.
-        let after = rest.get(length..).unwrap_or_default();
+        let after = text_from(rest, length);
         let ends = ends && !after.starts_with("<(") && !after.starts_with(">(");
         rest.get(..length).filter(|word| !word.is_empty() && ends)
     }
@@ -341,7 +341,7 @@ impl<'a> Parser<'a> {
         let operators = [
             ";;&", "&>>", "<<<", "&&", "||", ";;", ";&", "|&", "&>", ">>", "<<", ">&", "<&", "()",
         ];
-        let line = rest.lines().next().unwrap_or_default();
+        let line = first_line(rest);
         let found = operators
             .iter()
             .find(|operator| rest.starts_with(**operator));
@@ -364,7 +364,7 @@ impl<'a> Parser<'a> {
 
     /// Something is missing here: the place to point at.
     fn before(&self) -> Span {
-        let read = self.text.get(..self.at).unwrap_or_default();
+        let read = text_up_to(self.text, self.at);
         match read.trim_end().chars().next_back() {
             Some(last) => {
                 let end = read.trim_end().len();
@@ -376,8 +376,8 @@ impl<'a> Parser<'a> {
 
     /// What began at `start` is never closed.
     fn unclosed(&self, start: usize, message: &str) -> ParseStop {
-        let rest = self.text.get(start..).unwrap_or_default();
-        let line = rest.lines().next().unwrap_or_default().trim_end();
+        let rest = text_from(self.text, start);
+        let line = first_line(rest).trim_end();
         error(Span::new(start, start + line.len()), message.to_owned())
     }
 }

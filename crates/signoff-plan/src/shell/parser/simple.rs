@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{ParseResult, ParseStop, Parser, error, is_delimiter};
 use crate::shell::bash_only::BashOnly;
 use crate::shell::syntax::{Assignment, Command, CommandKind, Redirect, SimpleCommand, Word};
-use crate::source::Span;
+use crate::source::{Span, first_line};
 
 /// Commands whose arguments may be arrays.
 const DECLARING: [&str; 5] = ["declare", "typeset", "local", "export", "readonly"];
@@ -124,7 +124,7 @@ impl<'a> Parser<'a> {
         let after = rest.get(length..)?;
         let after = match after.strip_prefix('[') {
             Some(inside) => {
-                let line = inside.lines().next().unwrap_or_default();
+                let line = first_line(inside);
                 inside
                     .get(line.find([']', '[', '"', '\'', '$', '`', '\\'])?..)?
                     .strip_prefix(']')?

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{ParseResult, ParseStop, Parser, is_delimiter};
 use crate::shell::bash_only::BashOnly;
 use crate::shell::syntax::{Script, Word};
-use crate::source::Span;
+use crate::source::{Span, text_from, text_up_to};
 
 /// A word under construction.
 ///
@@ -127,11 +127,11 @@ impl<'a> Parser<'a> {
         let start = self.at;
         word.quoted = true;
         word.differs(self.text, start);
-        let inside = self.rest().get(1..).unwrap_or_default();
+        let inside = text_from(self.rest(), 1);
         let Some(length) = inside.find('\'') else {
             return Err(self.unclosed(start, "this quote is never closed"));
         };
-        let inside = inside.get(..length).unwrap_or_default();
+        let inside = text_up_to(inside, length);
         self.no_line_end_before_heredoc(inside)?;
         word.push(inside);
         self.at += length + 2;

@@ -95,7 +95,7 @@ impl Writer<'_> {
     }
 
     fn json(&mut self, label: &str, value: &Value) {
-        let text = serde_json::to_string_pretty(value).unwrap_or_default();
+        let text = serde_json::to_string_pretty(value).expect("a JSON value serialises");
         self.line(&format!("**{label}:**\n{}", fenced("json", &text)));
     }
 
