@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use signoff_api::event::{
-    LogEntry, SCHEMA, StepEnd, StepProgress, StepResult, Streamed, step_status,
+    LogEntry, SCHEMA, StepEnd, StepProgress, StepResult, StreamedEvent, step_status,
 };
 use signoff_engine::{Event, RecordedEvent, Run, StepState};
 use signoff_store::runs::RunDir;
@@ -11,11 +11,11 @@ use signoff_store::runs::RunDir;
 use crate::clock::timestamp;
 
 /// An event as the stream shows it, after it was applied.
-pub fn streamed(run: &Run, recorded: &RecordedEvent) -> Streamed {
+pub fn streamed(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
     let id = recorded.event.step();
     let at = id.and_then(|id| run.position(id));
     let ended = matches!(recorded.event, Event::RunFinished { .. });
-    Streamed {
+    StreamedEvent {
         schema: SCHEMA.to_owned(),
         run: run.id().to_owned(),
         seq: recorded.seq,

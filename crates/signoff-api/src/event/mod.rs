@@ -25,7 +25,8 @@ pub const JOURNAL_SCHEMA: &str = "signoff.journal/1";
 
 /// One event of a run's stream.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Streamed {
+#[schemars(rename = "Streamed")]
+pub struct StreamedEvent {
     pub schema: String,
     pub run: String,
     pub seq: u64,
@@ -63,7 +64,8 @@ pub struct StepEnd {
 /// One line of `journal.jsonl`. `hash` is the sha256 of the line up to `,"hash":`, `prev` the hash
 /// of the line before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Journaled {
+#[schemars(rename = "Journaled")]
+pub struct JournalLine {
     pub v: u32,
     pub seq: u64,
     pub at: String,

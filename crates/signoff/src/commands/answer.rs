@@ -1,7 +1,7 @@
 //! `answer`: a person's word on something in the inbox.
 
 use signoff_api::inbox::Inbox;
-use signoff_api::request::Ask;
+use signoff_api::request::RequestKind;
 use signoff_engine::{Choice, Event, InboxItem as EngineItem, InboxKind};
 use signoff_runtime::control::{Done, ask};
 use signoff_runtime::live::Options;
@@ -30,7 +30,7 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     let open = open.ok_or_else(|| not_open(&project, run, item))?;
     let (choice, note) = meant(args, open)?;
     let clock = signoff_runtime::SystemClock::new();
-    let answer = Ask::Answer {
+    let answer = RequestKind::Answer {
         item: item.to_owned(),
         steps: args.steps.clone(),
         choice,

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use signoff_api::event::Streamed;
+use signoff_api::event::StreamedEvent;
 use signoff_engine::{Event, RecordedEvent, Run, wall_left};
 use signoff_runtime::Error;
 use signoff_runtime::drive::Observe;
@@ -26,7 +26,7 @@ pub(crate) struct Live<'a> {
     lines: Lines,
     asked: usize,
     /// The last line of JSON, held back.
-    last: Option<Streamed>,
+    last: Option<StreamedEvent>,
 }
 
 impl<'a> Live<'a> {
@@ -48,7 +48,7 @@ impl<'a> Live<'a> {
 
     /// Nothing happens any more. The last line, if it was held back, is to be told with what became of the run's
     /// commits.
-    pub(crate) fn end(self) -> Option<Streamed> {
+    pub(crate) fn end(self) -> Option<StreamedEvent> {
         self.last
     }
 
